@@ -6,6 +6,8 @@
 // the original loop carries it. That many versions of it are carried.
 #include "compiler/passes/ttg/LoopSchedule.h"
 
+#include "compiler/passes/ttg/LoopParts.h"
+
 #include "compiler/dialect/ttg/AsyncInterfaces.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -172,14 +174,6 @@ std::string Expander::need(Value value, unsigned stage) {
   return "";
 }
 
-/// Visits every value that an op or the ops in its regions use.
-static void forEachOperand(Operation *op, llvm::function_ref<void(Value)> visit) {
-  op->walk([&](Operation *inner) {
-    for (Value operand : inner->getOperands())
-      visit(operand);
-  });
-}
-
 std::string Expander::collect() {
   for (BlockArgument argument : loop.getRegionIterArgs()) {
     Operation *definition = yielded(argument).getDefiningOp();
@@ -215,8 +209,7 @@ void Expander::makeIterations(OpBuilder &builder) {
   const bool isBody = !indices.empty();
   Value index = isBody ? indices.front() : loop.getLowerBound(), step = loop.getStep();
   Value left = arith::SubIOp::create(builder, loc, loop.getUpperBound(), index);
-  const auto below = loop.getUnsignedCmp() ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt;
-  Value here = isBody ? Value() : Value(arith::CmpIOp::create(builder, loc, below, index, loop.getUpperBound()));
+  Value here = isBody ? Value() : hasIteration(builder, loop);
   indices = {index};
   exists = {here};
   for (unsigned ahead = 1; ahead <= last; ++ahead) {
@@ -308,8 +301,7 @@ scf::ForOp Expander::apply(RewriterBase &rewriter) {
   auto made = scf::ForOp::create(rewriter, loop.getLoc(), loop.getLowerBound(), loop.getUpperBound(), loop.getStep(),
                                  inits, nullptr, loop.getUnsignedCmp());
   made->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
-  if (!made.getBody()->empty()) // the builder gives a loop without carried values its terminator
-    rewriter.eraseOp(made.getBody()->getTerminator());
+  eraseTerminator(*made.getBody());
   rewriter.setInsertionPointToEnd(made.getBody());
   emitBody(rewriter, made);
   for (auto [argument, result, init] :

@@ -8,7 +8,8 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/passes/ttg/JoinLoops.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "compiler/passes/ttg/LoopParts.h"
+
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -19,6 +20,7 @@
 
 using namespace mlir;
 using namespace nereid;
+using namespace nereid::ttg;
 
 namespace {
 class LoopJoiner {
@@ -321,8 +323,7 @@ void LoopJoiner::emitBranch(RewriterBase &rewriter, Value isFirst) {
     types.push_back(values.first.getType());
   auto branch = scf::IfOp::create(rewriter, second.getLoc(), types, isFirst, /*withElseRegion=*/true);
   auto fill = [&](Block *block, scf::ForOp loop, IRMapping mapping, auto pick) {
-    if (!block->empty()) // the builder gives a branch without results its terminators
-      rewriter.eraseOp(block->getTerminator());
+    eraseTerminator(*block);
     rewriter.setInsertionPointToEnd(block);
     for (Operation *op : unpaired(loop))
       rewriter.clone(*op, mapping);
@@ -338,13 +339,9 @@ void LoopJoiner::emitBranch(RewriterBase &rewriter, Value isFirst) {
     entry.second = result;
 }
 
-static arith::CmpIPredicate comparison(scf::ForOp loop) {
-  return loop.getUnsignedCmp() ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt;
-}
-
 /// The bound that comes first or last.
 static Value outer(OpBuilder &builder, scf::ForOp loop, Value a, Value b, bool last) {
-  Value isBelow = arith::CmpIOp::create(builder, loop.getLoc(), comparison(loop), a, b);
+  Value isBelow = arith::CmpIOp::create(builder, loop.getLoc(), comparisonOf(loop), a, b);
   return arith::SelectOp::create(builder, loop.getLoc(), isBelow, last ? b : a, last ? a : b);
 }
 
@@ -358,8 +355,7 @@ scf::ForOp LoopJoiner::createLoop(RewriterBase &rewriter) {
   auto loop = scf::ForOp::create(rewriter, second.getLoc(), begin, end, first.getStep(), first.getInitArgs(), nullptr,
                                  first.getUnsignedCmp());
   loop->setDiscardableAttrs(first->getDiscardableAttrDictionary());
-  if (!loop.getBody()->empty()) // the builder gives a loop without carried values its terminator
-    rewriter.eraseOp(loop.getBody()->getTerminator());
+  eraseTerminator(*loop.getBody());
   fromFirst.map(first.getInductionVar(), loop.getInductionVar());
   fromSecond.map(second.getInductionVar(), loop.getInductionVar());
   fromFirst.map(first.getRegionIterArgs(), loop.getRegionIterArgs());
@@ -381,7 +377,7 @@ scf::ForOp LoopJoiner::build(RewriterBase &rewriter) {
     if (isPaired(&op) && !dependent.contains(&op))
       emit(rewriter, &op);
   if (!merged.empty()) {
-    Value isFirst = arith::CmpIOp::create(rewriter, second.getLoc(), comparison(first), loop.getInductionVar(),
+    Value isFirst = arith::CmpIOp::create(rewriter, second.getLoc(), comparisonOf(first), loop.getInductionVar(),
                                           first.getUpperBound());
     emitBranch(rewriter, isFirst);
   }

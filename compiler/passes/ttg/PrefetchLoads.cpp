@@ -12,6 +12,7 @@
 #include "compiler/dialect/tt/LoopAttributes.h"
 #include "compiler/dialect/tt/Report.h"
 #include "compiler/passes/ttg/Diagnostics.h"
+#include "compiler/passes/ttg/LoopParts.h"
 #include "compiler/passes/ttg/Passes.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -124,9 +125,8 @@ SmallVector<Value> Prefetcher::cloneLoads(OpBuilder &builder, Value index, Value
 
 void Prefetcher::apply(RewriterBase &rewriter) {
   const Location loc = loop.getLoc();
-  const auto below = loop.getUnsignedCmp() ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt;
   rewriter.setInsertionPoint(loop);
-  Value hasFirst = arith::CmpIOp::create(rewriter, loc, below, loop.getLowerBound(), loop.getUpperBound());
+  Value hasFirst = hasIteration(rewriter, loop);
   const SmallVector<Value> first = cloneLoads(rewriter, loop.getLowerBound(), hasFirst);
 
   auto yieldNext = [&](OpBuilder &builder, Location, ArrayRef<BlockArgument> carried) {

@@ -5,6 +5,8 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/passes/ttg/RotateLoop.h"
 
+#include "compiler/passes/ttg/LoopParts.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -41,11 +43,6 @@ private:
   IRMapping before;                 ///< the body's values in the region before the exit
 };
 } // namespace
-
-/// Visits every value that an op or the ops in its regions use.
-static void forEachOperand(Operation *op, llvm::function_ref<void(Value)> visit) {
-  op->walk([&](Operation *inner) { llvm::for_each(inner->getOperands(), visit); });
-}
 
 /// Forwards a value of the body that exists before the exit.
 void LoopRotator::need(Value value) {
@@ -84,13 +81,11 @@ void LoopRotator::collect() {
 
 scf::IfOp LoopRotator::createGuard() {
   const Location loc = loop.getLoc();
-  const auto below = loop.getUnsignedCmp() ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt;
   rewriter.setInsertionPoint(loop);
-  Value isEntered = arith::CmpIOp::create(rewriter, loc, below, loop.getLowerBound(), loop.getUpperBound());
+  Value isEntered = hasIteration(rewriter, loop);
   auto guard = scf::IfOp::create(rewriter, loc, loop.getResultTypes(), isEntered, /*withElseRegion=*/true);
   for (Block *block : {guard.thenBlock(), guard.elseBlock()})
-    if (!block->empty()) // the builder gives a branch without results its terminators
-      rewriter.eraseOp(block->getTerminator());
+    eraseTerminator(*block);
   rewriter.setInsertionPointToEnd(guard.elseBlock());
   scf::YieldOp::create(rewriter, loc, loop.getInitArgs());
   rewriter.setInsertionPointToEnd(guard.thenBlock());

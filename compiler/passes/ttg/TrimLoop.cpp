@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/passes/ttg/TrimLoop.h"
 
+#include "compiler/passes/ttg/LoopParts.h"
+
 #include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
@@ -58,8 +60,7 @@ scf::ForOp ttg::trimLoop(scf::ForOp loop, RewriterBase &rewriter) {
   auto made = scf::ForOp::create(rewriter, loop.getLoc(), loop.getLowerBound(), loop.getUpperBound(), loop.getStep(),
                                  inits, nullptr, loop.getUnsignedCmp());
   made->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
-  if (!made.getBody()->empty()) // the builder gives a loop without carried values its terminator
-    rewriter.eraseOp(made.getBody()->getTerminator());
+  eraseTerminator(*made.getBody());
   rewriter.replaceAllUsesWith(loop.getInductionVar(), made.getInductionVar());
   for (auto [position, index] : llvm::enumerate(kept)) {
     rewriter.replaceAllUsesWith(loop.getRegionIterArg(index), made.getRegionIterArg(position));

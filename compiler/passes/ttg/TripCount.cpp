@@ -1,6 +1,7 @@
 // Computes trip counts from the distance of the bounds, which does not overflow as sums of bounds and steps may.
 // SPDX-License-Identifier: MIT
 #include "compiler/passes/ttg/TripCount.h"
+#include "compiler/passes/ttg/LoopParts.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -13,9 +14,8 @@ static Value number(OpBuilder &builder, Location loc, Type type, int64_t value) 
 
 Value ttg::spanOf(OpBuilder &builder, scf::ForOp loop) {
   const Location loc = loop.getLoc();
-  const auto below = loop.getUnsignedCmp() ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt;
   Value lower = loop.getLowerBound(), upper = loop.getUpperBound();
-  Value runs = builder.createOrFold<arith::CmpIOp>(loc, below, lower, upper);
+  Value runs = builder.createOrFold<arith::CmpIOp>(loc, comparisonOf(loop), lower, upper);
   Value distance = builder.createOrFold<arith::SubIOp>(loc, upper, lower);
   return builder.createOrFold<arith::SelectOp>(loc, runs, distance, number(builder, loc, distance.getType(), 0));
 }

@@ -5,6 +5,7 @@
 #include "compiler/layout/Conversion.h"
 #include "compiler/lowering/TileMoves.h"
 #include "compiler/target/nvidia/dialect/Dialect.h"
+#include "compiler/target/nvidia/passes/LoopCost.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -29,11 +30,6 @@ static std::pair<ArrayRef<int64_t>, Type> tileOf(Type type) {
     return {buffer.getShape(), buffer.getElementType()};
   auto tile = cast<RankedTensorType>(type);
   return {tile.getShape(), tile.getElementType()};
-}
-
-static bool isSpecial(Operation *op) {
-  return isa<mlir::math::ExpOp, mlir::math::Exp2Op, mlir::math::LogOp, mlir::math::Log2Op, mlir::math::SqrtOp,
-             mlir::math::RsqrtOp, mlir::math::SinOp, mlir::math::CosOp, mlir::math::TanhOp, arith::DivFOp>(op);
 }
 
 OpCost OpCosts::ofAccess(const analysis::MemoryAccess &access) const {
@@ -98,7 +94,7 @@ OpCost OpCosts::of(Operation *op) const {
   if (op->getNumResults() == 0 || isa<arith::ConstantOp>(op))
     return {};
   const uint64_t elements = elementsOf(op->getResult(0).getType());
-  if (isSpecial(op))
+  if (usesSpecialFunctions(op))
     return {Unit::SpecialFunctions, elements / rates.special, op->getName().stripDialect().str()};
   if (isa<arith::ArithDialect, mlir::math::MathDialect>(op->getDialect()) || isa<tt::AddPtrOp>(op))
     return {Unit::Alu, elements / rates.fma, "elementwise"};

@@ -4,6 +4,7 @@
 
 #include "compiler/analysis/MemoryAccess.h"
 #include "compiler/explain/Explanation.h"
+#include "compiler/target/nvidia/arch/Archs.h"
 #include "compiler/target/nvidia/arch/Rates.h"
 
 namespace nereid::nvidia {
@@ -17,7 +18,7 @@ struct OpCost {
 /// Costs of the ops of a module that is ready for emission.
 class OpCosts {
 public:
-  OpCosts(mlir::ModuleOp module, const Arch &arch) : rates(ratesOf(arch)), axes(module) {}
+  OpCosts(mlir::ModuleOp module, const Arch &arch) : rates(ratesOf(arch.capability, arch.hasWgmma)), axes(module) {}
 
   OpCost of(mlir::Operation *op) const;
   const analysis::AxisInfoAnalysis &axisInfo() const { return axes; }

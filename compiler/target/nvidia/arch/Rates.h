@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "compiler/target/nvidia/arch/Archs.h"
-
 namespace nereid::nvidia {
 
 /// Per cycle of a multiprocessor.
@@ -16,6 +14,6 @@ struct Rates {
   unsigned warpInstructions = 0; ///< of memory accesses
 };
 
-Rates ratesOf(const Arch &arch);
+Rates ratesOf(unsigned capability, bool hasWgmma);
 
 } // namespace nereid::nvidia

@@ -64,6 +64,9 @@ def WarpGroupDotWaitOp : Ttng_Op<"warp_group_dot_wait", [DeclareOpInterfaceMetho
   let arguments = (ins Variadic<Ttng_TileOrBuffer>:$inputs, I32Attr:$pendings);
   let results = (outs Variadic<Ttng_TileOrBuffer>:$outputs);
   let assemblyFormat = "$inputs attr-dict `:` type($inputs)";
+  let builders = [OpBuilder<(ins "::mlir::ValueRange":$inputs, "unsigned":$pendings), [{
+    build($_builder, $_state, inputs.getTypes(), inputs, pendings);
+  }]>];
   let hasVerifier = 1;
 }
 

@@ -73,16 +73,11 @@ static SmallVector<AsyncDot> findAsyncDots(scf::ForOp loop, ArrayRef<Value> mult
   return asyncDots;
 }
 
-static ttng::WarpGroupDotWaitOp createWait(RewriterBase &rewriter, Location loc, ArrayRef<Value> inputs,
-                                           unsigned pendings) {
-  return ttng::WarpGroupDotWaitOp::create(rewriter, loc, ValueRange(inputs).getTypes(), inputs, pendings);
-}
-
 /// Inserts a wait before a branch's use of the accumulator.
 static void waitInBranch(AsyncDot &asyncDot, Value accumulator, RewriterBase &rewriter) {
   Block *block = asyncDot.user.thenBlock();
   rewriter.setInsertionPointToStart(block);
-  auto wait = createWait(rewriter, asyncDot.dot.getLoc(), {accumulator}, 0);
+  auto wait = ttng::WarpGroupDotWaitOp::create(rewriter, asyncDot.dot.getLoc(), {accumulator}, 0);
   rewriter.replaceUsesWithIf(accumulator, wait.getResult(0), [&](OpOperand &use) {
     return use.getOwner() != wait && asyncDot.user.getThenRegion().isAncestor(use.getOwner()->getParentRegion());
   });
@@ -101,11 +96,11 @@ ttng::WarpGroupDotWaitOp nvidia::makeDotsAsync(scf::ForOp loop, ArrayRef<Value> 
   const Location loc = asyncDots.back().dot.getLoc();
   rewriter.setInsertionPointAfter(loop);
   llvm::append_range(exitInputs, multiBuffers);
-  ttng::WarpGroupDotWaitOp last = createWait(rewriter, loc, exitInputs, 0);
+  ttng::WarpGroupDotWaitOp last = ttng::WarpGroupDotWaitOp::create(rewriter, loc, exitInputs, 0);
   for (AsyncDot &asyncDot : asyncDots)
     loopInputs.append({asyncDot.dot.getB(), asyncDot.dot.getA()});
   rewriter.setInsertionPointAfter(asyncDots.back().dot);
-  ttng::WarpGroupDotWaitOp wait = createWait(rewriter, loc, loopInputs, asyncDots.size());
+  ttng::WarpGroupDotWaitOp wait = ttng::WarpGroupDotWaitOp::create(rewriter, loc, loopInputs, asyncDots.size());
   for (auto [index, asyncDot] : llvm::enumerate(asyncDots)) {
     rewriter.replaceAllUsesExcept(asyncDot.dot.getD(), wait.getResult(index), wait);
     if (asyncDot.user)

@@ -130,7 +130,7 @@ void DotRun::waitBefore(Operation *op, ArrayRef<ttng::WarpGroupDotOp> ended, uns
   for (ttng::WarpGroupDotOp dot : ended)
     inputs.append({dot.getA(), dot.getB()});
   rewriter.setInsertionPoint(op);
-  auto wait = ttng::WarpGroupDotWaitOp::create(rewriter, op->getLoc(), ValueRange(inputs).getTypes(), inputs, pendings);
+  auto wait = ttng::WarpGroupDotWaitOp::create(rewriter, op->getLoc(), inputs, pendings);
   for (auto [index, dot] : llvm::enumerate(ended))
     rewriter.replaceAllUsesExcept(inputs[index], wait.getResult(index), wait);
 }

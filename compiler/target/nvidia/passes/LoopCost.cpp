@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/target/nvidia/passes/LoopCost.h"
 
+#include "compiler/target/nvidia/arch/Rates.h"
 #include "compiler/target/nvidia/dialect/Dialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -11,22 +12,19 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::nvidia;
 
-/// Rates of a multiprocessor per cycle. NVIDIA, "H100 Tensor Core GPU Architecture": dense products of 16-bit floats;
-/// CUDA programming guide, "Arithmetic Instructions", 9.0: special functions.
-static constexpr uint64_t kProducts = 2048, kSpecial = 16;
-
 static uint64_t elementsOf(Type type) {
   auto tile = dyn_cast<RankedTensorType>(type);
   return tile ? tile.getNumElements() : 0;
 }
 
-static uint64_t tensorCycles(ttng::WarpGroupDotOp dot) {
+/// As of 16-bit floats.
+static uint64_t products(ttng::WarpGroupDotOp dot) {
   const uint64_t depth = dot.getB().getType().getShape()[0];
   const unsigned bits = dot.getB().getType().getElementType().getIntOrFloatBitWidth();
-  return elementsOf(dot.getD().getType()) * depth * bits / 16 / kProducts;
+  return elementsOf(dot.getD().getType()) * depth * bits / 16;
 }
 
-static bool usesSpecialFunctions(Operation *op) {
+bool nvidia::usesSpecialFunctions(Operation *op) {
   return isa<math::ExpOp, math::Exp2Op, math::LogOp, math::Log2Op, math::SqrtOp, math::RsqrtOp, math::SinOp,
              math::CosOp, math::TanhOp, arith::DivFOp>(op);
 }
@@ -44,9 +42,10 @@ static uint64_t specialElements(Block &block) {
 }
 
 LoopCost nvidia::costOf(scf::ForOp loop) {
+  const Rates rates = ratesOf(90, /*hasWgmma=*/true); // which 9.0 alone has
   LoopCost cost;
   for (auto dot : loop.getBody()->getOps<ttng::WarpGroupDotOp>())
-    cost.tensor += tensorCycles(dot);
-  cost.special = specialElements(*loop.getBody()) / kSpecial;
+    cost.tensor += products(dot) / rates.wgmmaProducts;
+  cost.special = specialElements(*loop.getBody()) / rates.special;
   return cost;
 }

@@ -16,4 +16,7 @@ struct LoopCost {
 
 LoopCost costOf(mlir::scf::ForOp loop);
 
+/// Whether the unit for special functions computes most of the op.
+bool usesSpecialFunctions(mlir::Operation *op);
+
 } // namespace nereid::nvidia

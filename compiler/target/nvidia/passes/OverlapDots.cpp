@@ -127,7 +127,7 @@ public:
 private:
   ttng::WarpGroupDotWaitOp createWait(Value dot, Value buffers, unsigned pendings) {
     const Value inputs[] = {dot, buffers};
-    return ttng::WarpGroupDotWaitOp::create(rewriter, dot.getLoc(), ValueRange(inputs).getTypes(), inputs, pendings);
+    return ttng::WarpGroupDotWaitOp::create(rewriter, dot.getLoc(), inputs, pendings);
   }
   OpSet narrowingOps();
   void place(Operation *op, const OpSet &ahead, LoopSchedule &schedule);

@@ -3,6 +3,7 @@
 #include "compiler/target/nvidia/passes/ProducerWarps.h"
 
 #include "compiler/dialect/imported/Dialect.h"
+#include "compiler/passes/ttg/LoopParts.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -142,8 +143,7 @@ void ProducerWarps::buildLoop(scf::ForOp loop, OpBuilder &builder, IRMapping &kn
   auto made = scf::ForOp::create(builder, loop.getLoc(), known.lookupOrDefault(loop.getLowerBound()),
                                  known.lookupOrDefault(loop.getUpperBound()), known.lookupOrDefault(loop.getStep()),
                                  inits, nullptr, loop.getUnsignedCmp());
-  if (!made.getBody()->empty()) // the builder gives a loop without carried values its terminator
-    made.getBody()->getTerminator()->erase();
+  eraseTerminator(*made.getBody());
   known.map(loop.getInductionVar(), made.getInductionVar());
   for (auto [position, index] : llvm::enumerate(kept)) {
     known.map(loop.getRegionIterArg(index), made.getRegionIterArg(position));
@@ -173,8 +173,7 @@ void ProducerWarps::buildBranch(scf::IfOp branch, OpBuilder &builder, IRMapping 
   for (auto [from, to] : llvm::zip(branch->getRegions(), made->getRegions())) {
     if (from.empty())
       continue;
-    if (!to.front().empty())
-      to.front().getTerminator()->erase();
+    eraseTerminator(to.front());
     OpBuilder inside = OpBuilder::atBlockEnd(&to.front());
     buildBlock(from.front(), inside, known, hooks);
     SmallVector<Value> yields;

@@ -17,6 +17,7 @@
 #include "compiler/dialect/tt/Report.h"
 #include "compiler/passes/ttg/Diagnostics.h"
 #include "compiler/passes/ttg/JoinLoops.h"
+#include "compiler/passes/ttg/LoopParts.h"
 #include "compiler/passes/ttg/PipelinedLoads.h"
 #include "compiler/passes/ttg/TrimLoop.h"
 #include "compiler/target/nvidia/passes/AsyncDots.h"
@@ -433,9 +434,7 @@ void Specializer::consume(SpecialLoop &special, Position &at) {
   const auto results = loop.getResults().take_back(2);
   Value none = constant(rewriter, 0);
   at = {arith::AddIOp::create(rewriter, loc, results[0], none), arith::AddIOp::create(rewriter, loc, results[1], none)};
-  const auto below = loop.getUnsignedCmp() ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt;
-  Value ran = arith::CmpIOp::create(rewriter, loc, below, loop.getLowerBound(), loop.getUpperBound());
-  release(rings[1], loc, before(loc, at.slot), ran);
+  release(rings[1], loc, before(loc, at.slot), hasIteration(rewriter, loop));
   overlapDots(loop, special.dots, first, second, rewriter);
 }
 
