@@ -15,6 +15,27 @@ const std::string *Artifact::findStage(std::string_view stage) const {
   return nullptr;
 }
 
+bool needsOwnLauncher(const Artifact &artifact) { return !artifact.tensorMaps.empty() || !artifact.conditions.empty(); }
+
+std::vector<uint32_t> launchParameters(const Artifact &artifact) {
+  std::vector<bool> isRead(artifact.parameters.size());
+  const auto mark = [&](const std::vector<LaunchExpression> &expressions) {
+    for (const LaunchExpression &expression : expressions)
+      markParameters(expression.code, isRead);
+  };
+  mark(artifact.conditions);
+  for (const TensorMapRecipe &recipe : artifact.tensorMaps) {
+    markParameters(recipe.base.code, isRead);
+    mark(recipe.extents);
+    mark(recipe.strides);
+  }
+  std::vector<uint32_t> read;
+  for (uint32_t index = 0; index < isRead.size(); ++index)
+    if (isRead[index])
+      read.push_back(index);
+  return read;
+}
+
 uint64_t scratchOffset(const Artifact &artifact) {
   uint64_t end = 0;
   for (const Parameter &parameter : artifact.parameters)

@@ -7,6 +7,7 @@
 
 #include "artifact/Expected.h"
 #include "artifact/TargetInfo.h"
+#include "artifact/TensorMapRecipe.h"
 
 #include <array>
 #include <cstdint>
@@ -19,7 +20,7 @@
 namespace nereid::artifact {
 
 /// Raised whenever a field changes its meaning; older files are then cache misses.
-inline constexpr uint32_t kFormatVersion = 3;
+inline constexpr uint32_t kFormatVersion = 4;
 
 /// The target of the code, with every name resolved (never "native").
 struct Target {
@@ -32,7 +33,8 @@ struct Target {
 };
 
 /// How a kernel is called. `Plain`: the parameters in order, then the global and the profile scratch pointer; the grid
-/// as given. `Own`: only Nereid's launcher can call it (tensor maps, persistence, several programs per CTA).
+/// as given. `Own`: only Nereid's launcher can call it; the parameters are followed by one tensor map for each recipe,
+/// of 128 bytes aligned to 64, then by the two scratch pointers.
 enum class Abi : uint8_t { Plain, Own };
 
 enum class ParameterKind : uint8_t { Pointer, Int, Float, Bool, Descriptor };
@@ -102,6 +104,9 @@ struct Artifact {
   Abi abi = Abi::Plain;
   std::vector<Parameter> parameters;
   std::vector<Precondition> preconditions;
+  std::vector<TensorMapRecipe> tensorMaps;
+  /// Each must have a value of at least 0; otherwise the launcher must not use this artifact.
+  std::vector<LaunchExpression> conditions;
   /// Name -> JSON text of the value ("4", "\"tf32\"", "true").
   std::map<std::string, std::string> options;
 
@@ -133,8 +138,14 @@ struct Artifact {
   const std::string *findStage(std::string_view stage) const;
 };
 
-/// Size of the argument block of the plain ABI in bytes: the parameters, then the two scratch pointers at the next
-/// multiple of 8.
+/// Whether only Nereid's launcher can call the kernel: its ABI must be `Own`.
+bool needsOwnLauncher(const Artifact &artifact);
+
+/// Indices of the parameters that tensor maps and conditions read, ascending.
+std::vector<uint32_t> launchParameters(const Artifact &artifact);
+
+/// Size of a launch's argument block in bytes, the same for both ABIs: the parameters, then the two scratch pointers at
+/// the next multiple of 8.
 uint64_t packedBytes(const Artifact &artifact);
 
 /// Offset of the two scratch pointers in that block.

@@ -38,6 +38,21 @@ template <typename Io, MaybeConst<Precondition> T> void describe(Io &io, T &prec
   io.field("value", precondition.value);
 }
 
+template <typename Io, MaybeConst<LaunchExpression> T> void describe(Io &io, T &expression) {
+  io.field("code", expression.code);
+}
+
+template <typename Io, MaybeConst<TensorMapRecipe> T> void describe(Io &io, T &recipe) {
+  io.field("base", recipe.base);
+  io.field("extents", recipe.extents);
+  io.field("strides", recipe.strides);
+  io.field("box", recipe.box);
+  io.field("elementType", recipe.elementType);
+  io.field("elementBytes", recipe.elementBytes);
+  io.field("swizzleBytes", recipe.swizzleBytes);
+  io.field("padsWithNan", recipe.padsWithNan);
+}
+
 template <typename Io, MaybeConst<SourceMapEntry> T> void describe(Io &io, T &entry) {
   io.field("codeOffset", entry.codeOffset);
   io.field("file", entry.file);
@@ -71,6 +86,8 @@ template <typename Io, MaybeConst<Artifact> T> void describe(Io &io, T &artifact
   io.field("abi", artifact.abi);
   io.field("parameters", artifact.parameters);
   io.field("preconditions", artifact.preconditions);
+  io.field("tensorMaps", artifact.tensorMaps);
+  io.field("conditions", artifact.conditions);
   io.field("options", artifact.options);
   io.field("blockDims", artifact.blockDims);
   io.field("clusterDims", artifact.clusterDims);

@@ -83,6 +83,14 @@ struct Reader {
     return number <= std::numeric_limits<T>::max();
   }
 
+  static bool read(const Json &json, int64_t &value) {
+    const bool isTooLarge = json.is_number_unsigned() && json.get<uint64_t>() > std::numeric_limits<int64_t>::max();
+    if (!json.is_number_integer() || isTooLarge)
+      return false;
+    value = json.get<int64_t>();
+    return true;
+  }
+
   template <typename T>
     requires std::is_enum_v<T>
   static bool read(const Json &json, T &value) {
@@ -143,6 +151,23 @@ static Error headerError(const std::string &field, const char *rule) {
   return {"artifact-header", "field `" + field + "` of the artifact's header " + rule};
 }
 
+static Expected<void> checkLaunch(const Artifact &artifact) {
+  const size_t parameters = artifact.parameters.size();
+  for (const TensorMapRecipe &recipe : artifact.tensorMaps)
+    if (!isWellFormed(recipe, parameters))
+      return headerError("tensorMaps", "has a malformed recipe");
+  for (const LaunchExpression &condition : artifact.conditions)
+    if (!isWellFormed(condition.code, parameters))
+      return headerError("conditions", "has a malformed expression");
+  for (const uint32_t index : launchParameters(artifact))
+    if (const ParameterKind kind = artifact.parameters[index].kind;
+        kind == ParameterKind::Float || kind == ParameterKind::Descriptor)
+      return headerError("parameters", "names no integer where a launch computes with one");
+  if (artifact.abi == Abi::Plain && needsOwnLauncher(artifact))
+    return headerError("abi", "is `plain`, but the kernel needs the launcher of `own`");
+  return {};
+}
+
 /// Checks beyond types: indices are in range, alignments are powers of two that an allocator supports.
 static Expected<void> checkRanges(const Artifact &artifact) {
   for (const Precondition &precondition : artifact.preconditions)
@@ -155,7 +180,7 @@ static Expected<void> checkRanges(const Artifact &artifact) {
   for (uint32_t align : {artifact.globalScratchAlign, artifact.profileScratchAlign, artifact.arenaAlign})
     if (!std::has_single_bit(align) || align > kMaxAlign)
       return headerError("align", "is no power of two up to 4096");
-  return {};
+  return checkLaunch(artifact);
 }
 
 Expected<void> readHeader(std::string_view text, Artifact &artifact, BlobTable &blobs) {

@@ -124,6 +124,28 @@ TEST(Artifact, header_is_checked_field_by_field) {
   EXPECT_EQ(code("\"tool\":", "\"tool\""), "artifact-header");
 }
 
+TEST(Artifact, launch_expressions_and_tensor_maps_are_checked) {
+  const std::string file = serialize(sampleArtifact());
+  const auto code = [&](const char *from, const char *to) { return codeOf(withHeader(file, from, to)); };
+  EXPECT_EQ(code("[{\"code\":[1,1,0,-5,2]}]", "[{\"code\":[1,0,0,-9223372036854775808,2]}]"), "none");
+  EXPECT_EQ(code("[{\"code\":[1,1,0,-5,2]}]", "[{\"code\":[1,0,0,9223372036854775808,2]}]"), "artifact-header");
+  EXPECT_EQ(code("[{\"code\":[1,1,0,-5,2]}]", "[{\"code\":[1,1,0,0.5,2]}]"), "artifact-header");
+  EXPECT_EQ(code("[{\"code\":[1,1,0,-5,2]}]", "[{\"code\":[1,1,0,-5]}]"), "artifact-header");
+  EXPECT_EQ(code("[{\"code\":[1,1,0,-5,2]}]", "[{\"code\":[1,99,0,-5,2]}]"), "artifact-header");
+  EXPECT_EQ(code("[{\"code\":[1,1,0,-5,2]}]", "[{\"code\":[1,2,0,-5,2]}]"), "artifact-header"); // a float
+  EXPECT_EQ(code("\"box\":[64,128]", "\"box\":[64,257]"), "artifact-header");
+  EXPECT_EQ(code("\"box\":[64,128]", "\"box\":[64]"), "artifact-header");
+  EXPECT_EQ(code("\"swizzleBytes\":128", "\"swizzleBytes\":127"), "artifact-header");
+  EXPECT_EQ(code("\"padsWithNan\":true", "\"padsWithNan\":false"), "none");
+  EXPECT_EQ(code("\"abi\":\"own\"", "\"abi\":\"plain\""), "artifact-header");
+}
+
+TEST(Artifact, parameters_that_a_launch_computes_with) {
+  EXPECT_EQ(launchParameters(sampleArtifact()), (std::vector<uint32_t>{0, 1}));
+  EXPECT_TRUE(needsOwnLauncher(sampleArtifact()));
+  EXPECT_FALSE(needsOwnLauncher(Artifact{}));
+}
+
 TEST(Artifact, blobs_are_checked_against_the_table) {
   const std::string file = serialize(sampleArtifact());
   EXPECT_EQ(codeOf(withHeader(file, "\"binaryBytes\":7", "\"binaryBytes\":18446744073709551615")), "artifact-blob");

@@ -22,6 +22,15 @@ inline Artifact sampleArtifact() {
   sample.parameters[0].isWritten = false;
   sample.preconditions = {
       {PreconditionKind::Divisible, 0, 16}, {PreconditionKind::Equals, 1, 1}, {PreconditionKind::Within, 0, ~0ull}};
+  sample.tensorMaps = {{{{Argument, 0}},
+                        {{{Constant, 64}}, {{Argument, 1}}},
+                        {{{Argument, 1, Constant, 2, Mul}}},
+                        {64, 128},
+                        6,
+                        2,
+                        128,
+                        true}};
+  sample.conditions = {{{Argument, 1, Constant, -5, Add}}};
   sample.options = {{"num_warps", "4"}, {"input_precision", "\"tf32\""}, {"debug", "true"}};
   sample.blockDims = {128, 1, 1};
   sample.clusterDims = {2, 1, 1};
