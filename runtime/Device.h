@@ -59,6 +59,12 @@ public:
   /// The device that loaded it; no other device can launch it.
   const Device &device() const { return owner; }
   virtual KernelResources resources() const;
+  /// Whether the code may run with these packed arguments: an artifact of the ABI `own` has conditions on them. A launch
+  /// with others fails.
+  virtual bool accepts(std::span<const char> packed) const {
+    (void)packed;
+    return true;
+  }
   /// The handle of the kernel in the device's own interface; null where it has none.
   virtual void *handle() const { return nullptr; }
 

@@ -1,7 +1,7 @@
 // The parts of the CUDA driver's binary interface that are used here.
 // SPDX-License-Identifier: MIT
 //
-// libcuda is opened at run time and none of its headers is needed to build: the interface is these numbers and two
+// libcuda is opened at run time and none of its headers is needed to build: the interface is these numbers and a few
 // structures.
 #pragma once
 
@@ -23,6 +23,7 @@ using MemoryPool = struct MemoryPoolTag *;
 
 enum ResultCode : Result {
   Success = 0,
+  InvalidValue = 1,
   OutOfMemory = 2,
   NotInitialized = 3,
   StubLibrary = 34,
@@ -117,5 +118,16 @@ struct LaunchConfig {
   unsigned attributeCount;
 };
 static_assert(sizeof(LaunchConfig) == 56 && offsetof(LaunchConfig, stream) == 32);
+
+//--- Tensor maps -------------------------------------------------------------------------------
+
+struct alignas(64) TensorMap {
+  char bytes[128];
+};
+
+enum class TensorMapInterleave : int { None = 0 };
+enum class TensorMapSwizzle : int { None = 0, Bytes32 = 1, Bytes64 = 2, Bytes128 = 3 };
+enum class TensorMapL2Promotion : int { None = 0, Bytes64 = 1, Bytes128 = 2, Bytes256 = 3 };
+enum class TensorMapFill : int { Zero = 0, Nan = 1 };
 
 } // namespace nereid::runtime::cuda

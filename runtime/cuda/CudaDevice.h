@@ -56,6 +56,7 @@ private:
   int attribute(cuda::DeviceAttribute attribute) const;
   void keepScratch();
   Expected<void> launchWithScratch(const CudaKernel &kernel, cuda::LaunchConfig &config, std::span<const char> packed);
+  Expected<void> makeTensorMaps(const CudaKernel &kernel, std::span<const char> packed, cuda::TensorMap *maps) const;
   Expected<void> enqueue(const CudaKernel &kernel, const cuda::LaunchConfig &config, std::span<const char> packed);
   Error launchError(const CudaKernel &kernel, const cuda::LaunchConfig &config, cuda::Result result) const;
 

@@ -57,12 +57,13 @@ private:
 static const char *findCalls(void *library, DriverCalls &table) {
   const Symbols symbols(library);
   const char *missing = nullptr;
-  auto find = [&](auto &call, const char *name, int version) {
+  auto find = [&](auto &call, const char *name, int version, bool isNewer) {
     call = reinterpret_cast<std::remove_reference_t<decltype(call)>>(symbols.find(name, version));
-    if (!call && !missing)
+    if (!call && !missing && !isNewer)
       missing = name;
   };
-#define NEREID_CUDA_CALL(name, version, parameters) find(table.name, #name, version);
+#define NEREID_CUDA_CALL(name, version, parameters) find(table.name, #name, version, false);
+#define NEREID_CUDA_NEWER_CALL(name, version, parameters) find(table.name, #name, version, true);
 #include "runtime/cuda/DriverCalls.def"
   return missing;
 }

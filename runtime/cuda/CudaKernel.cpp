@@ -19,7 +19,13 @@ CudaKernel::CudaKernel(CudaDevice &device, artifact::Artifact artifact, Module m
   const auto scratch = static_cast<uint32_t>(artifact::scratchOffset(loaded));
   offsets.insert(offsets.end(), {scratch, scratch + 8});
   usesScratch = loaded.globalScratchBytes != 0 || loaded.profileScratchBytes != 0;
+  if (loaded.abi == artifact::Abi::Own)
+    tensorMaps = std::make_unique<TensorMaps>(loaded, device.driver().calls());
   fillConfig();
+}
+
+bool CudaKernel::accepts(std::span<const char> packed) const {
+  return !tensorMaps || packed.size() != argumentBytes || tensorMaps->make(packed, nullptr).fit != TensorMaps::Fit::No;
 }
 
 void CudaKernel::addAttribute(LaunchAttribute attribute) {

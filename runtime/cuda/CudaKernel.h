@@ -3,12 +3,15 @@
 #pragma once
 
 #include "runtime/cuda/CudaDevice.h"
+#include "runtime/cuda/TensorMaps.h"
 
+#include <memory>
 #include <vector>
 
 namespace nereid::runtime {
 
-/// Unloaded by its destructor. Its members never change, so launches on any thread may read them.
+/// Unloaded by its destructor. Launches on any thread may read its members: they never change, but for what
+/// `tensorMaps` keeps, which it guards itself.
 class CudaKernel final : public Kernel {
 public:
   CudaKernel(CudaDevice &device, artifact::Artifact artifact, cuda::Module module, cuda::Function function,
@@ -17,6 +20,7 @@ public:
 
   KernelResources resources() const override { return known; }
   void *handle() const override { return function; }
+  bool accepts(std::span<const char> packed) const override;
 
   CudaDevice &loader;
   const cuda::Module module;
@@ -25,7 +29,8 @@ public:
   uint64_t argumentBytes = 0;
   std::vector<uint32_t> offsets; ///< of each parameter in the packed arguments, the two scratch pointers last
   bool usesScratch = false;
-  cuda::LaunchConfig config{}; ///< without grid and stream, which each launch sets
+  std::unique_ptr<const TensorMaps> tensorMaps; ///< null for the plain ABI
+  cuda::LaunchConfig config{};                  ///< without grid and stream, which each launch sets
   artifact::Dim3 cluster;
 
 private:

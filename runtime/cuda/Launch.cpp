@@ -64,18 +64,54 @@ Error CudaDevice::launchError(const CudaKernel &kernel, const LaunchConfig &conf
 
 //--- Launching ---------------------------------------------------------------------------------
 
-Expected<void> CudaDevice::enqueue(const CudaKernel &kernel, const LaunchConfig &config, std::span<const char> packed) {
-  constexpr size_t kUsual = 32;
-  void *few[kUsual];
-  std::vector<void *> many;
-  void **parameters = few;
-  const size_t count = kernel.offsets.size();
-  if (count > kUsual) {
-    many.resize(count);
-    parameters = many.data();
-  }
+namespace {
+/// An array on the stack, or in allocated memory where it has more elements than usual.
+template <typename Element, size_t usual> class LaunchArray {
+public:
+  explicit LaunchArray(size_t count) : many(count > usual ? count : 0) {}
+  Element *data() { return many.empty() ? few : many.data(); }
+
+private:
+  Element few[usual];
+  std::vector<Element> many;
+};
+} // namespace
+
+Expected<void> CudaDevice::makeTensorMaps(const CudaKernel &kernel, std::span<const char> packed,
+                                          TensorMap *maps) const {
+  const auto [fit, result] = kernel.tensorMaps->make(packed, maps);
+  if (fit == TensorMaps::Fit::Yes)
+    return {};
+  if (fit == TensorMaps::Fit::DriverFailed)
+    return failure("launch-failed", quoted(kernel) + " cannot be launched on " + name(), "cuTensorMapEncodeTiled",
+                   result);
+  return Error{"launch-arguments",
+               quoted(kernel) + " was compiled for other arguments: " + kernel.tensorMaps->reason(packed)};
+}
+
+/// The parameters in the kernel's order: those of the packed arguments, with the tensor maps before the two scratch
+/// pointers.
+static void listParameters(const CudaKernel &kernel, std::span<const char> packed, TensorMap *maps, size_t mapCount,
+                           void **parameters) {
+  char *const block = const_cast<char *>(packed.data()); // the driver only reads
+  const size_t count = kernel.offsets.size() - 2;
   for (size_t i = 0; i < count; ++i)
-    parameters[i] = const_cast<char *>(packed.data()) + kernel.offsets[i]; // the driver only reads
+    *parameters++ = block + kernel.offsets[i];
+  for (size_t i = 0; i < mapCount; ++i)
+    *parameters++ = maps + i;
+  for (size_t i = count; i < count + 2; ++i)
+    *parameters++ = block + kernel.offsets[i];
+}
+
+Expected<void> CudaDevice::enqueue(const CudaKernel &kernel, const LaunchConfig &config, std::span<const char> packed) {
+  const size_t mapCount = kernel.tensorMaps ? kernel.tensorMaps->count() : 0;
+  LaunchArray<void *, 32> list(kernel.offsets.size() + mapCount);
+  LaunchArray<TensorMap, 4> maps(mapCount);
+  if (kernel.tensorMaps)
+    if (auto made = makeTensorMaps(kernel, packed, maps.data()); !made)
+      return made;
+  void **parameters = list.data();
+  listParameters(kernel, packed, maps.data(), mapCount, parameters);
   const uint64_t entry = history.record(kernel.launchName);
   const Result result = owner.calls().cuLaunchKernelEx(&config, kernel.function, parameters, nullptr);
   if (result == Success)

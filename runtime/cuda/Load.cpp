@@ -32,8 +32,11 @@ static Expected<void> checkArtifact(const CudaDevice &device, const artifact::Ar
   if (artifact.target.backend != artifact::kCuda.name)
     return Error{"load-target", quoted(artifact) + " was compiled for `" + artifact.target.backend +
                                     "`; this device is `" + device.name() + "`"};
-  if (artifact.abi != artifact::Abi::Plain)
-    return Error{"load-abi", quoted(artifact) + " has the ABI `own`; only `plain` is known here"};
+  if (!artifact.tensorMaps.empty() && !device.driver().calls().cuTensorMapEncodeTiled)
+    return Error{"load-driver", quoted(artifact) +
+                                    " needs tensor maps, which a driver for CUDA 12.0 or newer makes; "
+                                    "the installed one is for CUDA " +
+                                    cudaVersionText(device.driver().version()) + ", so update the driver"};
   if (!runsOn(artifact.target.arch, isPtx(artifact.binary), device.capability()))
     return Error{"load-target", quoted(artifact) + " was compiled for " + targetName(artifact.target.arch) + "; " +
                                     device.name() + " (" + device.properties().name + ") is sm_" +

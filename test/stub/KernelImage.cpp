@@ -67,14 +67,31 @@ static uint32_t typeBytes(std::string_view type) {
   return digit == type.npos ? 1 : static_cast<uint32_t>(std::max(std::atoi(type.data() + digit) / 8, 1));
 }
 
+struct Extent {
+  uint32_t size, align;
+};
+
+static Extent scalarExtent(std::string_view rest) {
+  const uint32_t size = typeBytes(rest.substr(rest.find('.'), rest.find(' ', rest.find('.'))));
+  return {size, size};
+}
+
+constexpr std::string_view kAlign = ".align ";
+
+/// Of `.align 64 .b8 map[128]`.
+static Extent arrayExtent(std::string_view rest) {
+  const auto numberAt = [&](size_t at) { return static_cast<uint32_t>(std::atoi(rest.data() + at)); };
+  return {numberAt(rest.find('[') + 1), numberAt(kAlign.size())};
+}
+
 static std::vector<KernelParameter> readPtxParameters(std::string_view list) {
   std::vector<KernelParameter> parameters;
   uint32_t end = 0;
   constexpr std::string_view kParam = ".param ";
   for (size_t at = list.find(kParam); at != list.npos; at = list.find(kParam, at + 1)) {
     std::string_view rest = list.substr(at + kParam.size());
-    const uint32_t size = typeBytes(rest.substr(rest.find('.'), rest.find(' ', rest.find('.'))));
-    end = (end + size - 1) / size * size;
+    const auto [size, align] = rest.starts_with(kAlign) ? arrayExtent(rest) : scalarExtent(rest);
+    end = (end + align - 1) / align * align;
     parameters.push_back({end, size});
     end += size;
   }

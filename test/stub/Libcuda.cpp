@@ -221,6 +221,35 @@ STUB_API Result cuOccupancyMaxActiveClusters(int *clusters, Function, const Laun
   return enterContext("cuOccupancyMaxActiveClusters");
 }
 
+//--- Tensor maps -------------------------------------------------------------------------------
+
+/// What the 128 bytes of a tensor map hold here: the arguments of its making, for tests.
+struct StubTensorMap {
+  uint64_t base, extents[5], strides[4];
+  uint16_t box[5];
+  uint8_t elementType, rank, swizzle, promotion, fill;
+};
+static_assert(sizeof(StubTensorMap) <= sizeof(TensorMap));
+
+STUB_API Result cuTensorMapEncodeTiled(TensorMap *map, unsigned elementType, uint32_t rank, Address base,
+                                       const uint64_t *extents, const uint64_t *strides, const uint32_t *box,
+                                       const uint32_t *, TensorMapInterleave, TensorMapSwizzle swizzle,
+                                       TensorMapL2Promotion promotion, TensorMapFill fill) {
+  StubTensorMap made = {};
+  made.base = base;
+  std::copy_n(extents, rank, made.extents);
+  std::copy_n(strides, rank - 1, made.strides);
+  std::copy_n(box, rank, made.box);
+  made.elementType = static_cast<uint8_t>(elementType);
+  made.rank = static_cast<uint8_t>(rank);
+  made.swizzle = static_cast<uint8_t>(swizzle);
+  made.promotion = static_cast<uint8_t>(promotion);
+  made.fill = static_cast<uint8_t>(fill);
+  *map = {};
+  std::memcpy(map->bytes, &made, sizeof made);
+  return enter("cuTensorMapEncodeTiled", field("base", base));
+}
+
 //--- Launches ----------------------------------------------------------------------------------
 
 static std::string triple(const char *name, unsigned x, unsigned y, unsigned z) {
