@@ -86,6 +86,8 @@ struct Backend {
   const support::DiagnosticKind *toolTimeout;
   /// Explains the kernel after the phase "plan", but for the remarks of passes.
   explain::Explanation (*explainKernel)(Compilation &work);
+  /// Whether `Options::ownLauncher` has a meaning with these options; null for a target without such a launcher.
+  bool (*allowsOwnLauncher)(const support::Options &options, const support::TargetSpec &target);
   /// Adds the passes from the front end's module to the stage "ttir".
   void (*addTtirPasses)(mlir::OpPassManager &passes, const Compilation &work);
   /// Runs between "ttir" and the target's own phases: checks the options against the target and creates `state`.

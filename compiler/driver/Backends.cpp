@@ -33,6 +33,12 @@ std::vector<std::string> driver::stepStageNames(const std::string &backend) {
   return found ? found->stepStages() : std::vector<std::string>();
 }
 
+support::Options driver::effectiveOptions(support::Options options, const support::TargetSpec &target) {
+  const Backend *backend = findBackend(target.backend);
+  options.ownLauncher &= backend && backend->allowsOwnLauncher && backend->allowsOwnLauncher(options, target);
+  return options;
+}
+
 std::vector<std::string> driver::targetNames() {
   std::vector<std::string> names;
   for (const Backend *known : backends)

@@ -41,11 +41,11 @@ static void addLibrary(KeyBuilder &key, const support::ExternLibrary &library) {
 static void addOptions(KeyBuilder &key, const support::Options &options) {
   // A structured binding, so that the build fails when a new field is not added here.
   const auto &[numWarps, numStages, numCtas, maxRegisters, enableFpFusion, debug, sanitizeOverflow, cooperativeGrid,
-               programmaticLaunch, inputPrecision, supportedFp8, ptxVersion, ptxOptions, externLibraries, sanitize] =
-      options;
+               programmaticLaunch, inputPrecision, supportedFp8, ptxVersion, ptxOptions, externLibraries, ownLauncher,
+               sanitize] = options;
   for (uint64_t number : {numWarps, numStages, numCtas, maxRegisters, ptxVersion, sanitize})
     key.add(number);
-  for (bool flag : {enableFpFusion, debug, sanitizeOverflow, cooperativeGrid, programmaticLaunch})
+  for (bool flag : {enableFpFusion, debug, sanitizeOverflow, cooperativeGrid, programmaticLaunch, ownLauncher})
     key.add(uint64_t{flag});
   key.add(inputPrecision);
   key.add(supportedFp8.size());
@@ -81,7 +81,7 @@ std::string driver::cacheKey(const sema::KernelRequest &kernel, const std::strin
   key.add(signature);
   for (const sema::KernelArgument &arg : kernel.args)
     addArgument(key, arg);
-  addOptions(key, kernel.options);
+  addOptions(key, effectiveOptions(kernel.options, kernel.target));
   const auto &[backend, arch, features, lastLevelCacheBytes] = kernel.target;
   key.add(backend);
   key.add(arch);

@@ -94,6 +94,8 @@ static bool finish(Compilation &work, const Backend &backend) {
   const bool isDone = mlir::succeeded(backend.begin(work)) && mlir::succeeded(runPhases(work, backend.afterTtir()));
   if (isDone)
     backend.finish(work);
+  if (isDone && artifact::needsOwnLauncher(work.result.artifact))
+    work.result.artifact.abi = artifact::Abi::Own;
   work.state.reset(); // LLVM's objects are destroyed on this thread, while forks wait
   return isDone;
 }

@@ -117,6 +117,9 @@ std::vector<std::string> targetNames();
 std::optional<support::TargetSpec> resolveTarget(const std::string &backend, const std::string &arch,
                                                  std::string &reason);
 
+/// The options without `ownLauncher` where the target or another option rules it out.
+support::Options effectiveOptions(support::Options options, const support::TargetSpec &target);
+
 /// An identifier that changes with every change of the compiler or of its embedded library.
 std::string buildId();
 

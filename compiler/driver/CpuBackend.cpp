@@ -96,6 +96,7 @@ const Backend driver::cpuBackend = {
     .extras = {"launcher.so"},
     .toolTimeout = nullptr,
     .explainKernel = [](Compilation &work) { return cpu::explainKernel(kernelOf(work)); },
+    .allowsOwnLauncher = nullptr,
     .addTtirPasses = addTtirPasses,
     .begin = begin,
     .finish = finish};

@@ -38,6 +38,14 @@ static std::optional<support::TargetSpec> resolve(const std::string &text, std::
   return spec;
 }
 
+/// The launcher makes tensor maps. Clusters and cooperative grids are as the user asks.
+static bool allowsOwnLauncher(const support::Options &options, const support::TargetSpec &target) {
+  std::string reason;
+  const std::optional<nvidia::Arch> found = nvidia::findArch(target.arch, reason);
+  return found && found->hasTma && target.features != nvidia::kHostMaps && options.numCtas == 1 &&
+         !options.cooperativeGrid && !options.sanitize;
+}
+
 static nvidia::CudaKernel &kernelOf(Compilation &work) {
   return *static_cast<KernelState<nvidia::CudaKernel> &>(*work.state).kernel;
 }
@@ -131,6 +139,7 @@ const Backend driver::cudaBackend = {
     .extras = {},
     .toolTimeout = &nvidia::diag::AssemblerTimeout,
     .explainKernel = [](Compilation &work) { return nvidia::explainKernel(kernelOf(work)); },
+    .allowsOwnLauncher = allowsOwnLauncher,
     .addTtirPasses = addTtirPasses,
     .begin = begin,
     .finish = finish};

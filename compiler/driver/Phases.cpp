@@ -15,9 +15,16 @@
 using namespace nereid;
 using namespace nereid::driver;
 
+/// A stage that the user replaces is code for the plain ABI.
+static support::Options optionsOf(support::Options options, const support::TargetSpec &target, const Request &request) {
+  options.ownLauncher &= !request.replacement;
+  return effectiveOptions(std::move(options), target);
+}
+
 Compilation::Compilation(mlir::ModuleOp module, const support::Options &options, const support::TargetSpec &target,
                          Request request)
-    : module(module), options(options), target(target), request(std::move(request)), messages(module.getContext()) {
+    : module(module), options(optionsOf(options, target, request)), target(target), request(std::move(request)),
+      messages(module.getContext()) {
   this->request.isCancelRequested = nullptr; // the caller's, which may end before this does
 }
 

@@ -23,6 +23,8 @@ static std::string commandOf(const Compilation &work, llvm::StringRef path, llvm
     command += " --no-fp-fusion";
   if (options.sanitize)
     command += " --sanitize " + support::sanitizerNames(options.sanitize);
+  if (options.ownLauncher)
+    command += " --abi own";
   if (!replacement.empty())
     command += (" --ir-override " + replacement).str();
   return command + " --emit " + work.phase + " -o -";

@@ -72,6 +72,7 @@ std::optional<std::string> driver::stage(const artifact::Artifact &artifact, con
   options.enableFpFusion = flagOf(artifact, "enable_fp_fusion");
   options.debug = flagOf(artifact, "debug");
   options.sanitize = sanitizersOf(artifact);
+  options.ownLauncher = artifact.abi == artifact::Abi::Own;
   auto context = createContext();
   auto module = parse(*context, *ttir, artifact.name + ".ttir", diagnostics);
   if (!module)

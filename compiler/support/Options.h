@@ -32,6 +32,7 @@ struct Options {
   uint32_t ptxVersion = 0;                    ///< 80 is 8.0; 0: what the code needs (`ptx_version`)
   std::string ptxOptions;                     ///< further options of ptxas (`ptx_options`)
   std::vector<ExternLibrary> externLibraries; ///< their contents are part of the key, too (`extern_libs`)
+  bool ownLauncher = false;                   ///< code that only Nereid's launcher can launch is allowed
   uint32_t sanitize = 0;                      ///< a set of support::Sanitizer, of compiler/support/Sanitizers.h
 
   bool operator==(const Options &) const = default;

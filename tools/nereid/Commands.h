@@ -21,6 +21,7 @@ struct CompileArguments {
   std::string reproducerPath;
   std::string irOverride;
   std::string sanitize;
+  std::string abi = "plain";
   bool debug = false, noFpFusion = false, timing = false, noLocations = false;
 };
 

@@ -199,6 +199,7 @@ int tools::runCompile(const CompileArguments &arguments) {
   if (!sanitizers)
     return fail("--sanitize: " + reason);
   options.sanitize = *sanitizers;
+  options.ownLauncher = arguments.abi == "own";
   support::DiagnosticEngine diagnostics;
   Input input = readInput(arguments, options, *target, diagnostics);
   if (!input.problem.empty())

@@ -75,6 +75,11 @@ int main(int argc, char **argv) {
   compile->add_flag("--debug", arguments.debug, "enable device asserts");
   compile->add_option("--sanitize", arguments.sanitize,
                       "what launches check, on the CPU: bounds, uninit, overflow, nan, nan-loads; several with commas");
+  compile
+      ->add_option("--abi", arguments.abi,
+                   "own: code may be generated that only Nereid's launcher can launch; plain: any launcher can")
+      ->check(CLI::IsMember({"plain", "own"}))
+      ->capture_default_str();
   compile->add_flag("--no-fp-fusion", arguments.noFpFusion, "never fuse a multiply and an add");
   compile->add_flag("--no-locations", arguments.noLocations, "print TTIR without source locations");
   compile->add_flag("--timing,--time", arguments.timing, "print how long each phase took");
