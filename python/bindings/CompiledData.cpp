@@ -245,6 +245,10 @@ void nereid::python::bindCompiledData(nb::module_ &module) {
   nb::class_<CompiledData>(module, "CompiledData", "A compiled kernel, not yet on a device.")
       .def_prop_ro("hash", [](const CompiledData &data) { return textOf(data.artifact.hash); })
       .def_prop_ro("name", [](const CompiledData &data) { return textOf(data.artifact.name); })
+      .def_prop_ro(
+          "abi",
+          [](const CompiledData &data) { return textOf(data.artifact.abi == artifact::Abi::Own ? "own" : "plain"); },
+          "Who can launch it: `plain`, any launcher; `own`, Nereid's alone.")
       .def_prop_ro("signature", [](const CompiledData &data) { return textOf(data.artifact.signature); })
       .def_prop_ro("metadata", &CompiledData::metadata)
       .def_prop_ro("resources", &resourcesOf)

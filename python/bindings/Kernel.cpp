@@ -98,6 +98,26 @@ std::shared_ptr<LoadedKernel> LoadedKernel::load(const artifact::Artifact &artif
   return loaded;
 }
 
+static bool haveEqualParameters(const artifact::Artifact &one, const artifact::Artifact &other) {
+  return artifact::packedBytes(one) == artifact::packedBytes(other) &&
+         std::equal(one.parameters.begin(), one.parameters.end(), other.parameters.begin(), other.parameters.end(),
+                    [](const artifact::Parameter &a, const artifact::Parameter &b) {
+                      return a.type == b.type && a.offset == b.offset && a.position == b.position;
+                    });
+}
+
+void LoadedKernel::setPlain(std::shared_ptr<LoadedKernel> other) {
+  if (other->artifact().abi != artifact::Abi::Plain || other->deviceKind != deviceKind ||
+      other->deviceOrdinal != deviceOrdinal || !haveEqualParameters(artifact(), other->artifact()))
+    raise(PyExc_ValueError,
+          "kernel `" + other->artifact().name + "` is not the plain form of `" + artifact().name + "`");
+  std::lock_guard<std::mutex> lock(settingPlain);
+  if (plainOwner)
+    return;
+  plainOwner = std::move(other);
+  plain.store(plainOwner.get(), std::memory_order_release);
+}
+
 //--- Launching ---------------------------------------------------------------------------------
 
 bool LoadedKernel::launch(runtime::Grid grid, void *stream, std::span<const char> packed,
@@ -254,8 +274,8 @@ static PyObject *exceptionFor(PackResult result) {
   return result == PackResult::ReadOnly ? PyExc_ValueError : PyExc_TypeError;
 }
 
-void LoadedKernel::launchWithArguments(runtime::Grid grid, void *stream, nb::handle args, ScratchAddresses scratch,
-                                       const runtime::Grid *program) {
+bool LoadedKernel::launchWithArguments(runtime::Grid grid, void *stream, nb::handle args, ScratchAddresses scratch,
+                                       const runtime::Grid *program, Misfit misfit) {
   const auto count = static_cast<size_t>(PyTuple_GET_SIZE(args.ptr()));
   size_t wanted = arguments;
   for (const PackedParam &param : plan)
@@ -294,8 +314,11 @@ void LoadedKernel::launchWithArguments(runtime::Grid grid, void *stream, nb::han
   std::span<const char> packed(block, bytes);
   if (isChecked)
     packed = withMemory = withExtents(packed, extents);
+  if (misfit == Misfit::IsNotLaunched && !kernel->accepts(packed))
+    return false;
   if (!waitFor(producers, stream) || !launch(grid, stream, packed, program))
     throw nb::python_error();
+  return true;
 }
 
 //--- The Python class --------------------------------------------------------------------------
@@ -314,13 +337,25 @@ static uint32_t extentOf(nb::handle number, const char *axis) {
   return static_cast<uint32_t>(extent);
 }
 
-static void launch(LoadedKernel &kernel, nb::handle x, nb::handle y, nb::handle z, nb::handle stream, nb::tuple args,
-                   uint64_t globalScratch, uint64_t profileScratch) {
+using Misfit = LoadedKernel::Misfit;
+
+static bool launchOn(LoadedKernel &kernel, nb::handle x, nb::handle y, nb::handle z, nb::handle stream, nb::tuple args,
+                     ScratchAddresses scratch, Misfit misfit) {
   const runtime::Grid grid{extentOf(x, "x"), extentOf(y, "y"), extentOf(z, "z")};
   void *queue = nullptr;
   if (!readStream(stream.ptr(), queue))
     raise(PyExc_TypeError, "the stream must be a number, a torch or cupy stream, or None; got " + reprOf(stream));
-  kernel.launchWithArguments(grid, queue, args, {globalScratch, profileScratch});
+  return kernel.launchWithArguments(grid, queue, args, scratch, nullptr, misfit);
+}
+
+static void launch(LoadedKernel &kernel, nb::handle x, nb::handle y, nb::handle z, nb::handle stream, nb::tuple args,
+                   uint64_t globalScratch, uint64_t profileScratch) {
+  launchOn(kernel, x, y, z, stream, args, {globalScratch, profileScratch}, Misfit::IsAnError);
+}
+
+static bool tryLaunch(LoadedKernel &kernel, nb::handle x, nb::handle y, nb::handle z, nb::handle stream, nb::tuple args,
+                      uint64_t globalScratch, uint64_t profileScratch) {
+  return launchOn(kernel, x, y, z, stream, args, {globalScratch, profileScratch}, Misfit::IsNotLaunched);
 }
 
 static runtime::Grid gridOf(nb::tuple extents, const char *what) {
@@ -353,6 +388,11 @@ void nereid::python::bindKernel(nb::module_ &module) {
       .def("launch", &launch, nb::arg("gx"), nb::arg("gy"), nb::arg("gz"), nb::arg("stream").none(), nb::arg("args"),
            nb::arg("global_scratch") = 0, nb::arg("profile_scratch") = 0,
            "Runs the kernel for every program of the grid; all arguments of the signature in order.")
+      .def("try_launch", &tryLaunch, nb::arg("gx"), nb::arg("gy"), nb::arg("gz"), nb::arg("stream").none(),
+           nb::arg("args"), nb::arg("global_scratch") = 0, nb::arg("profile_scratch") = 0,
+           "As `launch`; returns False, without a launch, where the code does not fit the arguments.")
+      .def("set_plain", &LoadedKernel::setPlain, nb::arg("kernel"),
+           "Sets the kernel that launches take whose arguments the code does not fit.")
       .def("launch_program", &launchProgram, nb::arg("grid"), nb::arg("program"), nb::arg("args"),
            "Runs the kernel for one program of the grid, on the calling thread; on the CPU only.")
       .def_prop_ro("n_regs", [](const LoadedKernel &kernel) { return kernel.resources().registers; })

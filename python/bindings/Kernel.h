@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <vector>
 
@@ -51,6 +52,15 @@ public:
   /// Number of arguments with constants, where the artifact records it; else 0.
   size_t argumentCount() const { return arguments; }
 
+  /// Whether the code fits these packed arguments.
+  bool accepts(std::span<const char> packed) const { return kernel->accepts(packed); }
+  /// The kernel that launches with these arguments take: this one, or that of `setPlain`. Null where neither fits.
+  LoadedKernel *kernelFor(const char *block) {
+    return accepts(std::span(block, bytes)) ? this : plain.load(std::memory_order_acquire);
+  }
+  /// Sets the kernel for arguments that the code does not fit: the same for the plain ABI. A later call has no effect.
+  void setPlain(std::shared_ptr<LoadedKernel> other);
+
   /// Runs the kernel. False, with a Python exception, on failure or an interrupt. A CPU launch runs until it returns,
   /// so it releases the GIL; a GPU launch only enqueues, and releasing the GIL would take longer. With `program`, only
   /// that program of the grid runs; on the CPU only.
@@ -63,9 +73,11 @@ public:
   /// Makes `stream` wait for the work of the producer streams so far. False, with a Python exception, on failure.
   bool waitFor(const std::vector<uint64_t> &producers, void *stream);
 
-  /// The launch of a `CompiledKernel`: every argument of the signature in order.
-  void launchWithArguments(runtime::Grid grid, void *stream, nb::handle args, ScratchAddresses scratch,
-                           const runtime::Grid *program = nullptr);
+  /// What becomes of a launch whose arguments the code does not fit.
+  enum class Misfit : uint8_t { IsAnError, IsNotLaunched };
+  /// The launch of a `CompiledKernel`: every argument of the signature in order. False where nothing was launched.
+  bool launchWithArguments(runtime::Grid grid, void *stream, nb::handle args, ScratchAddresses scratch,
+                           const runtime::Grid *program = nullptr, Misfit misfit = Misfit::IsAnError);
 
 private:
   ArgumentLeaf readArgument(size_t index, PyObject *object, Array &array) const;
@@ -76,6 +88,9 @@ private:
   size_t bytes = 0, arguments = 0;
   DeviceKind deviceKind = DeviceKind::Cpu;
   int32_t deviceOrdinal = 0;
+  std::mutex settingPlain;
+  std::shared_ptr<LoadedKernel> plainOwner;
+  std::atomic<LoadedKernel *> plain{nullptr};
 };
 
 /// Whether a launch that goes through Python checks every pointer with the driver.

@@ -97,6 +97,7 @@ support::Options nereid::python::optionsOf(nb::dict given) {
   options.ptxVersion = numberOf(given, "ptx_version", options.ptxVersion);
   options.ptxOptions = textOfOption(given, "ptx_options", options.ptxOptions);
   options.externLibraries = externLibrariesOf(given);
+  options.ownLauncher = flagOf(given, "own_launcher", options.ownLauncher);
   return options;
 }
 

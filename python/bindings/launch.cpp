@@ -199,16 +199,20 @@ static nb::object requestScratch(const LoadedKernel &kernel, runtime::Grid grid,
 /// Launches the entry's kernel with this call's arguments. The entry may be dropped while Python code runs.
 static FastPath launchEntry(const LaunchEntry &entry, PyObject *given, BoundCall &call, PyObject *&result) {
   nb::object compiled = nb::borrow(entry.compiled), owner = nb::borrow(entry.kernel);
-  LoadedKernel &kernel = *entry.loaded;
+  LoadedKernel &found = *entry.loaded;
   runtime::Grid grid;
   if (FastPath outcome = evaluateGrid(given, call, grid); outcome != FastPath::Ok)
     return outcome;
   alignas(16) char block[stackBlockBytes];
-  if (kernel.blockBytes() > sizeof block)
+  if (found.blockBytes() > sizeof block)
     return FastPath::Fallback;
-  std::memset(block, 0, kernel.blockBytes());
-  if (!packArguments(kernel, call.key, block))
+  std::memset(block, 0, found.blockBytes());
+  if (!packArguments(found, call.key, block))
     return FastPath::Fallback;
+  LoadedKernel *const chosen = found.kernelFor(block);
+  if (!chosen) // Python compiles the plain form
+    return FastPath::Fallback;
+  LoadedKernel &kernel = *chosen;
   void *stream = nullptr;
   if (FastPath outcome = chooseStream(call, kernel, stream); outcome != FastPath::Ok)
     return outcome;

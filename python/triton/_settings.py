@@ -113,6 +113,22 @@ class env_str(env_base[str, str]):
         return getenv(self.key, self.default)
 
 
+class env_choice(env_base[str, str]):
+    """One of several words; the first is the default."""
+
+    def __init__(self, key: str, *words: str):
+        super().__init__(key)
+        self.words = words
+
+    def get(self) -> Any:
+        return self.transform(getenv(self.key) or self.words[0])
+
+    def transform(self, value: Any) -> Any:
+        if value not in self.words:
+            raise ValueError(f"{self.key} is {value!r}; it must be {' or '.join(self.words)}")
+        return value
+
+
 class env_str_callable_default(env_base[str, str]):
     def __init__(self, key: str, default_factory: Callable[[], str]):
         super().__init__(key)

@@ -23,6 +23,7 @@ from ._settings import (
     env,
     env_base,
     env_bool,
+    env_choice,
     env_class,
     env_int,
     env_opt_bool,
@@ -209,6 +210,8 @@ class runtime_knobs(base_knobs):
     interpret = env_bool("TRITON_INTERPRET")
     debug: bool = env_bool("TRITON_DEBUG").get()
     sanitize = env_str("TRITON_SANITIZE", "")
+    # own: launches of `kernel[grid]` may use code that only this package's launcher can launch.
+    launch_abi = env_choice("TRITON_LAUNCH_ABI", "own", "plain")
     override_arch = env_opt_str("TRITON_OVERRIDE_ARCH")
     default_backend = env_opt_str("TRITON_DEFAULT_BACKEND")
 

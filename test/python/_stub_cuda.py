@@ -209,6 +209,10 @@ def artifact_bytes(stub, name, kinds, reads=(), **fields):
         )
         lines.append(f"  .param .u{size * 8} {param}")
     lines += [
+        f"  .param .align 64 .b8 map{index}[128]"
+        for index in range(len(fields.get("tensorMaps", ())))
+    ]
+    lines += [
         f"  .param .u64 .ptr .global .align 1 {scratch}" for scratch in ("_global", "_profile")
     ]
     body = ",\n".join(lines)
@@ -224,6 +228,8 @@ def artifact_bytes(stub, name, kinds, reads=(), **fields):
         "abi": "plain",
         "parameters": parameters,
         "preconditions": [],
+        "tensorMaps": [],
+        "conditions": [],
         "options": {},
         "blockDims": [128, 1, 1],
         "clusterDims": [1, 1, 1],

@@ -30,6 +30,11 @@ def write_view(code: Any, root: str) -> str:
     return code.write_view(root)
 
 
+def has_own_abi(code: Any) -> bool:
+    """Whether only this package's launcher can launch the code."""
+    return code.abi == "own"
+
+
 def resources(kernel: Any) -> tuple[int, int, int]:
     """Registers, spilled words and maximum threads per CTA of a loaded kernel."""
     return kernel.n_regs, kernel.n_spills, kernel.n_max_threads

@@ -30,6 +30,8 @@ class BaseBackend(ABC):
 
     supports_native_tensor_specialization = True
     binary_ext: str
+    # Whether the target has the launch ABI `own`.
+    has_own_launcher = False
 
     def __init__(self, target: GPUTarget) -> None:
         assert self.supports_target(target)

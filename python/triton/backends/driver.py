@@ -67,6 +67,9 @@ class KernelLauncher:
     launch_metadata, enter, exit, *args)`.
     """
 
+    # Compiles the kernel for arguments that its code does not fit; None where it fits all.
+    make_plain: Callable[[], Any] | None = None
+
     def __init__(self, src: Any, metadata: Any):
         pass
 

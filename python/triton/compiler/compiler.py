@@ -68,12 +68,14 @@ def compile(  # noqa: A001
     options: dict[str, Any] | None = None,
     _env_vars: Any = None,
     _folder_view: bool = True,
+    _launch_abi: str = "plain",
 ) -> CompiledKernel:
     """Compiles an ASTSource, or the IR file at the given path.
 
     Options that the target does not have are ignored.
 
-    `_folder_view` also writes the stages as files where other tools look for them.
+    `_folder_view` also writes the stages as files where other tools look for them. `_launch_abi`
+    "own" allows code that only this package's launcher can launch.
     """
     target = target or driver.active.get_current_target()
     if not isinstance(target, GPUTarget):
@@ -90,6 +92,7 @@ def compile(  # noqa: A001
         {
             **parsed.__dict__,
             "always_compile": always,
+            "own_launcher": _launch_abi == "own",
             "tools": backend.native_tools(),
             "reproducer_path": knobs.compilation.reproducer_path,
         },
@@ -115,6 +118,15 @@ def compile(  # noqa: A001
             times=clock.end(),
             cache_hit=code.cache_hit,
         )
+    return kernel
+
+
+def _compile_plain(src: Any, target: GPUTarget, options: dict[str, Any], device: int) -> Any:
+    """The same kernel for arguments that the code of the launch ABI `own` does not fit."""
+    from . import compile as compile_now
+
+    kernel = compile_now(src, target=target, options=options, _folder_view=False)
+    kernel._init_handles(device)
     return kernel
 
 
@@ -215,6 +227,7 @@ class CompiledKernel:
         self.function: Any = None
         self._run: Any = None
         self._code = code
+        self._options = options.__dict__
         self._binary_ext = backend.binary_ext
         self._folder: str | None = None
         self._group: dict[str, str] | None = None
@@ -239,6 +252,10 @@ class CompiledKernel:
         self._call_load_hook(knobs.runtime.kernel_load_start_hook)
         self.function = compiled.load(self._code, self._device)
         self._run = active.launcher_cls(self.src, self.metadata)
+        if compiled.has_own_abi(self._code):
+            self._run.make_plain = functools.partial(
+                _compile_plain, self.src, self.metadata.target, self._options, self._device
+            )
         self.module = self.function
         self._loaded_by = os.getpid()
         self._call_load_hook(knobs.runtime.kernel_load_end_hook)

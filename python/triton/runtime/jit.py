@@ -237,6 +237,7 @@ class JITFunction(DecoratedFunction[T], JITBase):  # type: ignore[misc]
         self._check_globals()
         key = str(specialization) + class_keys(specialization)
         key += str(options) + binder.changed_settings()
+        key += "" if not backend.has_own_launcher or _launches_own(backend) else " plain"
         kernel = kernels.get(key)
         if kernel is None:
             kernel = self._compile_for(
@@ -298,8 +299,12 @@ class JITFunction(DecoratedFunction[T], JITBase):  # type: ignore[misc]
         self._use_globals_of_classes(specialization)
         self._watch_globals()
 
+        own = {"_launch_abi": "own"} if _launches_own(backend) else {}
+
         def make() -> Any:
-            return self.compile(source, target=target, options=parsed.__dict__, _folder_view=False)
+            return self.compile(
+                source, target=target, options=parsed.__dict__, _folder_view=False, **own
+            )
 
         def done(kernel: Any) -> Any:
             kernels[key] = kernel
@@ -382,6 +387,11 @@ def _call_hook(hook: Callable[..., Any] | None, *info: Any, **more: Any) -> Any:
     from .jit_hooks import call_hook
 
     return call_hook(hook, *info, **more)
+
+
+def _launches_own(backend: Any) -> bool:
+    """Whether launches may use code that only this package's launcher can launch."""
+    return backend.has_own_launcher and knobs.runtime.launch_abi == "own"
 
 
 def _describe(

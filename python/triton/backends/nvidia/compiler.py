@@ -75,6 +75,7 @@ def _assembler_options() -> str | None:
 
 class CUDABackend(BaseBackend):
     binary_ext = "cubin"
+    has_own_launcher = True
 
     @staticmethod
     def supports_target(target: GPUTarget) -> bool:

@@ -108,18 +108,29 @@ class CUDALauncher(KernelLauncher):
         self.num_ctas = getattr(metadata, "num_ctas", 1)
         self.global_scratch = _scratch_of(metadata, "global")
         self.profile_scratch = _scratch_of(metadata, "profile")
+        self._plain: Any = None
 
     def launch(
         self, function: Any, grid: tuple[int, int, int], stream: Any, args: tuple[Any, ...]
     ) -> None:
+        if self.make_plain is None:
+            self._launch(function.launch, grid, stream, args)
+        elif self._launch(function.try_launch, grid, stream, args) is False:
+            if self._plain is None:
+                self._plain = self.make_plain()
+                function.set_plain(self._plain.function)
+            self._plain.run.launch(self._plain.function, grid, stream, args)
+
+    def _launch(
+        self, launch: Any, grid: tuple[int, int, int], stream: Any, args: tuple[Any, ...]
+    ) -> Any:
         if not (self.global_scratch[0] or self.profile_scratch[0]):
-            function.launch(*grid, stream, args)
-            return
+            return launch(*grid, stream, args)
         blocks = grid[0] * grid[1] * grid[2] * self.num_ctas
         *addresses, _keeper = _allocation.provide(
             self.global_scratch, self.profile_scratch, blocks, stream
         )
-        function.launch(*grid, stream, args, *addresses)
+        return launch(*grid, stream, args, *addresses)
 
 
 def _scratch_of(metadata: Any, kind: str) -> tuple[int, int]:
