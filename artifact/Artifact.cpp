@@ -15,7 +15,9 @@ const std::string *Artifact::findStage(std::string_view stage) const {
   return nullptr;
 }
 
-bool needsOwnLauncher(const Artifact &artifact) { return !artifact.tensorMaps.empty() || !artifact.conditions.empty(); }
+bool needsOwnLauncher(const Artifact &artifact) {
+  return artifact.persistent || !artifact.tensorMaps.empty() || !artifact.conditions.empty();
+}
 
 std::vector<uint32_t> launchParameters(const Artifact &artifact) {
   std::vector<bool> isRead(artifact.parameters.size());

@@ -33,8 +33,9 @@ struct Target {
 };
 
 /// How a kernel is called. `Plain`: the parameters in order, then the global and the profile scratch pointer; the grid
-/// as given. `Own`: only Nereid's launcher can call it; the parameters are followed by one tensor map for each recipe,
-/// of 128 bytes aligned to 64, then by the two scratch pointers.
+/// as given. `Own`: only Nereid's launcher can call it. Its parameters are followed by one tensor map for each recipe
+/// (128 bytes, aligned to 64); then, where it is persistent, by the extents of the grid as three u32 and a pointer to
+/// two u32; then by the two scratch pointers.
 enum class Abi : uint8_t { Plain, Own };
 
 enum class ParameterKind : uint8_t { Pointer, Int, Float, Bool, Descriptor };
@@ -107,6 +108,9 @@ struct Artifact {
   std::vector<TensorMapRecipe> tensorMaps;
   /// Each must have a value of at least 0; otherwise the launcher must not use this artifact.
   std::vector<LaunchExpression> conditions;
+  /// The launcher starts at most as many CTAs as the device runs at once, in a grid of one dimension. They share the
+  /// programs by two counters in global memory, which are zero before the kernel and must be zero after it.
+  bool persistent = false;
   /// Name -> JSON text of the value ("4", "\"tf32\"", "true").
   std::map<std::string, std::string> options;
 

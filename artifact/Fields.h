@@ -88,6 +88,7 @@ template <typename Io, MaybeConst<Artifact> T> void describe(Io &io, T &artifact
   io.field("preconditions", artifact.preconditions);
   io.field("tensorMaps", artifact.tensorMaps);
   io.field("conditions", artifact.conditions);
+  io.field("persistent", artifact.persistent);
   io.field("options", artifact.options);
   io.field("blockDims", artifact.blockDims);
   io.field("clusterDims", artifact.clusterDims);

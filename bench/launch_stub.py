@@ -9,6 +9,7 @@ takes 2000 to 2500.
 # SPDX-License-Identifier: MIT
 
 import argparse
+import itertools
 import os
 import sys
 import tempfile
@@ -41,6 +42,35 @@ def empty():
     pass
 
 
+def code(*words):
+    return {"code": list(words)}
+
+
+# Tensor maps of x, y and out as [n / 64, 64] in fp32, and a condition on n.
+OWN = {
+    "abi": "own",
+    "conditions": [code(1, 3, 0, 64, 3)],
+    "tensorMaps": [
+        {
+            "base": code(1, pointer),
+            "extents": [code(0, 64), code(1, 3, 0, 64, 5)],
+            "strides": [code(0, 256)],
+            "box": [32, 64],
+            "elementType": 7,
+            "elementBytes": 4,
+            "swizzleBytes": 128,
+            "padsWithNan": False,
+        }
+        for pointer in range(3)
+    ],
+}
+
+
+@triton.jit
+def mapped(x, y, out, n, scale, BLOCK: tl.constexpr):
+    tl.store(out, tl.load(x) * scale + tl.load(y) + n)
+
+
 def microseconds(call, rounds, repeats=20000):
     """The mean of the best round."""
     best = float("inf")
@@ -56,6 +86,7 @@ def contests():
     tensor = exchange_array_class()
     x, y, out = (tensor(0x7F0000000000 + (i << 20)) for i in range(3))
     grid = (96,)
+    numbers = itertools.cycle(range(2, 1000, 2))
     launcher = add[grid]
     kernel = launcher(x, y, out, 98432, 0.5, BLOCK=1024)
     args = (x, y, out, 98432, 0.5, 1024)
@@ -79,6 +110,14 @@ def contests():
         "  on a stream of one's own",
         lambda: add[grid](x, y, out, 98432, 0.5, BLOCK=1024, stream=0x50),
     )
+    yield (
+        "  with 3 tensor maps of the launcher",
+        lambda: mapped[grid](x, y, out, 98432, 0.5, BLOCK=1024),
+    )
+    yield (
+        "  with 3 tensor maps, always new ones",
+        lambda: mapped[grid](x, y, out, 64 * next(numbers), 0.5, BLOCK=1024),
+    )
     a, b, c = (InterfaceArray(0x7F0000000000 + (i << 20)) for i in range(3))
     yield "  __cuda_array_interface__", lambda: add[grid](a, b, c, 98432, 0.5, BLOCK=1024)
     run, function, packed = kernel.run, kernel.function, kernel.packed_metadata
@@ -94,7 +133,10 @@ def main():
     parser.add_argument("--driver-ns", type=int, default=0)
     options = parser.parse_args()
     for stub in use_stub():
-        triton.compiler.compile = compile_by_hand(stub)
+        plain, own = compile_by_hand(stub), compile_by_hand(stub, **OWN)
+        triton.compiler.compile = lambda src, *args, **more: (own if src.fn is mapped else plain)(
+            src, *args, **more
+        )
         from triton._C import libtriton
 
         libtriton.driver_cuda.make_current(0)  # the state that torch leaves

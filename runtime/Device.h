@@ -59,9 +59,10 @@ public:
   /// The device that loaded it; no other device can launch it.
   const Device &device() const { return owner; }
   virtual KernelResources resources() const;
-  /// Whether the code may run with these packed arguments: an artifact of the ABI `own` has conditions on them. A launch
-  /// with others fails.
-  virtual bool accepts(std::span<const char> packed) const {
+  /// Whether the code may run with this grid and these packed arguments: an artifact of the ABI `own` has conditions on
+  /// them. A launch with others fails.
+  virtual bool accepts(Grid grid, std::span<const char> packed) const {
+    (void)grid;
     (void)packed;
     return true;
   }

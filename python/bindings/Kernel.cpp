@@ -314,7 +314,7 @@ bool LoadedKernel::launchWithArguments(runtime::Grid grid, void *stream, nb::han
   std::span<const char> packed(block, bytes);
   if (isChecked)
     packed = withMemory = withExtents(packed, extents);
-  if (misfit == Misfit::IsNotLaunched && !kernel->accepts(packed))
+  if (misfit == Misfit::IsNotLaunched && !kernel->accepts(grid, packed))
     return false;
   if (!waitFor(producers, stream) || !launch(grid, stream, packed, program))
     throw nb::python_error();

@@ -52,11 +52,10 @@ public:
   /// Number of arguments with constants, where the artifact records it; else 0.
   size_t argumentCount() const { return arguments; }
 
-  /// Whether the code fits these packed arguments.
-  bool accepts(std::span<const char> packed) const { return kernel->accepts(packed); }
-  /// The kernel that launches with these arguments take: this one, or that of `setPlain`. Null where neither fits.
-  LoadedKernel *kernelFor(const char *block) {
-    return accepts(std::span(block, bytes)) ? this : plain.load(std::memory_order_acquire);
+  /// The kernel that a launch with this grid and these arguments takes: this one, or that of `setPlain`, which may be
+  /// null, where the code does not fit them.
+  LoadedKernel *kernelFor(runtime::Grid grid, const char *block) {
+    return kernel->accepts(grid, std::span(block, bytes)) ? this : plain.load(std::memory_order_acquire);
   }
   /// Sets the kernel for arguments that the code does not fit: the same for the plain ABI. A later call has no effect.
   void setPlain(std::shared_ptr<LoadedKernel> other);

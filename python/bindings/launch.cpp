@@ -209,7 +209,7 @@ static FastPath launchEntry(const LaunchEntry &entry, PyObject *given, BoundCall
   std::memset(block, 0, found.blockBytes());
   if (!packArguments(found, call.key, block))
     return FastPath::Fallback;
-  LoadedKernel *const chosen = found.kernelFor(block);
+  LoadedKernel *const chosen = found.kernelFor(grid, block);
   if (!chosen) // Python compiles the plain form
     return FastPath::Fallback;
   LoadedKernel &kernel = *chosen;

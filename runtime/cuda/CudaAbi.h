@@ -94,6 +94,11 @@ enum class CaptureMode : int { Global = 0, ThreadLocal = 1, Relaxed = 2 };
 /// Flag of an event that orders streams and records no time.
 inline constexpr unsigned kEventWithoutTiming = 2;
 
+/// Flag of a stream that is not ordered with the default stream.
+inline constexpr unsigned kNonBlockingStream = 1;
+
+enum class CaptureStatus : int { None = 0, Active = 1, Invalidated = 2 };
+
 enum class LaunchAttributeId : int { Cooperative = 2, ClusterDimension = 4, ProgrammaticStreamSerialization = 6 };
 
 struct LaunchAttribute {

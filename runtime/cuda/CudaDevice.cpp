@@ -15,7 +15,7 @@ int CudaDevice::attribute(DeviceAttribute attribute) const {
   return owner.calls().cuDeviceGetAttribute(&value, attribute, device) == Success ? value : 0;
 }
 
-CudaDevice::CudaDevice(CudaDriver &driver, int ordinal) : owner(driver), index(ordinal) {
+CudaDevice::CudaDevice(CudaDriver &driver, int ordinal) : owner(driver), index(ordinal), counters(driver.calls()) {
   owner.calls().cuDeviceGet(&device, ordinal);
   char name[256] = "";
   owner.calls().cuDeviceGetName(name, sizeof name - 1, device);

@@ -4,6 +4,7 @@
 
 #include "runtime/Device.h"
 #include "runtime/cuda/CudaDriver.h"
+#include "runtime/cuda/LaunchCounters.h"
 #include "runtime/cuda/LaunchHistory.h"
 
 #include <atomic>
@@ -21,6 +22,12 @@ struct PointerInfo {
   uint64_t onDevice = 0; ///< the address by which kernels access it
   uint64_t start = 0;    ///< of the allocation
   uint64_t bytes = 0;
+};
+
+/// The parameters of a persistent kernel after its tensor maps.
+struct PersistentArguments {
+  uint32_t gridX = 0, gridY = 0, gridZ = 0;
+  cuda::Address counters = 0;
 };
 
 class CudaDevice final : public Device {
@@ -55,9 +62,14 @@ public:
 private:
   int attribute(cuda::DeviceAttribute attribute) const;
   void keepScratch();
-  Expected<void> launchWithScratch(const CudaKernel &kernel, cuda::LaunchConfig &config, std::span<const char> packed);
+  Expected<void> launchWithScratch(const CudaKernel &kernel, Grid grid, cuda::LaunchConfig &config,
+                                   std::span<const char> packed);
   Expected<void> makeTensorMaps(const CudaKernel &kernel, std::span<const char> packed, cuda::TensorMap *maps) const;
-  Expected<void> enqueue(const CudaKernel &kernel, const cuda::LaunchConfig &config, std::span<const char> packed);
+  Expected<uint32_t> residentProgramsOf(const artifact::Artifact &artifact, cuda::Function function);
+  Expected<void> sharePrograms(const CudaKernel &kernel, Grid grid, cuda::LaunchConfig &config,
+                               PersistentArguments &arguments);
+  Expected<void> enqueue(const CudaKernel &kernel, Grid grid, cuda::LaunchConfig &config, std::span<const char> packed);
+  Expected<void> start(const CudaKernel &kernel, const cuda::LaunchConfig &config, void **parameters);
   Error launchError(const CudaKernel &kernel, const cuda::LaunchConfig &config, cuda::Result result) const;
 
   CudaDriver &owner;
@@ -69,6 +81,7 @@ private:
   std::atomic<bool> keepsScratch{false};
   std::atomic<cuda::Context> primary{nullptr};
   LaunchHistory history;
+  LaunchCounters counters;
 };
 
 /// Makes a context the calling thread's current one for the length of a scope.

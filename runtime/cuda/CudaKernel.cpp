@@ -9,9 +9,10 @@ namespace nereid::runtime {
 using namespace cuda;
 
 CudaKernel::CudaKernel(CudaDevice &device, artifact::Artifact artifact, Module module, Function function,
-                       KernelResources resources)
+                       KernelResources resources, uint32_t residentPrograms)
     : Kernel(device, std::move(artifact)), loader(device), module(module), function(function),
-      launchName(internedName(this->artifact().name)), cluster(this->artifact().clusterDims), known(resources) {
+      launchName(internedName(this->artifact().name)), residentPrograms(residentPrograms),
+      cluster(this->artifact().clusterDims), known(resources) {
   const artifact::Artifact &loaded = this->artifact();
   argumentBytes = artifact::packedBytes(loaded);
   for (const artifact::Parameter &parameter : loaded.parameters)
@@ -24,7 +25,17 @@ CudaKernel::CudaKernel(CudaDevice &device, artifact::Artifact artifact, Module m
   fillConfig();
 }
 
-bool CudaKernel::accepts(std::span<const char> packed) const {
+std::optional<uint32_t> programCount(Grid grid) {
+  // The counters have 32 bits, and each CTA counts one step beyond the last program.
+  constexpr uint64_t kMaxPrograms = 0x7fffffff;
+  uint64_t count = uint64_t{grid.x} * grid.y;
+  const bool isTooLarge = __builtin_mul_overflow(count, uint64_t{grid.z}, &count) || count > kMaxPrograms;
+  return isTooLarge ? std::nullopt : std::optional(static_cast<uint32_t>(count));
+}
+
+bool CudaKernel::accepts(Grid grid, std::span<const char> packed) const {
+  if (residentPrograms && !programCount(grid))
+    return false;
   return !tensorMaps || packed.size() != argumentBytes || tensorMaps->make(packed, nullptr).fit != TensorMaps::Fit::No;
 }
 

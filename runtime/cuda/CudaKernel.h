@@ -6,21 +6,25 @@
 #include "runtime/cuda/TensorMaps.h"
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace nereid::runtime {
+
+/// The number of programs; nothing for a grid beyond what a persistent kernel counts.
+std::optional<uint32_t> programCount(Grid grid);
 
 /// Unloaded by its destructor. Launches on any thread may read its members: they never change, but for what
 /// `tensorMaps` keeps, which it guards itself.
 class CudaKernel final : public Kernel {
 public:
   CudaKernel(CudaDevice &device, artifact::Artifact artifact, cuda::Module module, cuda::Function function,
-             KernelResources resources);
+             KernelResources resources, uint32_t residentPrograms);
   ~CudaKernel() override;
 
   KernelResources resources() const override { return known; }
   void *handle() const override { return function; }
-  bool accepts(std::span<const char> packed) const override;
+  bool accepts(Grid grid, std::span<const char> packed) const override;
 
   CudaDevice &loader;
   const cuda::Module module;
@@ -30,6 +34,7 @@ public:
   std::vector<uint32_t> offsets; ///< of each parameter in the packed arguments, the two scratch pointers last
   bool usesScratch = false;
   std::unique_ptr<const TensorMaps> tensorMaps; ///< null for the plain ABI
+  const uint32_t residentPrograms;              ///< of a persistent kernel, on the whole device at once; else 0
   cuda::LaunchConfig config{};                  ///< without grid and stream, which each launch sets
   artifact::Dim3 cluster;
 

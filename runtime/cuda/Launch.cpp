@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/cuda/CudaKernel.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace nereid::runtime {
@@ -11,6 +12,8 @@ using namespace cuda;
 // The hardware's limits on a grid, in CTAs.
 static constexpr uint64_t kMaxGridX = 0x7fffffff;
 static constexpr uint64_t kMaxGridYZ = 65535;
+
+static constexpr size_t kScratchPointers = 2; // the last parameters
 
 static std::string quoted(const CudaKernel &kernel) { return "kernel `" + kernel.artifact().name + "`"; }
 
@@ -89,29 +92,59 @@ Expected<void> CudaDevice::makeTensorMaps(const CudaKernel &kernel, std::span<co
                quoted(kernel) + " was compiled for other arguments: " + kernel.tensorMaps->reason(packed)};
 }
 
-/// The parameters in the kernel's order: those of the packed arguments, with the tensor maps before the two scratch
-/// pointers.
-static void listParameters(const CudaKernel &kernel, std::span<const char> packed, TensorMap *maps, size_t mapCount,
-                           void **parameters) {
-  char *const block = const_cast<char *>(packed.data()); // the driver only reads
-  const size_t count = kernel.offsets.size() - 2;
-  for (size_t i = 0; i < count; ++i)
-    *parameters++ = block + kernel.offsets[i];
-  for (size_t i = 0; i < mapCount; ++i)
-    *parameters++ = maps + i;
-  for (size_t i = count; i < count + 2; ++i)
-    *parameters++ = block + kernel.offsets[i];
+/// Makes the grid one of as many CTAs as run at once, which take programs by a pair of counters.
+Expected<void> CudaDevice::sharePrograms(const CudaKernel &kernel, Grid grid, LaunchConfig &config,
+                                         PersistentArguments &arguments) {
+  const auto what = [&] { return quoted(kernel) + " cannot be launched on " + name(); };
+  const auto programs = programCount(grid);
+  if (!programs)
+    return Error{"launch-arguments", what() + ": it counts at most 2147483647 programs"};
+  const artifact::Dim3 &cluster = kernel.cluster;
+  config.gridX = std::min(*programs, kernel.residentPrograms) * cluster[0] * cluster[1] * cluster[2];
+  config.gridY = config.gridZ = 1;
+  arguments = {grid.x, grid.y, grid.z, 0};
+  CaptureStatus status = CaptureStatus::None;
+  if (config.stream) // the default stream cannot be captured
+    if (Result result = owner.calls().cuStreamIsCapturing(config.stream, &status); result != Success)
+      return failure("launch-failed", what(), "cuStreamIsCapturing", result);
+  Result result = Success;
+  arguments.counters = status == CaptureStatus::None ? counters.next() : counters.nextInGraph(result);
+  if (result != Success)
+    return failure("launch-memory", "there is no memory for the counters of " + quoted(kernel), "cuMemAlloc", result);
+  return {};
 }
 
-Expected<void> CudaDevice::enqueue(const CudaKernel &kernel, const LaunchConfig &config, std::span<const char> packed) {
+Expected<void> CudaDevice::enqueue(const CudaKernel &kernel, Grid grid, LaunchConfig &config,
+                                   std::span<const char> packed) {
+  constexpr size_t kPersistentParameters = 4;
   const size_t mapCount = kernel.tensorMaps ? kernel.tensorMaps->count() : 0;
-  LaunchArray<void *, 32> list(kernel.offsets.size() + mapCount);
+  const size_t argumentCount = kernel.offsets.size() - kScratchPointers;
+  LaunchArray<void *, 32> list(kernel.offsets.size() + mapCount + kPersistentParameters);
   LaunchArray<TensorMap, 4> maps(mapCount);
+  PersistentArguments shared;
+  void **next = list.data();
+  const auto addPacked = [&](size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i)
+      *next++ = const_cast<char *>(packed.data()) + kernel.offsets[i]; // the driver only reads
+  };
+  addPacked(0, argumentCount);
   if (kernel.tensorMaps)
     if (auto made = makeTensorMaps(kernel, packed, maps.data()); !made)
       return made;
-  void **parameters = list.data();
-  listParameters(kernel, packed, maps.data(), mapCount, parameters);
+  for (size_t i = 0; i < mapCount; ++i)
+    *next++ = maps.data() + i;
+  if (kernel.residentPrograms) {
+    if (auto done = sharePrograms(kernel, grid, config, shared); !done)
+      return done;
+    for (void *each : {static_cast<void *>(&shared.gridX), static_cast<void *>(&shared.gridY),
+                       static_cast<void *>(&shared.gridZ), static_cast<void *>(&shared.counters)})
+      *next++ = each;
+  }
+  addPacked(argumentCount, kernel.offsets.size());
+  return start(kernel, config, list.data());
+}
+
+Expected<void> CudaDevice::start(const CudaKernel &kernel, const LaunchConfig &config, void **parameters) {
   const uint64_t entry = history.record(kernel.launchName);
   const Result result = owner.calls().cuLaunchKernelEx(&config, kernel.function, parameters, nullptr);
   if (result == Success)
@@ -137,8 +170,8 @@ Expected<void> CudaDevice::launch(Kernel &given, Grid grid, void *stream, std::s
   if (scope.result != Success)
     return failure("launch-failed", quoted(kernel) + " cannot be launched on " + name(), scope.call, scope.result);
   if (kernel.usesScratch)
-    return launchWithScratch(kernel, config, packed);
-  return enqueue(kernel, config, packed);
+    return launchWithScratch(kernel, grid, config, packed);
+  return enqueue(kernel, grid, config, packed);
 }
 
 //--- Scratch -----------------------------------------------------------------------------------
@@ -175,7 +208,7 @@ static bool scratchBytes(const LaunchConfig &config, uint64_t each, uint64_t &to
          !__builtin_mul_overflow(total, uint64_t{config.gridZ}, &total) && total < uint64_t{1} << 48;
 }
 
-Expected<void> CudaDevice::launchWithScratch(const CudaKernel &kernel, LaunchConfig &config,
+Expected<void> CudaDevice::launchWithScratch(const CudaKernel &kernel, Grid grid, LaunchConfig &config,
                                              std::span<const char> packed) {
   const artifact::Artifact &artifact = kernel.artifact();
   const struct {
@@ -202,7 +235,7 @@ Expected<void> CudaDevice::launchWithScratch(const CudaKernel &kernel, LaunchCon
     }
     std::memcpy(pointer, &address, sizeof address);
   }
-  return enqueue(kernel, config, block);
+  return enqueue(kernel, grid, config, block);
 }
 
 } // namespace nereid::runtime

@@ -156,6 +156,23 @@ void CudaDevice::keepScratch() {
   calls.cuMemPoolSetAttribute(pool, MemoryPoolAttribute::BytesKept, &kept); // a failure only makes launches slower
 }
 
+/// How many programs of a persistent kernel run on the device at once; allocates the counters that its launches need.
+Expected<uint32_t> CudaDevice::residentProgramsOf(const artifact::Artifact &artifact, Function function) {
+  const auto &[x, y, z] = artifact.blockDims;
+  int blocks = 0;
+  const char *call = "cuOccupancyMaxActiveBlocksPerMultiprocessor";
+  Result result = owner.calls().cuOccupancyMaxActiveBlocksPerMultiprocessor(
+      &blocks, function, static_cast<int>(x * y * z), artifact.sharedBytes);
+  if (result == Success) {
+    call = "cuMemAlloc";
+    result = counters.prepare();
+  }
+  if (result != Success)
+    return failure("load-binary", quoted(artifact) + " cannot be prepared on " + name(), call, result);
+  const uint32_t cluster = artifact.clusterDims[0] * artifact.clusterDims[1] * artifact.clusterDims[2];
+  return std::max(static_cast<uint32_t>(std::max(blocks, 0)) * known.multiprocessorCount / std::max(cluster, 1u), 1u);
+}
+
 Expected<std::shared_ptr<Kernel>> CudaDevice::load(artifact::Artifact artifact) {
   if (auto ok = checkArtifact(*this, artifact); !ok)
     return ok.error();
@@ -184,10 +201,13 @@ Expected<std::shared_ptr<Kernel>> CudaDevice::load(artifact::Artifact artifact) 
   auto resources = prepare(*this, artifact, function);
   if (!resources)
     return unloaded(resources.error());
+  auto residentPrograms = artifact.persistent ? residentProgramsOf(artifact, function) : Expected<uint32_t>(0u);
+  if (!residentPrograms)
+    return unloaded(residentPrograms.error());
   if (artifact.globalScratchBytes || artifact.profileScratchBytes)
     keepScratch();
   return std::shared_ptr<Kernel>(
-      std::make_shared<CudaKernel>(*this, std::move(artifact), *module, function, *resources));
+      std::make_shared<CudaKernel>(*this, std::move(artifact), *module, function, *resources, *residentPrograms));
 }
 
 } // namespace nereid::runtime

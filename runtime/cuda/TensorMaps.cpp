@@ -113,7 +113,7 @@ TensorMaps::Result TensorMaps::find(std::span<const int64_t> values, TensorMap *
   const size_t at = entryOf(values);
   const auto copy = [&](const std::vector<TensorMap> &made) {
     if (maps)
-      std::memcpy(maps, made.data(), made.size() * sizeof(TensorMap));
+      std::ranges::copy(made, maps);
   };
   {
     std::lock_guard<std::mutex> lock(mutex);

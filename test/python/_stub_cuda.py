@@ -212,6 +212,9 @@ def artifact_bytes(stub, name, kinds, reads=(), **fields):
         f"  .param .align 64 .b8 map{index}[128]"
         for index in range(len(fields.get("tensorMaps", ())))
     ]
+    if fields.get("persistent"):
+        lines += [f"  .param .u32 grid{axis}" for axis in "XYZ"]
+        lines += ["  .param .u64 .ptr .global .align 8 counters"]
     lines += [
         f"  .param .u64 .ptr .global .align 1 {scratch}" for scratch in ("_global", "_profile")
     ]
@@ -230,6 +233,7 @@ def artifact_bytes(stub, name, kinds, reads=(), **fields):
         "preconditions": [],
         "tensorMaps": [],
         "conditions": [],
+        "persistent": False,
         "options": {},
         "blockDims": [128, 1, 1],
         "clusterDims": [1, 1, 1],

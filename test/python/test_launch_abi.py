@@ -223,6 +223,34 @@ def test_captures_record_the_launch_alone(stub, array):
     assert [has_map(launch) for launch in stub.launches()] == [True, True]
 
 
+@pytest.mark.parametrize("launches", [1, 3])
+def test_persistent_kernels_take_grids_that_they_can_count(launches, monkeypatch):
+    for stub in use_stub():
+        array, kernel, compiled = exchange_array_class(), make_kernel(), []
+        kinds = {
+            "own": compile_by_hand(stub, abi="own", persistent=True),
+            "plain": compile_by_hand(stub),
+        }
+
+        def compile(src, target=None, options=None, _launch_abi="plain", **more):  # noqa: A001
+            compiled.append(_launch_abi)
+            return kinds[_launch_abi](src, target, options, **more)
+
+        monkeypatch.setattr(triton.compiler, "compile", compile)
+        for _ in range(launches):
+            kernel[(70, 11, 1)](array(X), 48, array(Y))
+            kernel[(1 << 20, 1 << 15)](array(X), 48, array(Y))
+        own, plain = stub.launches()[::2], stub.launches()[1::2]
+        assert compiled == ["own", "plain"]
+        assert all(each["grid"] == [264, 1, 1] for each in own)
+        assert all(each["grid"] == [1 << 20, 1 << 15, 1] for each in plain)
+        assert all(len(each["arguments"]) == 5 for each in plain)
+        for each in own:
+            assert each["arguments"][3:6] == ["46000000", "0b000000", "01000000"]
+        counters = [each["arguments"][6] for each in own]
+        assert len(set(counters)) == launches
+
+
 def compiled_for(options, abi="own"):
     source = ASTSource(make_kernel(), {"x_ptr": "*fp16", "n": "i32", "y_ptr": "*fp16"})
     from triton.compiler.compiler import compile  # noqa: A004

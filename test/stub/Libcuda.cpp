@@ -221,6 +221,13 @@ STUB_API Result cuOccupancyMaxActiveClusters(int *clusters, Function, const Laun
   return enterContext("cuOccupancyMaxActiveClusters");
 }
 
+// As of kernels with two warp groups and half of the shared memory.
+STUB_API Result cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, Function, int threads, size_t shared) {
+  *blocks = 2;
+  return enterContext("cuOccupancyMaxActiveBlocksPerMultiprocessor",
+                      field("threads", static_cast<uint64_t>(threads)) + ", " + field("shared", shared));
+}
+
 //--- Tensor maps -------------------------------------------------------------------------------
 
 /// What the 128 bytes of a tensor map hold here: the arguments of its making, for tests.
@@ -304,6 +311,19 @@ STUB_API Result cuLaunchKernelEx(const LaunchConfig *config, Function handle, vo
 uint64_t stub_launches() { return launches.load(); }
 
 //--- Streams and events ------------------------------------------------------------------------
+
+STUB_API Result cuStreamCreate(Stream *stream, unsigned flags) {
+  *stream = reinterpret_cast<Stream>(0x5000);
+  return enter("cuStreamCreate", field("flags", flags));
+}
+STUB_API Result cuStreamDestroy_v2(Stream) { return enter("cuStreamDestroy"); }
+STUB_API Result cuStreamSynchronize(Stream stream) {
+  return enterUnsafe("cuStreamSynchronize", field("stream", number(stream)));
+}
+STUB_API Result cuStreamIsCapturing(Stream stream, CaptureStatus *status) {
+  *status = stub::isCapturing() ? CaptureStatus::Active : CaptureStatus::None;
+  return enterContext("cuStreamIsCapturing", field("stream", number(stream)));
+}
 
 STUB_API Result cuStreamWaitEvent(Stream stream, Event event, unsigned) {
   return enter("cuStreamWaitEvent", field("stream", number(stream)) + ", " + field("event", number(event)));

@@ -123,6 +123,8 @@ Result enterUnsafe(const char *call, const std::string &details) {
   return result ? result : capturing && !captureModeRelaxed ? 900 : 0;
 }
 
+bool isCapturing() { return capturing; }
+
 void noteLaunch(const std::string &kernel) {
   State &now = state();
   if (now.dying.empty())

@@ -58,6 +58,7 @@ Result enter(const char *call, const std::string &details = "");
 Result enterContext(const char *call, const std::string &details = "");
 /// As `enterContext`, for calls that are also forbidden while another stream is captured.
 Result enterUnsafe(const char *call, const std::string &details = "");
+bool isCapturing();
 /// What stub_add_memory has added, and what was allocated.
 void forgetMemory();
 /// The first launch of a kernel that `dies`.

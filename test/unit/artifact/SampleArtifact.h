@@ -31,6 +31,7 @@ inline Artifact sampleArtifact() {
                         128,
                         true}};
   sample.conditions = {{{Argument, 1, Constant, -5, Add}}};
+  sample.persistent = true;
   sample.options = {{"num_warps", "4"}, {"input_precision", "\"tf32\""}, {"debug", "true"}};
   sample.blockDims = {128, 1, 1};
   sample.clusterDims = {2, 1, 1};

@@ -110,10 +110,6 @@ TEST(CudaLoad, code_of_another_target_is_refused) {
   auto host = cudaArtifact({});
   host.target.backend = "cpu";
   EXPECT_EQ(loadFailure(stub, host).code, "load-target");
-  auto own = cudaArtifact({});
-  own.target.arch = "80";
-  own.abi = nereid::artifact::Abi::Own;
-  EXPECT_EQ(loadFailure(stub, own).code, "");
 }
 
 TEST(CudaLoad, missing_entry) {

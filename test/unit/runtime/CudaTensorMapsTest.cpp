@@ -77,7 +77,7 @@ TEST(CudaTensorMaps, known_arguments_are_not_encoded_again) {
   StubDriver stub;
   const auto kernel = load(stub, ownArtifact());
   for (uint32_t scale = 0; scale < 5; ++scale) { // no map depends on it
-    EXPECT_TRUE(kernel->accepts(arguments(kAddress, 300, 512, scale)));
+    EXPECT_TRUE(kernel->accepts({}, arguments(kAddress, 300, 512, scale)));
     ASSERT_TRUE(stub.device().launch(*kernel, {}, nullptr, arguments(kAddress, 300, 512, scale)));
   }
   EXPECT_EQ(stub.calls("cuTensorMapEncodeTiled").size(), 1u);
@@ -101,7 +101,7 @@ TEST(CudaTensorMaps, arguments_that_do_not_fit) {
   const auto problem = [&](uint64_t x, int32_t rows, int32_t columns) {
     const auto block = arguments(x, rows, columns);
     for (int again = 0; again < 2; ++again)
-      EXPECT_FALSE(kernel->accepts(block));
+      EXPECT_FALSE(kernel->accepts({}, block));
     const auto result = stub.device().launch(*kernel, {}, nullptr, block);
     EXPECT_FALSE(result);
     EXPECT_EQ(result ? "" : result.error().code, "launch-arguments");
@@ -116,7 +116,7 @@ TEST(CudaTensorMaps, arguments_that_do_not_fit) {
   EXPECT_TRUE(contains(problem(kAddress, -1, 512), "extent 1 is -1"));
   EXPECT_TRUE(contains(problem(kAddress, 300, 100), "stride 1 is 200 bytes; it must be positive, below 2^40"));
   EXPECT_TRUE(stub.calls("cuLaunchKernelEx").empty());
-  EXPECT_TRUE(kernel->accepts(arguments(kAddress, 300, 512)));
+  EXPECT_TRUE(kernel->accepts({}, arguments(kAddress, 300, 512)));
 }
 
 TEST(CudaTensorMaps, values_that_do_not_exist_do_not_fit) {
@@ -124,8 +124,8 @@ TEST(CudaTensorMaps, values_that_do_not_exist_do_not_fit) {
   Artifact artifact = ownArtifact();
   artifact.conditions = {{{Constant, 1, Argument, 3, Div}}};
   const auto kernel = load(stub, artifact);
-  EXPECT_TRUE(kernel->accepts(arguments(kAddress, 300, 512, 1)));
-  EXPECT_FALSE(kernel->accepts(arguments(kAddress, 300, 512, 0)));
+  EXPECT_TRUE(kernel->accepts({}, arguments(kAddress, 300, 512, 1)));
+  EXPECT_FALSE(kernel->accepts({}, arguments(kAddress, 300, 512, 0)));
   const auto result = stub.device().launch(*kernel, {}, nullptr, arguments(kAddress, 300, 512, 0));
   ASSERT_FALSE(result);
   EXPECT_TRUE(contains(result.error().text, "condition 0 has no value")) << result.error().text;
@@ -140,20 +140,20 @@ TEST(CudaTensorMaps, conditions_without_tensor_maps) {
   std::vector<char> block(packedBytes(artifact));
   block[0] = static_cast<char>(200);  // zero-extended
   block[1] = static_cast<char>(-100); // sign-extended
-  EXPECT_TRUE(kernel->accepts(block));
+  EXPECT_TRUE(kernel->accepts({}, block));
   EXPECT_TRUE(stub.device().launch(*kernel, {}, nullptr, block));
   block[0] = static_cast<char>(199);
-  EXPECT_FALSE(kernel->accepts(block));
+  EXPECT_FALSE(kernel->accepts({}, block));
   artifact.conditions = {{{Constant, 0}}};
-  EXPECT_TRUE(load(stub, artifact)->accepts(block));
+  EXPECT_TRUE(load(stub, artifact)->accepts({}, block));
   artifact.conditions = {{{Constant, -1}}};
-  EXPECT_FALSE(load(stub, artifact)->accepts(block));
+  EXPECT_FALSE(load(stub, artifact)->accepts({}, block));
 }
 
 TEST(CudaTensorMaps, what_the_driver_refuses_does_not_fit) {
   StubDriver stub("fail=cuTensorMapEncodeTiled:1");
   const auto kernel = load(stub, ownArtifact());
-  EXPECT_FALSE(kernel->accepts(arguments(kAddress, 300, 512)));
+  EXPECT_FALSE(kernel->accepts({}, arguments(kAddress, 300, 512)));
   const auto result = stub.device().launch(*kernel, {}, nullptr, arguments(kAddress, 300, 512));
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().code, "launch-arguments");
@@ -163,7 +163,7 @@ TEST(CudaTensorMaps, what_the_driver_refuses_does_not_fit) {
 TEST(CudaTensorMaps, driver_failures_are_not_the_arguments) {
   StubDriver stub("fail=cuTensorMapEncodeTiled:700");
   const auto kernel = load(stub, ownArtifact());
-  EXPECT_TRUE(kernel->accepts(arguments(kAddress, 300, 512)));
+  EXPECT_TRUE(kernel->accepts({}, arguments(kAddress, 300, 512)));
   const auto result = stub.device().launch(*kernel, {}, nullptr, arguments(kAddress, 300, 512));
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().code, "launch-earlier");
@@ -188,7 +188,7 @@ TEST(CudaTensorMaps, threads_with_different_arguments) {
       for (int32_t j = 0; j < 200; ++j) {
         const int32_t columns = 64 * (1 + (j + i) % 100);
         const auto block = arguments(kAddress, 128, columns);
-        done += kernel->accepts(block) && stub.device().launch(*kernel, {}, nullptr, block);
+        done += kernel->accepts({}, block) && stub.device().launch(*kernel, {}, nullptr, block);
       }
     });
   for (std::thread &thread : threads)
