@@ -1,0 +1,40 @@
+// Polynomials with integer coefficients whose variables are numbers that stand for scalars of a kernel.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "llvm/ADT/SmallVector.h"
+
+#include <cstdint>
+#include <optional>
+
+namespace nereid::analysis {
+
+class Polynomial {
+public:
+  struct Term {
+    llvm::SmallVector<unsigned, 3> factors; ///< variables, in ascending order; one occurs as often as its power
+    int64_t coefficient = 0;
+    bool operator==(const Term &) const = default;
+  };
+
+  static Polynomial ofConstant(int64_t number);
+  static Polynomial ofVariable(unsigned variable);
+
+  /// In the order in which they were added; no two have the same factors, and no coefficient is zero.
+  llvm::ArrayRef<Term> terms() const { return list; }
+  bool isZero() const { return list.empty(); }
+  std::optional<int64_t> constant() const;
+
+  /// Sums and products; nothing where a coefficient overflows or there are too many terms.
+  std::optional<Polynomial> plus(const Polynomial &other, int64_t scale = 1) const;
+  std::optional<Polynomial> times(const Polynomial &other) const;
+
+  bool operator==(const Polynomial &other) const;
+
+private:
+  bool add(llvm::ArrayRef<unsigned> factors, int64_t coefficient);
+
+  llvm::SmallVector<Term, 2> list;
+};
+
+} // namespace nereid::analysis
