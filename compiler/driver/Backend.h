@@ -131,9 +131,9 @@ mlir::FailureOr<std::string> printExplanation(Compilation &work);
 /// 1 for a kernel with a reduction, even where it uses no shared memory: users' occupancy arithmetic divides by this.
 uint32_t leastSharedBytes(mlir::ModuleOp module);
 
-/// Stores the offsets that a target chose in the artifact's parameters.
+/// Stores the offsets that a target chose in the artifact's parameters; those that the launcher makes follow them.
 template <typename Params> void setParameterOffsets(artifact::Artifact &artifact, const Params &params) {
-  for (size_t index = 0; index < params.size(); ++index) {
+  for (size_t index = 0; index < artifact.parameters.size(); ++index) {
     artifact.parameters[index].offset = params[index].offset;
     artifact.parameters[index].size = params[index].size;
   }

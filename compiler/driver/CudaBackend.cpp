@@ -8,7 +8,9 @@
 #include "compiler/target/nvidia/Diagnostics.h"
 #include "compiler/target/nvidia/Explain.h"
 #include "compiler/target/nvidia/HostTensorMapJson.h"
+#include "compiler/target/nvidia/LaunchRecipes.h"
 #include "compiler/target/nvidia/Pipeline.h"
+#include "compiler/target/nvidia/dialect/HostTensorMaps.h"
 
 using namespace nereid;
 using namespace nereid::driver;
@@ -96,6 +98,9 @@ static void finish(Compilation &work) {
   setParameterOffsets(artifact, lowering::paramsOf(kernel.function));
   if (std::string maps = nvidia::describeHostTensorMaps(work.module); !maps.empty())
     artifact.options["tensordesc_meta"] = std::move(maps);
+  artifact.tensorMaps = nvidia::tensorMapRecipes(kernel.function);
+  artifact.conditions = nvidia::launchConditions(kernel.function);
+  artifact.persistent = kernel.function->hasAttr(ttng::kPersistent);
   artifact.blockDims = {kernel.threadsPerBlock(), 1, 1};
   artifact.sharedBytes = std::max<uint64_t>(kernel.shared.bytes, artifact.sharedBytes);
   if (auto bytes = work.module->getAttrOfType<mlir::IntegerAttr>(ttg::kScratchBytes))

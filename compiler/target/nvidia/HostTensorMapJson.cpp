@@ -32,7 +32,8 @@ std::string nvidia::describeHostTensorMaps(ModuleOp module) {
   llvm::json::Array maps;
   for (auto function : module.getOps<tt::FuncOp>())
     for (unsigned index = 0; index < function.getNumArguments(); ++index)
-      if (auto block = function.getArgAttrOfType<TypeAttr>(index, ttng::kTensorMap))
+      if (auto block = function.getArgAttrOfType<TypeAttr>(index, ttng::kTensorMap);
+          block && !function.getArgAttr(index, ttng::kRecipe)) // the launcher makes those with a recipe
         maps.push_back(describe(cast<RankedTensorType>(block.getValue())));
   std::string text;
   if (!maps.empty())

@@ -50,7 +50,7 @@ void nvidia::buildTtgPipeline(OpPassManager &passes, const TtgPipelineOptions &g
     ofFunctions.addPass(createFormWarpGroupDots());
   ofFunctions.addPass(ttg::createShareOperands({gpu.maxSharedBytes}));
   if (gpu.specializesWarps)
-    passes.addPass(createSpecializeWarps({gpu.dotStages, gpu.maxSharedBytes}));
+    passes.addPass(createSpecializeWarps({gpu.dotStages, gpu.maxSharedBytes, gpu.ownLauncher}));
   OpPassManager &ofFunctionsAfter = passes.nest<tt::FuncOp>();
   ofFunctionsAfter.addPass(ttg::createPipelineLoops({gpu.dotStages, gpu.maxSharedBytes, gpu.hasAsyncCopy}));
   if (gpu.hasWarpGroupMma)
@@ -74,11 +74,17 @@ void nvidia::buildTtgirPipeline(OpPassManager &passes, const Arch &arch, const s
   shape.hasWarpMma = arch.hasWarpMma;
   shape.hasWarpGroupMma = arch.hasWgmma;
   shape.specializesWarps = arch.hasWgmma && options.numCtas == 1 && !options.maxRegisters;
+  shape.ownLauncher = options.ownLauncher;
   shape.hasAsyncCopy = arch.hasAsyncCopy;
   shape.hasVectorAtomics = arch.hasVectorAtomics;
   shape.dotStages = options.numStages;
   passes.addPass(tt::createDecomposeScaledDots({/*halves=*/arch.hasWarpMma}));
   passes.addPass(tt::createPadTiles());
+  if (options.ownLauncher) {
+    passes.addPass(createMoveMapsToLauncher());
+    if (arch.hasWgmma)
+      passes.addPass(createPromoteLoads({options.numWarps}));
+  }
   buildTtgPipeline(passes, shape);
 }
 
@@ -92,6 +98,8 @@ struct CudaPipeline : PassPipelineOptions<CudaPipeline> {
   Option<unsigned> numStages{*this, "num-stages", llvm::cl::desc("stages of loops with a dot"),
                              llvm::cl::init(support::Options().numStages)};
   Option<unsigned> numCtas{*this, "num-ctas", llvm::cl::desc("CTAs of a cluster"), llvm::cl::init(1)};
+  Option<bool> ownLauncher{*this, "own-launcher", llvm::cl::desc("launches may pass tensor maps"),
+                           llvm::cl::init(false)};
   Option<bool> fusesFloats{*this, "fp-fusion", llvm::cl::desc("a multiplication and an addition may be rounded once"),
                            llvm::cl::init(true)};
 
@@ -108,6 +116,7 @@ struct CudaPipeline : PassPipelineOptions<CudaPipeline> {
     made.numStages = numStages;
     made.numCtas = numCtas;
     made.enableFpFusion = fusesFloats;
+    made.ownLauncher = ownLauncher;
     return made;
   }
 };

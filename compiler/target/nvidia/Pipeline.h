@@ -35,6 +35,7 @@ struct TtgPipelineOptions {
   bool hasWarpGroupMma = false;         ///< matrix instructions of four warps (wgmma)
   bool hasAsyncCopy = true;             ///< asynchronous copies to shared memory (cp.async)
   bool specializesWarps = false;        ///< whether some warps may only load
+  bool ownLauncher = false;             ///< whether a launch may start fewer CTAs than programs
   bool hasVectorAtomics = false;        ///< atomic additions of float vectors of up to 16 bytes in global memory
   unsigned defaultStages = 1;           ///< of loops without a dot that do not set num_stages
   unsigned dotStages = 3;               ///< of loops with a dot that do not set num_stages

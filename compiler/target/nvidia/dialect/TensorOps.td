@@ -107,6 +107,13 @@ def ArriveBarrierOp : Ttng_Op<"arrive_barrier", [MemoryEffects<[MemRead<Ttng_Sme
   let assemblyFormat = "$barrier (`if` $pred^)? attr-dict `:` qualified(type($barrier))";
 }
 
+def IsFirstWarpOp : Ttng_Op<"is_first_warp", [Pure]> {
+  let summary = "whether this is the first warp of those that run the region; the same for all threads of a warp";
+  let description = [{ `%w = ttng.is_first_warp : i1` }];
+  let results = (outs I1:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+}
+
 def AsyncCopyMbarrierArriveOp : Ttng_Op<"async_copy_mbarrier_arrive", [MemoryEffects<[MemRead<Ttng_Smem>, MemWrite<Ttng_Smem>]>]> {
   let summary = "each thread arrives at a barrier when its `async_copy_global_to_local` before this op are done";
   let description = [{

@@ -50,6 +50,12 @@ static LogicalResult emitMbarrier(TtgFunctionEmitter &emitter, Operation *op) {
   return success();
 }
 
+static LogicalResult emitIsFirstWarp(TtgFunctionEmitter &emitter, ttng::IsFirstWarpOp op) {
+  IrBuilder &ir = emitter.ir;
+  emitter.define(op, {ir.CreateICmpULT(emitter.thread(), ir.getInt32(emitter.target.threadsPerWarp()))});
+  return success();
+}
+
 /// The arrival waits for copies alone: a vector too small for one is written by the thread, and not counted.
 static LogicalResult emitArrivalOfCopies(TtgFunctionEmitter &emitter, ttng::AsyncCopyMbarrierArriveOp op) {
   for (auto copy : op->getBlock()->getOps<ttg::AsyncCopyGlobalToLocalOp>()) {
@@ -64,4 +70,5 @@ void nvidia::addBarrierEmitters(OpEmitters &table) {
   table.add<emitMbarrier, ttng::InitBarrierOp, ttng::InvalBarrierOp, ttng::BarrierExpectOp, ttng::WaitBarrierOp,
             ttng::ArriveBarrierOp>();
   table.add<emitArrivalOfCopies, ttng::AsyncCopyMbarrierArriveOp>();
+  table.add<emitIsFirstWarp, ttng::IsFirstWarpOp>();
 }

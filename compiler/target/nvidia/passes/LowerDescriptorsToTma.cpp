@@ -15,6 +15,7 @@
 #include "compiler/target/nvidia/dialect/HostTensorMaps.h"
 #include "compiler/target/nvidia/passes/Diagnostics.h"
 #include "compiler/target/nvidia/passes/Passes.h"
+#include "compiler/target/nvidia/passes/TileLimits.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -33,35 +34,7 @@ using namespace nereid::nvidia;
 using namespace nereid::ttg;
 using tt::TensorDescType;
 
-static constexpr int64_t kMostTileBytes = 64 * 1024;
-/// Fewer rows are less than a whole swizzle pattern, so the next panel or buffer would begin inside of one.
-static constexpr int64_t kFewestRows = 8;
-
 //--- types ---------------------------------------------------------------------------------
-
-/// The reason why TMA cannot copy such blocks; empty where it can.
-static std::string reasonAgainstTma(TensorDescType type) {
-  const RankedTensorType tile = type.getTileType();
-  const unsigned bits = tile.getElementType().getIntOrFloatBitWidth();
-  const int64_t rank = tile.getRank(), bytes = tile.getNumElements() * bits / 8,
-                row = tile.getShape().back() * bits / 8;
-  if (rank < 2 || rank > 5)
-    return "blocks of " + std::to_string(rank) + (rank == 1 ? " dimension" : " dimensions");
-  if (!llvm::is_contained({8u, 16u, 32u, 64u}, bits))
-    return "elements of " + std::to_string(bits) + " bits";
-  if (!llvm::all_of(tile.getShape(), llvm::isPowerOf2_64))
-    return "extents that are no powers of two";
-  if (row < ttng::kTensorMapAlignBytes)
-    return "rows of " + std::to_string(row) + " bytes";
-  for (int64_t extent : tile.getShape().drop_back())
-    if (extent > ttng::kMostBoxElems)
-      return "an extent of " + std::to_string(extent);
-  if (const int64_t rows = tile.getNumElements() / tile.getShape().back(); rows < kFewestRows)
-    return "blocks of fewer than " + std::to_string(kFewestRows) + " rows";
-  if (bytes > kMostTileBytes)
-    return "blocks of " + std::to_string(bytes) + " bytes";
-  return "";
-}
 
 /// Whether both TMA and the language have this combination of elements.
 static bool combines(tt::DescriptorReduceKind kind, Type element) {
@@ -228,7 +201,7 @@ void TypeChooser::look(Operation *op) {
     if (!descriptor)
       continue;
     if (choices.try_emplace(type).second)
-      if (std::string reason = reasonAgainstTma(descriptor); !reason.empty())
+      if (std::string reason = reasonAgainstTma(descriptor.getTileType()); !reason.empty())
         refuse(type, op, reason);
     choices[type].pays |= hostTensorMaps && function; // a tensor map from the host has no other lowering
     if (function && !function.isPublic())

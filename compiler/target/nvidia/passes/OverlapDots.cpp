@@ -59,6 +59,8 @@ static bool carriesOwnValues(scf::ForOp loop) {
 
 /// Whether the op may run beside those of another iteration, and makes no warp group wait for the other.
 static bool mayOverlap(Operation &op, ArrayRef<Operation *> loads) {
+  if (llvm::is_contained(loads, &op)) // other warps run these
+    return true;
   const WalkResult barriers = op.walk([](Operation *inside) {
     return analysis::barriersWithin(inside) > 0 ? WalkResult::interrupt() : WalkResult::advance();
   });
@@ -66,8 +68,7 @@ static bool mayOverlap(Operation &op, ArrayRef<Operation *> loads) {
     return false;
   if (auto allocation = dyn_cast<LocalAllocOp>(op))
     return allocation.getSrc() && llvm::is_contained(loads, allocation.getSrc().getDefiningOp());
-  return isMemoryEffectFree(&op) || llvm::is_contained(loads, &op) ||
-         isa<ttng::WarpGroupDotOp, ttng::FenceAsyncSharedOp>(op);
+  return isMemoryEffectFree(&op) || isa<ttng::WarpGroupDotOp, ttng::FenceAsyncSharedOp>(op);
 }
 
 /// The value that the loop carries for the second dot, whose result it only yields.

@@ -35,6 +35,33 @@ def LowerDescriptorsToTma : Pass<"nvidia-lower-descriptors-to-tma", "::mlir::Mod
   let dependentDialects = ["::nereid::ttng::TtngDialect"];
 }
 
+def MoveMapsToLauncher : Pass<"nvidia-move-maps-to-launcher", "::mlir::ModuleOp"> {
+  let summary = "lets the launcher make the tensor maps that depend on arguments alone";
+  let description = [{
+    A `ttng.make_tensor_map` in the body of a kernel becomes an argument with a
+    `ttng.recipe`; conditions on the arguments become `ttng.launch_conditions` of the
+    kernel. Maps of arrays that the kernel both reads and writes stay, and so do maps
+    whose boxes may begin before the array that they are stored to.
+  }];
+  let dependentDialects = ["::nereid::ttng::TtngDialect"];
+  let statistics = [Statistic<"numMoved", "moved", "maps that the launcher makes">];
+}
+
+def PromoteLoads : Pass<"nvidia-promote-loads", "::mlir::ModuleOp"> {
+  let summary = "loads dots' operands through tensor maps that the launcher makes";
+  let description = [{
+    Runs on `tt`. A load in a loop whose tile a warp-group dot reads becomes a
+    `ttng.tile_load` where its pointers and its mask describe a box of a strided
+    array: base, extents and strides depend on the kernel's arguments alone. The
+    tensor map becomes an argument of the kernel with a `ttng.recipe`, conditions on
+    the arguments become `ttng.launch_conditions` of the kernel. Either all such
+    loads of a kernel are replaced or none, and a note gives the reason.
+  }];
+  let options = [Option<"numWarps", "num-warps", "unsigned", "4", "warps of a CTA">];
+  let dependentDialects = ["::nereid::ttng::TtngDialect"];
+  let statistics = [Statistic<"numPromoted", "promoted", "loads through tensor maps">];
+}
+
 def LowerTileAccesses : Pass<"nvidia-lower-tile-accesses", "::mlir::ModuleOp"> {
   let summary = "turns tile accesses through tensor maps into TMA copies and waits";
   let description = [{
@@ -64,7 +91,8 @@ def SpecializeWarps : Pass<"nvidia-specialize-warps", "::mlir::ModuleOp"> {
     the second one of this iteration. Other kernels are left to `ttg-pipeline-loops`.
   }];
   let options = [Option<"defaultStages", "num-stages", "unsigned", "3", "stages of a loop that does not set num_stages">,
-                 Option<"maxBytes", "max-bytes", "unsigned", "227 * 1024", "shared memory of a CTA, in bytes">];
+                 Option<"maxBytes", "max-bytes", "unsigned", "227 * 1024", "shared memory of a CTA, in bytes">,
+                 Option<"mayPersist", "may-persist", "bool", "false", "CTAs may run several programs">];
   let dependentDialects = ["::nereid::ttng::TtngDialect"];
   let statistics = [Statistic<"numSpecialized", "specialized", "kernels with a partition">];
 }

@@ -47,11 +47,14 @@ Type ProducerWarps::typeFor(Type type) const {
 
 //--- what loads need -----------------------------------------------------------------------
 
-bool ProducerWarps::add(tt::LoadOp load) {
+bool ProducerWarps::add(Operation *load) {
   if (!loads.insert(load).second)
     return true;
   ops.insert(load);
-  return need(load.getPtr()) && (!load.getMask() || need(load.getMask())) && needAround(load);
+  auto ofPointers = dyn_cast<tt::LoadOp>(load);
+  const bool areKnown = ofPointers ? need(ofPointers.getPtr()) && (!ofPointers.getMask() || need(ofPointers.getMask()))
+                                   : needAll(load->getOperands());
+  return areKnown && needAround(load);
 }
 
 void ProducerWarps::addAssumptions(tt::FuncOp function) {
@@ -190,7 +193,7 @@ void ProducerWarps::buildBlock(Block &from, OpBuilder &builder, IRMapping &known
     if (!ops.contains(&op))
       continue;
     if (loads.contains(&op))
-      hooks.copyLoad(builder, cast<tt::LoadOp>(op), known);
+      hooks.copyLoad(builder, &op, known);
     else if (auto loop = dyn_cast<scf::ForOp>(op))
       buildLoop(loop, builder, known, hooks);
     else if (auto branch = dyn_cast<scf::IfOp>(op))

@@ -16,9 +16,9 @@ public:
   /// `numWarps` warps run the copy.
   explicit ProducerWarps(unsigned numWarps) : numWarps(numWarps) {}
 
-  /// Adds what `load` needs: its pointers, its mask and the loops around it. False where other warps cannot compute that
-  /// as well; then nothing may be built.
-  bool add(tt::LoadOp load);
+  /// Adds what `load`, of pointers or of a whole tile, needs: its pointers and mask, or its indices, and the loops around
+  /// it. False where other warps cannot compute that as well; then nothing may be built.
+  bool add(mlir::Operation *load);
 
   /// Adds the user's assumptions on scalars, from which alignments follow.
   void addAssumptions(tt::FuncOp function);
@@ -26,7 +26,7 @@ public:
   /// What builds the copy's parts that the original does not have.
   struct Hooks {
     /// Builds what replaces a load.
-    llvm::function_ref<void(mlir::OpBuilder &, tt::LoadOp, const mlir::IRMapping &)> copyLoad;
+    llvm::function_ref<void(mlir::OpBuilder &, mlir::Operation *, const mlir::IRMapping &)> copyLoad;
     /// Values that a loop of the copy carries besides, in its first iteration; empty for most loops.
     llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::scf::ForOp)> carriedInto;
     /// Tells the carried values of an iteration of such a loop, and builds those of the next.

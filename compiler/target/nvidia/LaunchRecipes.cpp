@@ -1,0 +1,81 @@
+// Reads recipes of tensor maps and launch conditions from a kernel's attributes.
+// SPDX-License-Identifier: MIT
+#include "compiler/target/nvidia/LaunchRecipes.h"
+
+#include "compiler/layout/MatrixBuffer.h"
+#include "compiler/target/nvidia/dialect/Dialect.h"
+#include "compiler/target/nvidia/dialect/HostTensorMaps.h"
+
+using namespace mlir;
+using namespace nereid;
+
+/// CUDA driver API, CUtensorMapDataType. Padding is zero, so integers of as many bits do for other floats.
+static uint32_t driverCode(Type element) {
+  enum : uint32_t {
+    UInt8 = 0,
+    UInt16 = 1,
+    UInt32 = 2,
+    UInt64 = 4,
+    Float16 = 6,
+    Float32 = 7,
+    Float64 = 8,
+    BFloat16 = 9
+  };
+  if (element.isF16())
+    return Float16;
+  if (element.isBF16())
+    return BFloat16;
+  if (element.isF32())
+    return Float32;
+  if (element.isF64())
+    return Float64;
+  switch (element.getIntOrFloatBitWidth()) {
+  case 8:
+    return UInt8;
+  case 16:
+    return UInt16;
+  case 32:
+    return UInt32;
+  default:
+    return UInt64;
+  }
+}
+
+static artifact::LaunchExpression expression(Attribute words) {
+  const ArrayRef<int64_t> code = cast<DenseI64ArrayAttr>(words).asArrayRef();
+  return {{code.begin(), code.end()}};
+}
+
+static artifact::TensorMapRecipe recipeOf(RankedTensorType block, ArrayAttr recipe) {
+  const unsigned bits = block.getElementTypeBitWidth(), rank = block.getRank();
+  artifact::TensorMapRecipe made;
+  made.base = expression(recipe[0]);
+  for (unsigned dim = 0; dim < rank; ++dim)
+    made.extents.push_back(expression(recipe[1 + dim]));
+  for (unsigned dim = 1; dim < rank; ++dim)
+    made.strides.push_back(expression(recipe[rank + dim]));
+  made.swizzleBytes = ttng::swizzleFor(block.getShape().back() * bits / 8);
+  for (int64_t extent : llvm::reverse(block.getShape()))
+    made.box.push_back(extent);
+  made.box[0] = layout::MatrixBuffer{made.swizzleBytes, bits}.panelElems(); // one copy per panel
+  made.elementType = driverCode(block.getElementType());
+  made.elementBytes = bits / 8;
+  return made;
+}
+
+std::vector<artifact::TensorMapRecipe> nvidia::tensorMapRecipes(tt::FuncOp kernel) {
+  std::vector<artifact::TensorMapRecipe> recipes;
+  for (unsigned index = 0; index < kernel.getNumArguments(); ++index)
+    if (auto recipe = kernel.getArgAttrOfType<ArrayAttr>(index, ttng::kRecipe)) {
+      auto block = kernel.getArgAttrOfType<TypeAttr>(index, ttng::kTensorMap);
+      recipes.push_back(recipeOf(cast<RankedTensorType>(block.getValue()), recipe));
+    }
+  return recipes;
+}
+
+std::vector<artifact::LaunchExpression> nvidia::launchConditions(tt::FuncOp kernel) {
+  std::vector<artifact::LaunchExpression> conditions;
+  if (auto all = kernel->getAttrOfType<ArrayAttr>(ttng::kConditions))
+    llvm::transform(all, std::back_inserter(conditions), expression);
+  return conditions;
+}

@@ -1,0 +1,23 @@
+// Adds tensor maps that the launcher makes to a kernel's arguments.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "compiler/target/nvidia/passes/LaunchCode.h"
+
+namespace nereid::nvidia {
+
+/// How the launcher makes a tensor map; lists begin with the fastest dimension.
+struct MapRecipe {
+  mlir::RankedTensorType block; ///< slowest dimension first; integers with the array's signedness
+  LaunchCode base;
+  llvm::SmallVector<LaunchCode, 4> extents; ///< in elements
+  llvm::SmallVector<LaunchCode, 4> strides; ///< in bytes, without the fastest dimension
+};
+
+/// The kernel's argument for such a map, a new one where it has none yet.
+mlir::Value addMapArgument(tt::FuncOp kernel, const MapRecipe &recipe, mlir::Location loc);
+
+/// The launcher may use the kernel only where none of these is negative.
+void addLaunchConditions(tt::FuncOp kernel, llvm::ArrayRef<LaunchCode> conditions);
+
+} // namespace nereid::nvidia

@@ -1,0 +1,101 @@
+// Builds the loop over a CTA's programs; see docs/why/persistence.md.
+// SPDX-License-Identifier: MIT
+#include "compiler/target/nvidia/passes/ProgramLoop.h"
+
+#include "compiler/analysis/GlobalEffects.h"
+#include "compiler/passes/ttg/LoopParts.h"
+#include "compiler/target/nvidia/dialect/Dialect.h"
+#include "compiler/target/nvidia/dialect/HostTensorMaps.h"
+
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace nereid;
+using namespace nereid::nvidia;
+
+/// Spins on memory need the programs that they wait for; prints and asserts name a program; a tensor map that a kernel
+/// makes has memory for each CTA.
+static bool needsOwnCta(Operation *op) {
+  if (auto load = dyn_cast<tt::LoadOp>(op))
+    return load.getIsVolatile() || load.getCache() == tt::CacheModifier::CV;
+  auto access = dyn_cast<tt::MemoryAccessOpInterface>(op);
+  return (access && access.isAtomic()) || analysis::globalEffectsOf(*op).acquires ||
+         isa<scf::WhileOp, tt::CallOp, tt::PrintOp, tt::AssertOp, tt::ElementwiseInlineAsmOp, ttng::MakeTensorMapOp>(
+             op);
+}
+
+bool nvidia::programsMayShareCtas(tt::FuncOp kernel) {
+  const WalkResult result = kernel.getBody().walk(
+      [](Operation *op) { return needsOwnCta(op) ? WalkResult::interrupt() : WalkResult::advance(); });
+  return !result.wasInterrupted();
+}
+
+ProgramLoop::ProgramLoop(tt::FuncOp kernel) : kernel(kernel) {
+  Builder builder(kernel.getContext());
+  auto add = [&](Type type) {
+    const unsigned index = kernel.getNumArguments();
+    (void)kernel.insertArgument(index, type, builder.getDictionaryAttr({}), kernel.getLoc());
+    return kernel.getArgument(index);
+  };
+  for (int axis = 0; axis < 3; ++axis)
+    extents.push_back(add(builder.getI32Type()));
+  add(tt::PointerType::get(builder.getI32Type())); // counters, which programs in a fixed order do not need
+  kernel->setAttr(ttng::kPersistent, builder.getUnitAttr());
+}
+
+template <typename Op> static Value make(OpBuilder &builder, Location loc, Value a, Value b) {
+  return Op::create(builder, loc, a, b);
+}
+
+/// Its place in a round: in odd rounds the mirror image.
+static Value placeIn(OpBuilder &builder, Location loc, Value round, Value cta, Value ctas) {
+  Value one = arith::ConstantIntOp::create(builder, loc, 1, 32);
+  Value last = make<arith::SubIOp>(builder, loc, ctas, one);
+  Value isOdd = arith::TruncIOp::create(builder, loc, builder.getI1Type(), round);
+  Value mirrored = make<arith::SubIOp>(builder, loc, last, cta);
+  return arith::SelectOp::create(builder, loc, isOdd, mirrored, cta);
+}
+
+/// Round r gives program r * CTAs + c to CTA c, or to its mirror image in odd rounds: where programs get longer along
+/// the grid, as below a causal mask's diagonal, all CTAs have equal work.
+scf::ForOp ProgramLoop::create(OpBuilder &builder, ValueRange inits) {
+  const Location loc = kernel.getLoc();
+  cta = tt::GetProgramIdOp::create(builder, loc, tt::ProgramDim::X);
+  ctas = tt::GetNumProgramsOp::create(builder, loc, tt::ProgramDim::X);
+  Value ofPlane = make<arith::MulIOp>(builder, loc, extents[0], extents[1]);
+  Value total = make<arith::MulIOp>(builder, loc, ofPlane, extents[2]);
+  Value rounds = make<arith::DivUIOp>(builder, loc, total, ctas),
+        rest = make<arith::RemUIOp>(builder, loc, total, ctas);
+  Value place = placeIn(builder, loc, rounds, cta, ctas);
+  Value hasLast = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, place, rest);
+  Value more = arith::ExtUIOp::create(builder, loc, builder.getI32Type(), hasLast);
+  Value count = make<arith::AddIOp>(builder, loc, rounds, more);
+  Value none = arith::ConstantIntOp::create(builder, loc, 0, 32),
+        one = arith::ConstantIntOp::create(builder, loc, 1, 32);
+  auto loop = scf::ForOp::create(builder, loc, none, count, one, inits);
+  if (inits.empty())
+    ttg::eraseTerminator(*loop.getBody());
+  return loop;
+}
+
+void ProgramLoop::useIndices(scf::ForOp loop, RewriterBase &rewriter) {
+  const Location loc = kernel.getLoc();
+  SmallVector<Operation *> uses;
+  loop->walk([&](Operation *op) {
+    if (isa<tt::GetProgramIdOp, tt::GetNumProgramsOp>(op))
+      uses.push_back(op);
+  });
+  rewriter.setInsertionPointToStart(loop.getBody());
+  Value round = loop.getInductionVar();
+  Value before = make<arith::MulIOp>(rewriter, loc, round, ctas);
+  Value program = make<arith::AddIOp>(rewriter, loc, before, placeIn(rewriter, loc, round, cta, ctas));
+  Value row = make<arith::DivUIOp>(rewriter, loc, program, extents[0]);
+  const Value indices[] = {make<arith::RemUIOp>(rewriter, loc, program, extents[0]),
+                           make<arith::RemUIOp>(rewriter, loc, row, extents[1]),
+                           make<arith::DivUIOp>(rewriter, loc, row, extents[1])};
+  for (Operation *op : uses) {
+    auto id = dyn_cast<tt::GetProgramIdOp>(op);
+    const auto axis = static_cast<unsigned>(id ? id.getAxis() : cast<tt::GetNumProgramsOp>(op).getAxis());
+    rewriter.replaceOp(op, id ? indices[axis] : extents[axis]);
+  }
+}
