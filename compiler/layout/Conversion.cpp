@@ -3,6 +3,7 @@
 #include "compiler/layout/Conversion.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
 
 using namespace nereid;
 using namespace nereid::layout;
@@ -10,6 +11,7 @@ using namespace nereid::layout;
 // Costs are in half cycles of a multiprocessor per warp. Shuffles and shared memory serve one warp's 32-bit word per
 // cycle, selects two.
 static constexpr unsigned kCostOfSelect = 1, kCostOfShuffle = 2, kCostOfWavefront = 2;
+static constexpr unsigned kBytesOfWord = 4;
 /// Latency of a store, a barrier and a load.
 static constexpr unsigned kCostOfBarrier = 40;
 
@@ -22,10 +24,24 @@ unsigned layout::costOf(const ShufflePlan &plan, unsigned elemBits) {
   return wordsOfElement * (moves * kCostOfShuffle + selects * kCostOfSelect);
 }
 
+/// Words whose elements come from several words, or go there: registers that are neighbours share a word.
+static unsigned numMixedWords(const SharedAccess &access, unsigned elemBytes) {
+  const unsigned perWord = std::min<unsigned>(access.registers.size(), std::max(1u, kBytesOfWord / elemBytes));
+  unsigned count = 0;
+  for (unsigned first = 0; first < access.registers.size(); first += perWord) {
+    auto isNeighbour = [&](unsigned index) {
+      return access.registers[first + index] == access.registers[first] + index;
+    };
+    count += access.registers[first] % perWord || !llvm::all_of(llvm::seq(1u, perWord), isNeighbour);
+  }
+  return count;
+}
+
 unsigned layout::costOf(const SharedPlan &plan) {
   unsigned cost = plan.repetitions * kCostOfBarrier;
   for (const SharedAccessPattern *side : {&plan.store, &plan.load})
-    cost += side->accesses.size() * (side->wavefronts * kCostOfWavefront + 1);
+    for (const SharedAccess &access : side->accesses)
+      cost += side->wavefronts * kCostOfWavefront + 1 + numMixedWords(access, plan.elemBytes) * kCostOfSelect;
   return cost;
 }
 
@@ -48,6 +64,22 @@ static std::optional<llvm::SmallVector<uint32_t, 16>> renamedRegisters(const Lin
   return registers;
 }
 
+/// The cheapest plan; one with matrices needs no more memory than one without.
+static SharedPlan planShared(const LinearLayout &src, const LinearLayout &dst, unsigned elemBits,
+                             const SwizzleOptions &options) {
+  SharedPlan best = swizzle(src, dst, elemBits, options);
+  for (bool isStore : {true, false}) {
+    if (!(isStore ? options.hasStmatrix : options.hasLdmatrix))
+      continue;
+    for (MatrixForm form : {MatrixForm::Rows, MatrixForm::Transposed}) {
+      auto plan = swizzleForMatrices(src, dst, elemBits, isStore, form, options);
+      if (plan && plan->bytes <= best.bytes && costOf(*plan) < costOf(best))
+        best = std::move(*plan);
+    }
+  }
+  return best;
+}
+
 ConversionPlan layout::planConversion(const LinearLayout &src, const LinearLayout &dst, unsigned elemBits,
                                       const SwizzleOptions &options) {
   ConversionPlan plan;
@@ -62,7 +94,7 @@ ConversionPlan layout::planConversion(const LinearLayout &src, const LinearLayou
   std::optional<ShufflePlan> shuffle = planShuffle(src, dst, elemBits);
   const unsigned shuffleCost = shuffle ? costOf(*shuffle, elemBits) : ~0u;
   if (shuffleCost > kCostOfBarrier) {
-    SharedPlan shared = swizzle(src, dst, elemBits, options);
+    SharedPlan shared = planShared(src, dst, elemBits, options);
     if (costOf(shared) < shuffleCost) {
       plan.kind = ConversionKind::Shared;
       plan.shared = std::move(shared);

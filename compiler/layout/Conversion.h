@@ -30,6 +30,11 @@ struct ConversionPlan {
 ConversionPlan planConversion(const LinearLayout &src, const LinearLayout &dst, unsigned elemBits,
                               const SwizzleOptions &options = {});
 
+/// A plan through shared memory in which stores, or loads, are of matrices of the given form; nothing where the layouts
+/// do not allow it.
+std::optional<SharedPlan> swizzleForMatrices(const LinearLayout &src, const LinearLayout &dst, unsigned elemBits,
+                                             bool isStore, MatrixForm form, SwizzleOptions options);
+
 /// A layout with as many threads, chosen so that conversions from `src` and to `dst` leave directions along which no
 /// thread bit of either layout moves, for repetitions: half of its thread directions are those of `src`, half those of
 /// `dst`.

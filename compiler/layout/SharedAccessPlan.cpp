@@ -10,7 +10,7 @@ using namespace nereid::layout;
 
 using Bases = llvm::SmallVector<uint32_t, 8>;
 
-static constexpr unsigned kRowBytes = 16, kWordBytes = 4, kLdmatrixRows = 8, kMaxMatrices = 4;
+static constexpr unsigned kRowBytes = 16, kWordBytes = 4, kLdmatrixRows = 8, kMaxMatrixBits = 2;
 
 static Bases basesOf(const LinearLayout &offsets, llvm::StringRef in) {
   Bases bases;
@@ -83,7 +83,7 @@ namespace {
 struct MatrixMapping {
   llvm::SmallVector<unsigned, 2> wordBits; ///< of the register index
   Bases rowBases;                          ///< the offsets of a row's bits
-  bool isTransposed = false;
+  MatrixForm form = MatrixForm::Rows;
 };
 } // namespace
 
@@ -128,7 +128,7 @@ static std::optional<MatrixMapping> transposedMapping(const Bases &registers, co
   MatrixMapping shape;
   shape.wordBits = {0};
   shape.rowBases = {registers[0], lanes[0], lanes[1]};
-  shape.isTransposed = true;
+  shape.form = MatrixForm::Transposed;
   return shape;
 }
 
@@ -151,22 +151,20 @@ static LinearLayout rowOffsets(const SharedAccessPattern &rows, int32_t size) {
   return LinearLayout::fromBases(inputs, {{kOffset.str(), size}});
 }
 
-static void makeInstructions(LdStMatrixPlan &plan, const LinearLayout &offsets, llvm::ArrayRef<unsigned> wordBits,
-                             llvm::ArrayRef<unsigned> otherBits) {
-  const unsigned matrixBits = llvm::Log2_32(plan.matrices);
+static void makeInstructions(SharedAccessPattern &rows, unsigned matrixBits, const LinearLayout &offsets,
+                             llvm::ArrayRef<unsigned> wordBits, llvm::ArrayRef<unsigned> otherBits) {
   for (uint32_t index = 0; index < 1u << (otherBits.size() - matrixBits); ++index) {
-    SharedAccess &access = plan.rows.accesses.emplace_back();
+    SharedAccess &access = rows.accesses.emplace_back();
     const uint32_t base = spread(otherBits.drop_front(matrixBits), index);
     access.offset = offsets.apply({{kRegister, int32_t(base)}}).front();
-    for (uint32_t matrix = 0; matrix < plan.matrices; ++matrix)
+    for (uint32_t matrix = 0; matrix < 1u << matrixBits; ++matrix)
       for (uint32_t element = 0; element < 1u << wordBits.size(); ++element)
         access.registers.push_back(base | spread(otherBits.take_front(matrixBits), matrix) | spread(wordBits, element));
   }
 }
 
-std::optional<LdStMatrixPlan> layout::planLdStMatrix(const LinearLayout &registers, const LinearLayout &buffer,
-                                                     unsigned elemBytes) {
-  const LinearLayout offsets = registers.invertAndCompose(buffer);
+std::optional<SharedAccessPattern> layout::planLdStMatrix(const LinearLayout &offsets, uint32_t copies,
+                                                          unsigned elemBytes) {
   const Bases ofRegisters = basesOf(offsets, kRegister), ofLanes = basesOf(offsets, kLane),
               ofWarps = basesOf(offsets, kWarp);
   if (elemBytes > kWordBytes || ofLanes.size() != 5)
@@ -177,21 +175,25 @@ std::optional<LdStMatrixPlan> layout::planLdStMatrix(const LinearLayout &registe
   if (!shape)
     return std::nullopt;
 
-  const uint32_t copies = registers.freeVariableMask(kRegister);
   llvm::SmallVector<unsigned, 8> otherBits;
   for (unsigned bit = 0; bit < ofRegisters.size(); ++bit)
     if (!llvm::is_contained(shape->wordBits, bit) && !(copies >> bit & 1))
       otherBits.push_back(bit);
-  LdStMatrixPlan plan;
-  plan.isTransposed = shape->isTransposed;
-  plan.matrices = std::min<unsigned>(kMaxMatrices, 1u << std::min<size_t>(otherBits.size(), 2));
-  plan.rows.vectorElems = kRowBytes / elemBytes;
-  llvm::append_range(plan.rows.laneBases, shape->rowBases);
-  for (unsigned bit = 0; bit < 2; ++bit)
-    plan.rows.laneBases.push_back((1u << bit) < plan.matrices ? ofRegisters[otherBits[bit]] : 0);
-  llvm::append_range(plan.rows.warpBases, ofWarps);
-  plan.rows.offsets = rowOffsets(plan.rows, offsets.outSize(kOffset));
-  makeInstructions(plan, offsets, shape->wordBits, otherBits);
-  setWavefronts(plan.rows, elemBytes);
-  return plan;
+  const unsigned matrixBits = std::min<size_t>(otherBits.size(), kMaxMatrixBits);
+  SharedAccessPattern rows;
+  rows.matrix = shape->form;
+  rows.vectorElems = kRowBytes / elemBytes;
+  llvm::append_range(rows.laneBases, shape->rowBases);
+  for (unsigned bit = 0; bit < kMaxMatrixBits; ++bit)
+    rows.laneBases.push_back(bit < matrixBits ? ofRegisters[otherBits[bit]] : 0);
+  llvm::append_range(rows.warpBases, ofWarps);
+  rows.offsets = rowOffsets(rows, offsets.outSize(kOffset));
+  makeInstructions(rows, matrixBits, offsets, shape->wordBits, otherBits);
+  setWavefronts(rows, elemBytes);
+  return rows;
+}
+
+std::optional<SharedAccessPattern> layout::planLdStMatrix(const LinearLayout &registers, const LinearLayout &buffer,
+                                                          unsigned elemBytes) {
+  return planLdStMatrix(registers.invertAndCompose(buffer), registers.freeVariableMask(kRegister), elemBytes);
 }

@@ -20,18 +20,12 @@ enum class RegisterOrder {
 SharedAccessPattern planSharedAccesses(const LinearLayout &registers, const LinearLayout &buffer, unsigned elemBytes,
                                        unsigned maxElems, RegisterOrder order = RegisterOrder::Free);
 
-/// Loads or stores of matrices of 8 rows by a whole warp. (PTX ISA, ldmatrix.)
-struct LdStMatrixPlan {
-  /// An access is an instruction: lane 8m + r gives the address of row r, 16 bytes long, of matrix m. Its registers are
-  /// those of the word that matrix 0 gives each lane, then those of matrix 1, and so on.
-  SharedAccessPattern rows;
-  unsigned matrices = 1; ///< 1, 2 or 4
-  /// Lane l gets word l % 4 of row l / 4; transposed, it gets elements l / 4 of rows 2 (l % 4) and 2 (l % 4) + 1.
-  bool isTransposed = false;
-};
-
-/// Nothing where the registers do not have the instruction's order.
-std::optional<LdStMatrixPlan> planLdStMatrix(const LinearLayout &registers, const LinearLayout &buffer,
-                                             unsigned elemBytes);
+/// Loads or stores of matrices of 8 rows by a whole warp; nothing where the registers do not have the instruction's
+/// order.
+std::optional<SharedAccessPattern> planLdStMatrix(const LinearLayout &registers, const LinearLayout &buffer,
+                                                  unsigned elemBytes);
+/// The same by the offsets of `registers` (register, lane, warp, block -> offset); `copies` are its register bits that
+/// hold copies.
+std::optional<SharedAccessPattern> planLdStMatrix(const LinearLayout &offsets, uint32_t copies, unsigned elemBytes);
 
 } // namespace nereid::layout

@@ -162,7 +162,8 @@ static llvm::SmallVector<uint32_t, 16> findLoaded(BitColumnsRef registers) {
 
 static SwizzleRequest makeRequest(const LinearLayout &src, const LinearLayout &dst, unsigned elemBits,
                                   const SwizzleOptions &options) {
-  SwizzleRequest request{threadsOf(src), threadsOf(dst.transposeOuts(src.outputNames())), src.totalOutBits()};
+  SwizzleRequest request{threadsOf(src), threadsOf(dst.transposeOuts(src.outputNames())), options.vectorStart,
+                         src.totalOutBits()};
   request.elemBytes = llvm::PowerOf2Ceil(llvm::divideCeil(elemBits, 8));
   request.lineBits = llvm::Log2_32(options.banks.lineBytes / request.elemBytes);
   request.wordBits = llvm::Log2_32(std::max(1u, options.banks.bankBytes / request.elemBytes));

@@ -21,17 +21,28 @@ struct BankModel {
   unsigned maxAccessBytes = 16;
 };
 
+/// How the lanes of a warp execute an access together. (PTX ISA, ldmatrix.)
+enum class MatrixForm : uint8_t {
+  None,      ///< each lane accesses consecutive elements
+  Rows,      ///< lane l has word l % 4 of row l / 4 of each matrix of 8 rows
+  Transposed ///< lane l has elements l / 4 of rows 2 (l % 4) and 2 (l % 4) + 1
+};
+
 /// One load or store instruction of a thread.
 struct SharedAccess {
   uint32_t repetition = 0;
-  uint32_t offset = 0;                      ///< the registers' part, in elements
-  llvm::SmallVector<uint32_t, 4> registers; ///< consecutive elements, as many as the pattern's vectorElems
+  uint32_t offset = 0; ///< the registers' part, in elements
+  /// Consecutive elements, as many as the pattern's vectorElems. Of matrices: those of the lane's word of matrix 0,
+  /// then those of matrix 1, and so on.
+  llvm::SmallVector<uint32_t, 4> registers;
 };
 
 /// The stores of the source layout or the loads of the destination layout.
 struct SharedAccessPattern {
   LinearLayout offsets;     ///< register, lane, warp, block -> repetition, offset
-  unsigned vectorElems = 1; ///< elements per access
+  unsigned vectorElems = 1; ///< elements at an address
+  /// Of 1, 2 or 4 matrices, lane 8m + r gives the address of row r, 16 bytes long, of matrix m.
+  MatrixForm matrix = MatrixForm::None;
   llvm::SmallVector<uint32_t, 6> laneBases;
   llvm::SmallVector<uint32_t, 5> warpBases;
   std::vector<SharedAccess> accesses; ///< by repetition, then by register
@@ -69,6 +80,12 @@ struct SwizzleOptions {
   /// Loads may be wider than stores, or the reverse.
   bool mayWidenLoads = true;
   bool mayWidenStores = true;
+  /// Whether the GPU has ldmatrix and stmatrix.
+  bool hasLdmatrix = false;
+  bool hasStmatrix = false;
+  /// Directions of the flattened tile with which vectors begin, from the least significant bit; registers of both
+  /// sides.
+  BitColumns vectorStart;
   BankModel banks;
 };
 

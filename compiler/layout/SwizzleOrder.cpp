@@ -111,7 +111,7 @@ static BitColumns besideCommon(BitColumnsRef registers, BitColumnsRef common, Bi
 
 /// V: registers on both sides along which no thread bit moves; single registers come first.
 static BitColumns chooseCommon(const SwizzleRequest &request, BitColumnsRef spanned) {
-  BitColumns candidates;
+  BitColumns candidates = request.vectorStart;
   const BitSpan loadRegisters(extend({}, request.load.registers));
   for (BitVector vector : request.store.registers)
     if (loadRegisters.contains(vector))

@@ -16,6 +16,7 @@ TileThreads threadsOf(const LinearLayout &layout);
 /// A conversion, and the limits of its buffer.
 struct SwizzleRequest {
   TileThreads store, load;
+  BitColumns vectorStart; ///< the first directions of V
   unsigned tileBits = 0;
   unsigned elemBytes = 1;
   unsigned lineBits = 0;      ///< of an offset inside a line of all banks

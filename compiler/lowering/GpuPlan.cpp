@@ -30,6 +30,7 @@ private:
   void writeMoves(tt::FuncOp function);
   void writeMove(Operation *op);
   void writeAccess(const analysis::MemoryAccess &access);
+  void writePattern(const layout::SharedAccessPattern &pattern);
   void writeConversion(ttg::ConvertLayoutOp op);
   void writeSharedAccess(Operation *op, ttg::MemDescType buffer);
   void writeLoops(tt::FuncOp function);
@@ -82,21 +83,35 @@ static const char *nameOf(layout::ConversionKind kind) {
   return "";
 }
 
+void PlanText::writePattern(const layout::SharedAccessPattern &pattern) {
+  os << pattern.accesses.size() << " accesses of " << pattern.wavefronts << " wavefronts, " << pattern.conflicts
+     << " of them for conflicts";
+  if (pattern.matrix != layout::MatrixForm::None)
+    os << (pattern.matrix == layout::MatrixForm::Transposed ? ", as transposed matrices" : ", as matrices");
+}
+
 void PlanText::writeConversion(ttg::ConvertLayoutOp op) {
   auto from = cast<RankedTensorType>(op.getSrc().getType()), to = cast<RankedTensorType>(op.getType());
   begin(op);
   writeShape(os, to.getShape(), to.getElementType());
-  os << " by " << nameOf(conversionPlan(op).kind) << ", " << from.getEncoding() << " -> " << to.getEncoding() << "\n";
+  const layout::ConversionPlan plan = ttg::planConversion(op);
+  os << " by " << nameOf(plan.kind);
+  if (plan.kind == layout::ConversionKind::Shared) {
+    os << ", stores: ";
+    writePattern(plan.shared.store);
+    os << ", loads: ";
+    writePattern(plan.shared.load);
+  }
+  os << ", " << from.getEncoding() << " -> " << to.getEncoding() << "\n";
 }
 
 void PlanText::writeSharedAccess(Operation *op, ttg::MemDescType buffer) {
   const SharedTileAccess access = *sharedTileAccess(op);
   begin(op);
   writeShape(os, access.tile.getShape(), access.tile.getElementType());
-  os << " by " << access.pattern.accesses.size() << " accesses of " << access.pattern.wavefronts << " wavefronts, "
-     << access.pattern.conflicts << " of them for conflicts"
-     << (access.isMatrix ? access.isTransposed ? ", as transposed matrices" : ", as matrices" : "") << ", "
-     << access.tile.getEncoding() << ", " << buffer.getEncoding() << "\n";
+  os << " by ";
+  writePattern(access.pattern);
+  os << ", " << access.tile.getEncoding() << ", " << buffer.getEncoding() << "\n";
 }
 
 void PlanText::writeMove(Operation *op) {

@@ -128,6 +128,13 @@ public:
   virtual void storeShared(IrBuilder &ir, llvm::ArrayRef<llvm::Value *> words, llvm::Value *pointer, int64_t byteOffset,
                            llvm::Value *mask) = 0;
   virtual unsigned sharedAddressSpace() const = 0;
+  /// Loads `count` (1, 2 or 4) matrices of 8 rows of 16 bytes from shared memory, one i32 per lane each, as
+  /// layout::MatrixForm describes. Plans have them only for targets with ttg::MatrixAccesses.
+  virtual llvm::SmallVector<llvm::Value *, 8> ldmatrix(IrBuilder &ir, llvm::Value *row, int64_t byteOffset,
+                                                       unsigned count, bool isTransposed) = 0;
+  /// Inverse of ldmatrix: stores a lane's words, one per matrix, to the rows.
+  virtual void stmatrix(IrBuilder &ir, llvm::ArrayRef<llvm::Value *> words, llvm::Value *row, int64_t byteOffset,
+                        bool isTransposed) = 0;
   /// What memory held before, undefined where the mask is false or the result is not used; null, with nothing emitted,
   /// where there is no instruction for the access.
   virtual llvm::Value *atomicGlobal(IrBuilder &ir, const AtomicAccess &access) = 0;

@@ -8,18 +8,12 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::lowering;
 
-layout::ConversionPlan lowering::conversionPlan(ttg::ConvertLayoutOp op) {
-  auto from = cast<RankedTensorType>(op.getSrc().getType()), to = cast<RankedTensorType>(op.getType());
-  return layout::planConversion(ttg::linearLayoutOf(from), ttg::linearLayoutOf(to),
-                                analysis::memoryBits(to.getElementType()));
-}
-
 static SharedTileAccess planAccess(RankedTensorType tile, ttg::MemDescType buffer, bool isLoad) {
   const unsigned bytes = analysis::memoryBits(buffer.getElementType()) / 8;
   const auto inBuffer = cast<ttg::LayoutEncoding>(buffer.getEncoding()).toLinearLayout(buffer.getShape());
   const layout::LinearLayout &inRegisters = ttg::linearLayoutOf(tile);
   if (auto matrices = isLoad ? layout::planLdStMatrix(inRegisters, inBuffer, bytes) : std::nullopt)
-    return {tile, matrices->rows, isLoad, /*isMatrix=*/true, matrices->isTransposed};
+    return {tile, *matrices, isLoad};
   return {tile, layout::planSharedAccesses(inRegisters, inBuffer, bytes, analysis::kWidestAccessBytes / bytes), isLoad};
 }
 

@@ -8,15 +8,11 @@
 
 namespace nereid::lowering {
 
-layout::ConversionPlan conversionPlan(ttg::ConvertLayoutOp op);
-
 /// A tile that a load or store of a buffer moves.
 struct SharedTileAccess {
   mlir::RankedTensorType tile;
   layout::SharedAccessPattern pattern;
   bool isLoad = false;
-  bool isMatrix = false;     ///< by ldmatrix
-  bool isTransposed = false; ///< by ldmatrix.trans
 };
 
 /// Nothing for other ops.

@@ -15,6 +15,7 @@ struct Arguments {
   bool threads = false, bases = false;
   int reduceAxis = -1;
   unsigned elemBits = 32;
+  bool hasMatrices = false;
 
   bool wantsTable() const {
     return svgFile.empty() && htmlFile.empty() && target.empty() && !threads && !bases && reduceAxis < 0;
@@ -50,7 +51,9 @@ static int showConversion(const LinearLayout &layout, llvm::ArrayRef<int64_t> sh
     if (target->inSize(in) != layout.inSize(in))
       return fail("the layouts have " + std::to_string(layout.inSize(in)) + " and " +
                   std::to_string(target->inSize(in)) + " " + in.str() + "s; they must agree");
-  tools::printConversion(layout, *target, arguments.elemBits, llvm::outs());
+  layout::SwizzleOptions options;
+  options.hasLdmatrix = options.hasStmatrix = arguments.hasMatrices;
+  tools::printConversion(layout, *target, arguments.elemBits, options, llvm::outs());
   return 0;
 }
 
@@ -99,6 +102,7 @@ int main(int argc, char **argv) {
   app.add_option("--elem-bits", arguments.elemBits, "an element's bits, for plans")
       ->check(CLI::Range(1, 128))
       ->capture_default_str();
+  app.add_flag("--matrices", arguments.hasMatrices, "plan conversions with ldmatrix and stmatrix");
   CLI11_PARSE(app, argc, argv);
   return run(arguments);
 }

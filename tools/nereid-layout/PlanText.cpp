@@ -42,8 +42,11 @@ static void printSide(llvm::StringRef title, const SharedAccessPattern &side, un
   const unsigned immediates =
       llvm::count_if(side.accesses, [&](const SharedAccess &access) { return side.isImmediate(access); });
   os << llvm::formatv(
-      "  {0}: {1} x {2} bytes, {3} wavefronts each, {4} of them by bank conflicts, {5} with an immediate\n", title,
-      side.accesses.size(), side.vectorElems * elemBytes, counted.total, counted.conflicts, immediates);
+      "  {0}: {1} x {2} bytes, {3} wavefronts each, {4} of them by bank conflicts, {5} with an immediate{6}\n", title,
+      side.accesses.size(), side.vectorElems * elemBytes, counted.total, counted.conflicts, immediates,
+      side.matrix == MatrixForm::None   ? ""
+      : side.matrix == MatrixForm::Rows ? ", matrices"
+                                        : ", transposed matrices");
   os << "    offsets: " << side.offsets.toString() << "\n";
   if (side.idleLanes || side.idleWarps)
     os << llvm::formatv("    idle: lanes with a bit of {0:x}, warps with a bit of {1:x}\n", side.idleLanes,
@@ -57,8 +60,8 @@ static void printShared(const SharedPlan &plan, unsigned numLanes, unsigned numW
 }
 
 void tools::printConversion(const LinearLayout &src, const LinearLayout &dst, unsigned elemBits,
-                            llvm::raw_ostream &os) {
-  const ConversionPlan plan = planConversion(src, dst, elemBits);
+                            const SwizzleOptions &options, llvm::raw_ostream &os) {
+  const ConversionPlan plan = planConversion(src, dst, elemBits, options);
   switch (plan.kind) {
   case ConversionKind::None:
     os << "none: every register stays\n";

@@ -10,7 +10,7 @@
 namespace nereid::tools {
 
 void printConversion(const layout::LinearLayout &src, const layout::LinearLayout &dst, unsigned elemBits,
-                     llvm::raw_ostream &os);
+                     const layout::SwizzleOptions &options, llvm::raw_ostream &os);
 void printReduction(const layout::LinearLayout &src, unsigned axis, unsigned elemBits, llvm::raw_ostream &os);
 
 } // namespace nereid::tools

@@ -1,8 +1,8 @@
 // Verifies and folds convert_layout, states its scratch memory, and relates the layouts of ops that change shapes.
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/ttg/Dialect.h"
+#include "compiler/dialect/ttg/TargetInterface.h"
 #include "compiler/dialect/ttg/TtOpRules.h"
-#include "compiler/layout/Conversion.h"
 
 using namespace mlir;
 using namespace nereid;
@@ -28,9 +28,7 @@ OpFoldResult ConvertLayoutOp::fold(FoldAdaptor adaptor) {
 }
 
 Scratch ConvertLayoutOp::getScratch() {
-  auto from = cast<RankedTensorType>(getSrc().getType()), to = cast<RankedTensorType>(getType());
-  const layout::ConversionPlan plan =
-      layout::planConversion(linearLayoutOf(from), linearLayoutOf(to), tt::memoryBits(to.getElementType()));
+  const layout::ConversionPlan plan = planConversion(*this);
   return {plan.sharedBytes(), plan.sharedBytes() ? plan.shared.barriers() : 0};
 }
 

@@ -21,6 +21,20 @@ const TargetInterface *ttg::targetInterfaceOf(Operation *op) {
   return target ? targetInterfaceOf(op->getContext(), target) : nullptr;
 }
 
+layout::ConversionPlan ttg::planConversion(Operation *op, RankedTensorType from, RankedTensorType to) {
+  layout::SwizzleOptions options;
+  if (const TargetInterface *target = targetInterfaceOf(op)) {
+    auto module = op->getParentOfType<ModuleOp>();
+    const MatrixAccesses matrices = target->matrixAccesses(module->getAttrOfType<StringAttr>(kTarget));
+    options.hasLdmatrix = matrices.hasLdmatrix, options.hasStmatrix = matrices.hasStmatrix;
+  }
+  return layout::planConversion(linearLayoutOf(from), linearLayoutOf(to), tt::memoryBits(to.getElementType()), options);
+}
+
+layout::ConversionPlan ttg::planConversion(ConvertLayoutOp op) {
+  return planConversion(op, cast<RankedTensorType>(op.getSrc().getType()), cast<RankedTensorType>(op.getType()));
+}
+
 std::optional<ByValueParameter> ttg::parameterByValue(tt::FuncOp kernel, unsigned index) {
   for (NamedAttribute attribute : function_interface_impl::getArgAttrs(kernel, index)) {
     Dialect *owner = attribute.getNameDialect();

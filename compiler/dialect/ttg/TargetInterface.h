@@ -6,6 +6,7 @@
 #pragma once
 
 #include "compiler/dialect/ttg/Dialect.h"
+#include "compiler/layout/Conversion.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/DialectInterface.h"
@@ -26,6 +27,11 @@ struct MmaFeatures {
   unsigned maxSharedBytes = 0;  ///< of a CTA, which operands in shared memory must fit
 };
 
+/// Which accesses to matrices in shared memory a GPU has.
+struct MatrixAccesses {
+  bool hasLdmatrix = false, hasStmatrix = false;
+};
+
 /// A kernel parameter that is passed by value, in memory.
 struct ByValueParameter {
   uint32_t bytes = 0, alignment = 1;
@@ -39,6 +45,8 @@ public:
   virtual bool isTarget(llvm::StringRef target) const = 0;
   /// The parameter that an attribute of the dialect makes of a kernel's argument; none for other attributes.
   virtual std::optional<ByValueParameter> parameterByValue(mlir::NamedAttribute attribute) const = 0;
+
+  virtual MatrixAccesses matrixAccesses(llvm::StringRef target) const = 0;
 
   //--- dots ---
   /// The layout of a dot's result in which matrix instructions compute it; null where there are none for it.
@@ -71,6 +79,10 @@ public:
 /// The interface of the target that the op's module has, or of `target`; null where no loaded dialect serves it.
 const TargetInterface *targetInterfaceOf(mlir::Operation *op);
 const TargetInterface *targetInterfaceOf(mlir::MLIRContext *context, llvm::StringRef target);
+
+/// How a conversion inside the op's module executes, on the module's target.
+layout::ConversionPlan planConversion(mlir::Operation *op, mlir::RankedTensorType from, mlir::RankedTensorType to);
+layout::ConversionPlan planConversion(ConvertLayoutOp op);
 
 /// How argument `index` of a kernel is passed, where by value in memory.
 std::optional<ByValueParameter> parameterByValue(tt::FuncOp kernel, unsigned index);

@@ -3,7 +3,7 @@
 #include "compiler/lowering/TtgToLlvm/OpEmitters.h"
 #include "compiler/lowering/TtgToLlvm/TtgFunctionEmitter.h"
 
-#include "compiler/analysis/MemoryAccess.h"
+#include "compiler/dialect/ttg/TargetInterface.h"
 
 using namespace mlir;
 using namespace nereid;
@@ -70,10 +70,9 @@ static Tile shuffleTile(TtgFunctionEmitter &emitter, const layout::ShufflePlan &
 }
 
 static LogicalResult emitConvertLayout(TtgFunctionEmitter &emitter, ttg::ConvertLayoutOp op) {
-  auto from = cast<RankedTensorType>(op.getSrc().getType()), to = cast<RankedTensorType>(op.getType());
+  auto to = cast<RankedTensorType>(op.getType());
   const Type element = to.getElementType();
-  const layout::ConversionPlan plan =
-      layout::planConversion(ttg::linearLayoutOf(from), ttg::linearLayoutOf(to), analysis::memoryBits(element));
+  const layout::ConversionPlan plan = ttg::planConversion(op);
   const Tile registers = emitter.tile(op.getSrc());
   Tile result;
   switch (plan.kind) {

@@ -43,6 +43,20 @@ static unsigned elementBytes(const llvm::Type *type) {
   return type->isPointerTy() ? 8 : std::max<unsigned>(1, type->getPrimitiveSizeInBits() / 8);
 }
 
+static constexpr unsigned kWordBytes = 4;
+
+static bool isTransposed(const layout::SharedAccessPattern &pattern) {
+  return pattern.matrix == layout::MatrixForm::Transposed;
+}
+
+/// Words of 32 bits, one per matrix.
+static Tile packWords(TtgFunctionEmitter &emitter, ArrayRef<llvm::Value *> values, unsigned bytes) {
+  Tile words;
+  for (unsigned first = 0; first < values.size(); first += kWordBytes / bytes)
+    llvm::append_range(words, emitter.pack(values.slice(first, kWordBytes / bytes)));
+  return words;
+}
+
 void TtgFunctionEmitter::storeShared(llvm::Value *buffer, const layout::SharedAccessPattern &pattern,
                                      unsigned repetition, ArrayRef<llvm::Value *> registers, llvm::Value *mask) {
   const unsigned bytes = elementBytes(registers.front()->getType());
@@ -57,7 +71,10 @@ void TtgFunctionEmitter::storeShared(llvm::Value *buffer, const layout::SharedAc
     for (uint32_t index : access.registers)
       values.push_back(registers[index]);
     const auto [pointer, offset] = addresses.of(pattern, access);
-    target.storeShared(ir, pack(values), pointer, offset, isOwner);
+    if (pattern.matrix != layout::MatrixForm::None)
+      target.stmatrix(ir, packWords(*this, values, bytes), pointer, offset, isTransposed(pattern));
+    else
+      target.storeShared(ir, pack(values), pointer, offset, isOwner);
   }
 }
 
@@ -89,13 +106,18 @@ void SharedReader::read(const layout::SharedAccess &access, llvm::MutableArrayRe
   const bool isImmediate = pattern.isImmediate(access) && (access.offset & moved) == 0;
   const auto [pointer, offset] = addresses.of(access, isImmediate);
   const unsigned count = access.registers.size();
-  Tile words = loadWords(ir, ir.CreatePtrAdd(pointer, ir.getInt32(offset)), bytes * count, bytes);
+  Tile words;
+  if (pattern.matrix != layout::MatrixForm::None)
+    llvm::append_range(words,
+                       emitter.target.ldmatrix(ir, pointer, offset, bytes * count / kWordBytes, isTransposed(pattern)));
+  else
+    words = loadWords(ir, ir.CreatePtrAdd(pointer, ir.getInt32(offset)), bytes * count, bytes);
   for (auto [index, value] : llvm::zip_equal(access.registers, emitter.unpack(words, element, count)))
     registers[index] = value;
 }
 
 void TtgFunctionEmitter::loadShared(llvm::Value *buffer, const layout::SharedAccessPattern &pattern,
-                                    unsigned repetition, Type element, Tile &registers) {
+                                    unsigned repetition, Type element, MutableArrayRef<llvm::Value *> registers) {
   SharedReader reader(*this, buffer, pattern, element);
   for (const layout::SharedAccess &access : pattern.accesses)
     if (access.repetition == repetition)

@@ -86,7 +86,7 @@ public:
   void storeShared(llvm::Value *buffer, const layout::SharedAccessPattern &pattern, unsigned repetition,
                    llvm::ArrayRef<llvm::Value *> registers, llvm::Value *mask = nullptr);
   void loadShared(llvm::Value *buffer, const layout::SharedAccessPattern &pattern, unsigned repetition,
-                  mlir::Type element, Tile &registers);
+                  mlir::Type element, llvm::MutableArrayRef<llvm::Value *> registers);
   /// The program's scratch in global memory, from `scratchOffset` on.
   llvm::Value *programScratch(uint32_t scratchOffset);
 

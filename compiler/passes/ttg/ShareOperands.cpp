@@ -7,7 +7,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/analysis/MemoryAccess.h"
 #include "compiler/dialect/ttg/AsyncInterfaces.h"
-#include "compiler/layout/Conversion.h"
+#include "compiler/dialect/ttg/TargetInterface.h"
 #include "compiler/layout/SharedAccessPlan.h"
 #include "compiler/passes/ttg/DotLayouts.h"
 #include "compiler/passes/ttg/Passes.h"
@@ -52,7 +52,7 @@ static unsigned costOf(RankedTensorType from, RankedTensorType to, LayoutEncodin
   auto cost = [](const layout::SharedAccessPattern &pattern) { return pattern.accesses.size() * pattern.wavefronts; };
   const auto matrices = layout::planLdStMatrix(linearLayoutOf(to), bufferLayout, bytes);
   return cost(layout::planSharedAccesses(linearLayoutOf(from), bufferLayout, bytes, most)) +
-         cost(matrices ? matrices->rows : layout::planSharedAccesses(linearLayoutOf(to), bufferLayout, bytes, most));
+         cost(matrices ? *matrices : layout::planSharedAccesses(linearLayoutOf(to), bufferLayout, bytes, most));
 }
 
 /// The swizzle with the fewest wavefronts. Vectors have 16 bytes or a multiple of them; the phase changes once per line
@@ -114,8 +114,7 @@ static bool wantsBuffer(ConvertLayoutOp op) {
   Operation *source = op.getSrc().getDefiningOp();
   if (isa_and_nonnull<tt::LoadOp, AsyncTileLoad>(source) || transposeOfTileLoad(op.getSrc()))
     return true;
-  const unsigned bits = analysis::memoryBits(from.getElementType());
-  return layout::planConversion(linearLayoutOf(from), linearLayoutOf(to), bits).kind == layout::ConversionKind::Shared;
+  return planConversion(op).kind == layout::ConversionKind::Shared;
 }
 
 static bool hasRoom(ConvertLayoutOp op, unsigned maxSharedBytes) {

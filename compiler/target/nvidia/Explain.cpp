@@ -4,6 +4,7 @@
 
 #include "compiler/analysis/Barriers.h"
 #include "compiler/dialect/tt/LoopAttributes.h"
+#include "compiler/dialect/ttg/TargetInterface.h"
 #include "compiler/lowering/TileMoves.h"
 #include "compiler/lowering/UserPosition.h"
 #include "compiler/target/nvidia/dialect/Dialect.h"
@@ -149,7 +150,7 @@ void Explainer::addAccess(const analysis::MemoryAccess &access) {
 }
 
 void Explainer::addConversion(ttg::ConvertLayoutOp op) {
-  const layout::ConversionPlan plan = lowering::conversionPlan(op);
+  const layout::ConversionPlan plan = ttg::planConversion(op);
   const std::string tile = tileText(op.getResult());
   if (plan.kind == layout::ConversionKind::Shared)
     add(op, "conversion",
@@ -295,7 +296,8 @@ void Explainer::visit(Operation *op) {
     return add(op, access->isLoad ? "shared load" : "shared store",
                llvm::formatv("{0} {1} {2} shared memory{3}{4}", access->isLoad ? "read of" : "write of",
                              shapeText(access->tile.getShape(), access->tile.getElementType()),
-                             access->isLoad ? "from" : "to", access->isMatrix ? " by ldmatrix" : "",
+                             access->isLoad ? "from" : "to",
+                             access->pattern.matrix != layout::MatrixForm::None ? " by ldmatrix" : "",
                              access->pattern.conflicts ? ", with bank conflicts" : ""));
   if (auto dot = dyn_cast<tt::DotOpInterface>(op))
     return addDot(dot);

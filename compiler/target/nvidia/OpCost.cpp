@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/target/nvidia/OpCost.h"
 
-#include "compiler/layout/Conversion.h"
+#include "compiler/dialect/ttg/TargetInterface.h"
 #include "compiler/lowering/TileMoves.h"
 #include "compiler/target/nvidia/dialect/Dialect.h"
 #include "compiler/target/nvidia/passes/LoopCost.h"
@@ -81,7 +81,7 @@ OpCost OpCosts::of(Operation *op) const {
     return ofDot(dot);
   const unsigned warps = ttg::numWarpsOf(op);
   if (auto convert = dyn_cast<ttg::ConvertLayoutOp>(op)) {
-    const layout::ConversionPlan plan = lowering::conversionPlan(convert);
+    const layout::ConversionPlan plan = ttg::planConversion(convert);
     if (const uint64_t wavefronts = wavefrontsOf(plan))
       return {Unit::SharedMemory, wavefronts * warps, "layout conversion"};
     return {};

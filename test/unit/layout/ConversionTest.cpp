@@ -4,6 +4,7 @@
 #include "test/unit/layout/RandomLayouts.h"
 
 #include "compiler/layout/Distributed.h"
+#include "compiler/layout/Mma.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -38,7 +39,9 @@ TEST(Conversion, AnyPairOfLayoutsAgreesWithCoordinates) {
   for (unsigned trial = 0; trial < 3000; ++trial) {
     const TileSpec spec = random.spec(trial % 8 ? 9 : 12);
     const LinearLayout src = random.any(spec), dst = random.any(spec);
-    const ConversionPlan plan = planConversion(src, dst, kElemBits[trial % 5]);
+    SwizzleOptions options;
+    options.hasLdmatrix = options.hasStmatrix = trial % 2;
+    const ConversionPlan plan = planConversion(src, dst, kElemBits[trial % 5], options);
     ++seen[plan.kind];
     ASSERT_NO_FATAL_FAILURE(expectHolds(convert(plan, fill(src, itself), dst.inSize(kRegister)), dst, "plan"))
         << "trial " << trial << " from " << src.toString();
@@ -155,6 +158,58 @@ TEST(Conversion, TwoStepsHoldTheSameElements) {
         expectHolds(convert(planConversion(between, dst, 32), middle, dst.inSize(kRegister)), dst, "two steps"))
         << "trial " << trial;
   }
+}
+
+/// An accumulator of m x n by `warps` warps along rows, and rows of 16 bytes a thread, for a store to global memory.
+static LinearLayout accumulator(int64_t m, int64_t n, int64_t warps) {
+  return warpGroupAccumulator(n, {unsigned(warps), 1}, {m, n});
+}
+static LinearLayout storedRows(int64_t m, int64_t n, int64_t warps, int64_t elems) {
+  const auto lanes = unsigned(std::min<int64_t>(32, n / elems));
+  return blockedLayout({1, unsigned(elems)}, {32 / lanes, lanes}, {unsigned(warps), 1}, {1, 0}, {m, n});
+}
+
+static SharedPlan matrixConversion(const LinearLayout &src, const LinearLayout &dst, unsigned elemBits) {
+  SwizzleOptions options;
+  options.hasLdmatrix = options.hasStmatrix = true;
+  const ConversionPlan plan = planConversion(src, dst, elemBits, options);
+  EXPECT_EQ(plan.kind, ConversionKind::Shared);
+  expectHolds(convert(plan, fill(src, itself), dst.inSize(kRegister)), dst, "matrices");
+  for (const SharedAccessPattern *side : {&plan.shared.store, &plan.shared.load})
+    EXPECT_EQ(countWavefronts(*side, plan.shared.elemBytes, 32, dst.inSize(kWarp)).conflicts, 0u);
+  return plan.shared;
+}
+
+TEST(Conversion, AccumulatorsAreStoredAsMatricesAndReadAsRows) {
+  for (int64_t warps : {4, 8})
+    for (int64_t n : {64, 128, 256}) {
+      const int64_t elems = 128 * n / (32 * warps);
+      const SharedPlan halves = matrixConversion(accumulator(128, n, warps), storedRows(128, n, warps, 8), 16);
+      EXPECT_EQ(int64_t(halves.store.accesses.size()), elems / 8) << n;
+      EXPECT_EQ(int64_t(halves.load.accesses.size()), elems / 8) << n;
+      const SharedPlan bytes = matrixConversion(accumulator(128, n, warps), storedRows(128, n, warps, 16), 8);
+      EXPECT_EQ(int64_t(bytes.load.accesses.size()), elems / 16) << n;
+      EXPECT_EQ(int64_t(bytes.store.accesses.size()), elems / 16) << n;
+      const SharedPlan singles = matrixConversion(accumulator(128, n, warps), storedRows(128, n, warps, 4), 32);
+      EXPECT_LE(int64_t(singles.store.accesses.size() + singles.load.accesses.size()), 3 * elems / 4) << n;
+    }
+}
+
+TEST(Conversion, TransposedAccumulatorsAreStoredAsTransposedMatrices) {
+  for (unsigned warps : {4, 8}) {
+    const LinearLayout columns = blockedLayout({8, 1}, {16, 2}, {1, warps}, {0, 1}, {128, 128});
+    const SharedPlan plan = matrixConversion(accumulator(128, 128, warps), columns, 16);
+    EXPECT_EQ(plan.store.matrix, MatrixForm::Transposed);
+    EXPECT_EQ(plan.store.accesses.size(), 64 / warps);
+    EXPECT_EQ(plan.load.accesses.size(), 64 / warps);
+  }
+}
+
+TEST(Conversion, OperandsOfMatrixInstructionsPassThroughMatrices) {
+  const SharedPlan plan = matrixConversion(storedRows(128, 64, 4, 8), mmaOperand(0, 2, {4, 1}, {128, 64}), 16);
+  EXPECT_TRUE(plan.store.matrix == MatrixForm::Rows || plan.load.matrix == MatrixForm::Rows);
+  EXPECT_EQ(plan.store.accesses.size(), 8u);
+  EXPECT_EQ(plan.load.accesses.size(), 8u);
 }
 
 // One warp, a row of 64: lanes hold pairs, or lanes hold every 32nd.

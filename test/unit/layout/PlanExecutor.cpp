@@ -66,6 +66,29 @@ Threads test::shuffle(const ShufflePlan &plan, const Threads &source) {
   return result;
 }
 
+namespace {
+/// Where an access finds one register of a lane.
+struct Cell {
+  uint32_t row;    ///< the offset of the 16 bytes, or of the vector
+  uint32_t offset; ///< of the element
+};
+} // namespace
+
+/// `index` counts the registers of the access. A lane's matrix elements are in rows that other lanes address.
+static Cell cellOf(const SharedAccessPattern &side, const SharedAccess &access, unsigned elemBytes, unsigned warp,
+                   unsigned lane, unsigned index) {
+  const uint32_t base = xorOf(side.warpBases, warp) ^ access.offset;
+  if (side.matrix == MatrixForm::None) {
+    const uint32_t row = xorOf(side.laneBases, lane) ^ base;
+    return {row, row + index};
+  }
+  const unsigned perWord = 4 / elemBytes, matrix = index / perWord, element = index % perWord;
+  const bool isTransposed = side.matrix == MatrixForm::Transposed;
+  const unsigned inMatrix = isTransposed ? 2 * (lane % 4) + element : lane / 4;
+  const uint32_t row = xorOf(side.laneBases, 8 * matrix + inMatrix) ^ base;
+  return {row, row + (isTransposed ? lane / 4 : lane % 4 * perWord + element)};
+}
+
 static void storeRepetition(const SharedPlan &plan, unsigned repetition, const Threads &source,
                             std::vector<std::optional<uint64_t>> &buffer, std::string &broken) {
   const SharedAccessPattern &side = plan.store;
@@ -76,15 +99,14 @@ static void storeRepetition(const SharedPlan &plan, unsigned repetition, const T
       for (const SharedAccess &access : side.accesses) {
         if (access.repetition != repetition)
           continue;
-        const uint32_t offset = xorOf(side.laneBases, lane) ^ xorOf(side.warpBases, warp) ^ access.offset;
-        if (offset % side.vectorElems || offset + side.vectorElems > buffer.size())
-          broken = "a store is unaligned or outside";
-        for (auto [element, reg] : llvm::enumerate(access.registers)) {
-          const uint64_t value = source.at(warp, lane, reg);
-          std::optional<uint64_t> &slot = buffer[(offset + element) % buffer.size()];
+        for (auto [index, reg] : llvm::enumerate(access.registers)) {
+          const Cell cell = cellOf(side, access, plan.elemBytes, warp, lane, index);
+          if (cell.row % side.vectorElems || cell.row + side.vectorElems > buffer.size())
+            broken = "a store is unaligned or outside";
+          std::optional<uint64_t> &slot = buffer[cell.offset % buffer.size()];
           if (slot)
             broken = "an element is stored twice";
-          slot = value;
+          slot = source.at(warp, lane, reg);
         }
       }
     }
@@ -98,11 +120,11 @@ static void loadRepetition(const SharedPlan &plan, unsigned repetition, Threads 
       for (const SharedAccess &access : side.accesses) {
         if (access.repetition != repetition)
           continue;
-        const uint32_t offset = xorOf(side.laneBases, lane) ^ xorOf(side.warpBases, warp) ^ access.offset;
-        if (offset % side.vectorElems || offset + side.vectorElems > buffer.size())
-          broken = "a load is unaligned or outside";
-        for (auto [element, reg] : llvm::enumerate(access.registers)) {
-          const std::optional<uint64_t> &slot = buffer[(offset + element) % buffer.size()];
+        for (auto [index, reg] : llvm::enumerate(access.registers)) {
+          const Cell cell = cellOf(side, access, plan.elemBytes, warp, lane, index);
+          if (cell.row % side.vectorElems || cell.row + side.vectorElems > buffer.size())
+            broken = "a load is unaligned or outside";
+          const std::optional<uint64_t> &slot = buffer[cell.offset % buffer.size()];
           if (!slot)
             broken = "a load finds nothing";
           result.at(warp, lane, reg) = slot.value_or(0);

@@ -28,31 +28,31 @@ static LinearLayout swizzled(int64_t rows, int64_t columns, int64_t vec, int64_t
 }
 
 /// The coordinate that lane `lane` gets as element `element` of matrix `matrix`, as the PTX ISA specifies.
-static uint64_t loadedElement(const LdStMatrixPlan &reach, const LinearLayout &buffer, const SharedAccess &access,
+static uint64_t loadedElement(const SharedAccessPattern &reach, const LinearLayout &buffer, const SharedAccess &access,
                               unsigned elemBytes, unsigned warp, unsigned lane, unsigned matrix, unsigned element) {
-  const unsigned row = reach.isTransposed ? 2 * (lane % 4) + element : lane / 4;
-  const unsigned column = reach.isTransposed ? lane / 4 : (lane % 4) * (4 / elemBytes) + element;
+  const unsigned row = reach.matrix == MatrixForm::Transposed ? 2 * (lane % 4) + element : lane / 4;
+  const unsigned column = reach.matrix == MatrixForm::Transposed ? lane / 4 : (lane % 4) * (4 / elemBytes) + element;
   const unsigned giver = 8 * matrix + row;
   uint32_t offset = access.offset;
   for (unsigned bit = 0; bit < 5; ++bit)
     if (giver >> bit & 1)
-      offset ^= reach.rows.laneBases[bit];
-  for (unsigned bit = 0; bit < reach.rows.warpBases.size(); ++bit)
+      offset ^= reach.laneBases[bit];
+  for (unsigned bit = 0; bit < reach.warpBases.size(); ++bit)
     if (warp >> bit & 1)
-      offset ^= reach.rows.warpBases[bit];
+      offset ^= reach.warpBases[bit];
   EXPECT_EQ(offset * elemBytes % 16, 0u) << "a row's address is not aligned";
   return buffer.applyFlat({{kOffset, int32_t(offset + column)}});
 }
 
-static void expectRight(const LdStMatrixPlan &reach, const LinearLayout &registers, const LinearLayout &buffer,
+static void expectRight(const SharedAccessPattern &reach, const LinearLayout &registers, const LinearLayout &buffer,
                         unsigned elemBytes) {
   const unsigned perWord = 4 / elemBytes;
   std::vector<bool> isLoaded(registers.inSize(kRegister), false);
-  for (const SharedAccess &access : reach.rows.accesses) {
-    ASSERT_EQ(access.registers.size(), reach.matrices * perWord);
+  for (const SharedAccess &access : reach.accesses) {
+    ASSERT_EQ(access.registers.size() % perWord, 0u);
     for (unsigned index = 0; index < access.registers.size(); ++index) {
       isLoaded[access.registers[index]] = true;
-      for (unsigned warp = 0; warp < 1u << reach.rows.warpBases.size(); ++warp)
+      for (unsigned warp = 0; warp < 1u << reach.warpBases.size(); ++warp)
         for (unsigned lane = 0; lane < 32; ++lane)
           ASSERT_EQ(
               loadedElement(reach, buffer, access, elemBytes, warp, lane, index / perWord, index % perWord),
@@ -76,10 +76,10 @@ TEST(LdStMatrixPlan, OperandsOfHalvesComeFromRowsAndFromColumns) {
                                  swizzled(rows, columns, 8, std::max<int64_t>(1, 64 / inner), phases, isColumnMajor);
           const auto reach = planLdStMatrix(registers, buffer, 2);
           ASSERT_TRUE(reach) << operand << " " << rows << " x " << columns;
-          EXPECT_EQ(reach->isTransposed, !alongK);
+          EXPECT_EQ(reach->matrix == MatrixForm::Transposed, !alongK);
           expectRight(*reach, registers, buffer, 2);
-          EXPECT_EQ(reach->rows.conflicts, 0u);
-          const Wavefronts counted = countWavefronts(reach->rows, 2, 8 * reach->matrices, 4);
+          EXPECT_EQ(reach->conflicts, 0u);
+          const Wavefronts counted = countWavefronts(*reach, 2, 4 * reach->accesses.front().registers.size(), 4);
           EXPECT_EQ(counted.conflicts, 0u) << operand << " " << rows << " x " << columns;
         }
 }
@@ -91,7 +91,7 @@ TEST(LdStMatrixPlan, OtherWidthsComeAlongK) {
     const auto reach = planLdStMatrix(registers, rows, elemBytes);
     ASSERT_TRUE(reach) << elemBytes;
     expectRight(*reach, registers, rows, elemBytes);
-    EXPECT_EQ(reach->rows.conflicts, 0u) << elemBytes;
+    EXPECT_EQ(reach->conflicts, 0u) << elemBytes;
     EXPECT_FALSE(planLdStMatrix(registers, swizzled(128, 64, 16 / elemBytes, 1, 4, true), elemBytes)) << elemBytes;
   }
 }

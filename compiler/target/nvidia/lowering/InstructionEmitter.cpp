@@ -37,14 +37,7 @@ bool InstructionEmitter::loadTile(TtgFunctionEmitter &emitter, llvm::Value *buff
   const auto plan = layout::planLdStMatrix(ttg::linearLayoutOf(tile), bufferLayoutOf(type), elementBytesOf(type));
   if (!plan)
     return false;
-  const SharedAddresses addresses(emitter, buffer, plan->rows, elementBytesOf(type));
-  for (const layout::SharedAccess &access : plan->rows.accesses) {
-    const auto [pointer, offset] = addresses.of(plan->rows, access);
-    const Tile words = ldmatrix(emitter.ir, pointer, offset, plan->matrices, plan->isTransposed);
-    const Tile values = emitter.unpack(words, tile.getElementType(), access.registers.size());
-    for (auto [index, value] : llvm::zip_equal(access.registers, values))
-      registers[index] = value;
-  }
+  emitter.loadShared(buffer, *plan, 0, tile.getElementType(), registers);
   return true;
 }
 
@@ -57,20 +50,8 @@ bool InstructionEmitter::storeTile(TtgFunctionEmitter &emitter, llvm::Value *buf
   if (!hasStmatrix() || bytes > 2 || hasCopies)
     return false;
   const auto plan = layout::planLdStMatrix(held, bufferLayoutOf(type), bytes);
-  if (!plan || plan->rows.accesses.size() >= accessPatternOf(tile, type).accesses.size())
+  if (!plan || plan->accesses.size() >= accessPatternOf(tile, type).accesses.size())
     return false;
-  const SharedAddresses addresses(emitter, buffer, plan->rows, bytes);
-  for (const layout::SharedAccess &access : plan->rows.accesses) {
-    Tile values;
-    for (uint32_t index : access.registers)
-      values.push_back(registers[index]);
-    // One word per matrix, as loads return them.
-    Tile words;
-    const unsigned perWord = values.size() / plan->matrices;
-    for (unsigned matrix = 0; matrix < plan->matrices; ++matrix)
-      llvm::append_range(words, emitter.pack(ArrayRef(values).slice(matrix * perWord, perWord)));
-    const auto [pointer, offset] = addresses.of(plan->rows, access);
-    stmatrix(emitter.ir, words, pointer, offset, plan->isTransposed);
-  }
+  emitter.storeShared(buffer, *plan, 0, registers);
   return true;
 }

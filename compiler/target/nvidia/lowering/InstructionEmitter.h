@@ -19,13 +19,6 @@ public:
   // Shared memory.
   virtual bool hasLdmatrix() const = 0;
   virtual bool hasStmatrix() const = 0;
-  /// Loads `count` (1, 2 or 4) matrices of 8 rows of 16 bytes from shared memory, one i32 per lane each, as
-  /// layout::LdStMatrixPlan describes.
-  virtual llvm::SmallVector<llvm::Value *, 8> ldmatrix(IrBuilder &ir, llvm::Value *row, int64_t byteOffset,
-                                                       unsigned count, bool isTransposed) = 0;
-  /// Inverse of ldmatrix: stores a lane's words, one per matrix, to the rows.
-  virtual void stmatrix(IrBuilder &ir, llvm::ArrayRef<llvm::Value *> words, llvm::Value *row, int64_t byteOffset,
-                        bool isTransposed) = 0;
   /// The address of a pointer to shared memory as an i32, in bytes from the start of the CTA's shared memory.
   virtual llvm::Value *sharedAddress(IrBuilder &ir, llvm::Value *pointer) = 0;
   /// Orders the thread's accesses to shared memory before accesses of the async proxy (TMA, tensor cores) after the

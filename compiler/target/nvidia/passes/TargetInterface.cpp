@@ -3,6 +3,7 @@
 #include "compiler/target/nvidia/passes/TargetInterface.h"
 
 #include "compiler/dialect/ttg/TargetInterface.h"
+#include "compiler/target/nvidia/arch/Archs.h"
 #include "compiler/target/nvidia/dialect/Dialect.h"
 #include "compiler/target/nvidia/dialect/HostTensorMaps.h"
 #include "compiler/target/nvidia/passes/AsyncDots.h"
@@ -21,6 +22,15 @@ struct NvidiaTargetInterface : ttg::TargetInterface {
     if (attribute.getName() != ttng::kTensorMap)
       return std::nullopt;
     return ttg::ByValueParameter{ttng::kTensorMapBytes, ttng::kTensorMapAlign};
+  }
+
+  ttg::MatrixAccesses matrixAccesses(StringRef target) const final {
+    std::string reason;
+    target.consume_front("cuda:");
+    const std::optional<nvidia::Arch> arch = nvidia::findArch(target.str(), reason);
+    if (!arch)
+      return {};
+    return {.hasLdmatrix = arch->hasWarpMma, .hasStmatrix = arch->hasStmatrix};
   }
 
   ttg::LayoutEncoding dotLayout(tt::DotOp dot, const ttg::MmaFeatures &features,
