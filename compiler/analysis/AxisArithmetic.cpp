@@ -77,10 +77,11 @@ static AxisInfo divide(const AxisInfo &l, const AxisInfo &r, const AxisInfo &unk
   const bool roundsDown = !isSigned || l.isNonNegative;
   if (r.constant && *r.constant > 0)
     return divideBy(*r.constant, l, unknown, roundsDown);
+  // The sign of the divisor only negates the quotients.
   AxisInfo info = perDim(l, r, unknown, [&](auto &l, auto &r, unsigned dim, Dim &quotient) {
     const int64_t group =
         std::min({l.dims[dim].contiguity, l.dims[dim].divisibility, r.dims[dim].constancy, r.divisibilityAt(dim, 1)});
-    if (roundsDown && (!isSigned || r.isNonNegative))
+    if (roundsDown)
       quotient.constancy = std::max(quotient.constancy, group);
   });
   info.isNonNegative = isSigned && l.isNonNegative && r.isNonNegative;

@@ -5,6 +5,7 @@
 #include "compiler/dialect/ttg/Dialect.h"
 
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace nereid;
@@ -93,4 +94,25 @@ unsigned analysis::vectorElems(const MemoryAccess &access, const AxisInfoAnalysi
     if (bits <= layout.inBits(layout::kRegister) && startsWith(layout, dim, bits))
       return 1u << bits;
   return 1;
+}
+
+uint32_t analysis::repeatedRegisters(const AxisInfo &elements, const LinearLayout &layout) {
+  auto staysInGroup = [](auto pair) { return std::get<0>(pair) < std::get<1>(pair).constancy; };
+  uint32_t mask = 0;
+  for (unsigned bit = 0; bit < layout.inBits(layout::kRegister); ++bit)
+    if (llvm::all_of(llvm::zip_equal(layout.basis(layout::kRegister, bit), elements.dims), staysInGroup))
+      mask |= 1u << bit;
+  return mask;
+}
+
+uint32_t analysis::repeatedLoads(const MemoryAccess &access, const AxisInfoAnalysis &axisInfo,
+                                 const LinearLayout &layout) {
+  auto load = dyn_cast<tt::LoadOp>(access.op);
+  if (!load || load.getIsVolatile() || layout.inBits(layout::kRegister) == 0)
+    return 0;
+  uint32_t mask = repeatedRegisters(axisInfo.of(access.pointer), layout);
+  for (Value operand : {load.getMask(), load.getOther()})
+    if (operand && !matchPattern(operand, m_Constant()))
+      mask &= repeatedRegisters(axisInfo.of(operand), layout);
+  return mask;
 }

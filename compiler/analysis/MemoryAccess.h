@@ -50,4 +50,10 @@ unsigned vectorElems(const MemoryAccess &access, const AxisInfoAnalysis &axisInf
 /// The same if the access's tile had `layout`.
 unsigned vectorElems(const MemoryAccess &access, const AxisInfoAnalysis &axisInfo, const layout::LinearLayout &layout);
 
+/// Register bits along which the elements of a tile with `layout` are equal.
+uint32_t repeatedRegisters(const AxisInfo &elements, const layout::LinearLayout &layout);
+/// Register bits along which an access, whose tile has `layout`, loads the same element again.
+uint32_t repeatedLoads(const MemoryAccess &access, const AxisInfoAnalysis &axisInfo,
+                       const layout::LinearLayout &layout);
+
 } // namespace nereid::analysis

@@ -3,6 +3,7 @@
 #include "compiler/lowering/TtgToLlvm/Index.h"
 #include "compiler/lowering/TtgToLlvm/OpEmitters.h"
 
+#include "compiler/analysis/MemoryAccess.h"
 #include "compiler/dialect/tt/Diagnostics.h"
 #include "compiler/dialect/tt/Report.h"
 #include "compiler/lowering/Diagnostics.h"
@@ -66,22 +67,10 @@ static bool isPlainIndex(Value value) {
 /// Register bits that only move inside groups of equal elements. Only comparisons of plain indices qualify: other
 /// results of the axis analysis assume that nothing overflows, which is right for addresses but not for values.
 static uint32_t repeatMask(Value value, const analysis::AxisInfoAnalysis &axes) {
-  auto type = dyn_cast<RankedTensorType>(value.getType());
   auto compare = value.getDefiningOp<arith::CmpIOp>();
-  if (!type || !compare || !llvm::all_of(compare->getOperands(), isPlainIndex))
+  if (!compare || !isa<RankedTensorType>(value.getType()) || !llvm::all_of(compare->getOperands(), isPlainIndex))
     return 0;
-  const analysis::AxisInfo info = axes.of(value);
-  const layout::LinearLayout &layout = ttg::linearLayoutOf(type);
-  uint32_t mask = 0;
-  for (unsigned bit = 0; bit < layout.inBits(layout::kRegister); ++bit) {
-    const auto basis = layout.basis(layout::kRegister, bit);
-    if (llvm::all_of(llvm::zip_equal(basis, info.dims), [](auto pair) {
-          const auto &[coordinate, dim] = pair;
-          return coordinate < dim.constancy;
-        }))
-      mask |= 1u << bit;
-  }
-  return mask;
+  return analysis::repeatedRegisters(axes.of(value), ttg::linearLayoutOf(cast<RankedTensorType>(value.getType())));
 }
 
 static LogicalResult emitElementwise(TtgFunctionEmitter &emitter, Operation *op) {

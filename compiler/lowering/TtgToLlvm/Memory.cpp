@@ -113,8 +113,11 @@ static Tile loadVector(TtgFunctionEmitter &emitter, tt::LoadOp op, unsigned firs
 
 static LogicalResult emitLoad(TtgFunctionEmitter &emitter, tt::LoadOp op) {
   const unsigned count = numRegisters(op.getType());
-  const unsigned elems = analysis::vectorElems(*analysis::memoryAccessOf(op), emitter.module.axes);
-  const uint32_t copies = copyMask(op.getPtr().getType());
+  const analysis::MemoryAccess access = *analysis::memoryAccessOf(op);
+  const unsigned elems = analysis::vectorElems(access, emitter.module.axes);
+  uint32_t copies = copyMask(op.getPtr().getType());
+  if (elems == 1 && count > 1)
+    copies |= analysis::repeatedLoads(access, emitter.module.axes, ttg::linearLayoutOf(access.tile()));
   Tile result(count, nullptr);
   for (unsigned first = 0; first < count; first += elems) {
     if (unsigned original = first & ~copies; original != first) {

@@ -62,7 +62,9 @@ static bool isNarrowResult(const MemoryAccess &access, const AxisInfoAnalysis &a
 
 unsigned ttg::accessCost(const MemoryAccess &access, const AxisInfoAnalysis &axisInfo, LayoutEncoding encoding) {
   const LinearLayout &layout = linear(encoding, access.tile().getShape());
-  const unsigned elems = vectorElems(access, axisInfo, layout), numVectors = layout.inSize(layout::kRegister) / elems;
+  const unsigned elems = vectorElems(access, axisInfo, layout);
+  const uint32_t repeats = elems == 1 ? repeatedLoads(access, axisInfo, layout) : 0;
+  const unsigned numVectors = (layout.inSize(layout::kRegister) / elems) >> llvm::popcount(repeats);
   const unsigned issueCost = kIssueCost + (isNarrowResult(access, axisInfo, encoding, elems) ? kNarrowResultCost : 0);
   return numVectors * (issueCost + sectorsPerInstruction(access, axisInfo.of(access.pointer), layout));
 }
