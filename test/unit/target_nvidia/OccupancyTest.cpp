@@ -65,6 +65,16 @@ TEST(Occupancy, MoreCtasAreTriedWhereValuesFit) {
   EXPECT_EQ(choose(26, false).tight, 2u) << "loops use registers to prefetch";
 }
 
+TEST(Occupancy, LoopsWhoseLoadsLeaveMemoryIdleTryMoreCtas) {
+  const auto choose = [](uint32_t tiles, uint32_t loaded) {
+    return chooseMinCtasPerSm(arch("90"), {.tileRegisters = tiles, .loadedBytes = loaded, .threads = 128});
+  };
+  EXPECT_EQ(choose(24, 16).tight, 16u) << "32 CTAs would saturate memory";
+  EXPECT_EQ(choose(24, 16).safe, 12u);
+  EXPECT_EQ(choose(24, 32).tight, 12u) << "16 CTAs would saturate memory";
+  EXPECT_EQ(choose(48, 64).tight, 8u) << "8 CTAs saturate memory";
+}
+
 TEST(Occupancy, DirectiveStandsBesideTheBlockSize) {
   const std::string ptx = ".visible .entry k(\n)\n.reqntid 256\n{\n ret;\n}\n";
   const std::string bounded = withMinCtasPerSm(ptx, 4);

@@ -34,6 +34,14 @@ uint32_t nvidia::residentCtas(const Arch &arch, const CtaFootprint &block) {
   return std::min({byRegisters, byThreads, byShared});
 }
 
+/// The least of them that straight loops over a row need.
+static constexpr uint32_t fewOtherRegisters = 8;
+
+/// The CTAs whose loads saturate memory.
+static uint32_t busyCtas(const KernelResources &resources) {
+  return llvm::divideCeil(bytesInFlightPerSm, resources.loadedBytes * resources.threads);
+}
+
 static uint32_t chooseSafely(const Arch &arch, const KernelResources &resources) {
   const uint32_t registers = resources.tileRegisters + otherRegisters;
   if (registers > maxThreadRegisters)
@@ -43,13 +51,24 @@ static uint32_t chooseSafely(const Arch &arch, const KernelResources &resources)
     return fitting * resources.threads < busyWarps * threadsPerWarp ? 0 : fitting;
   if (resources.loadedBytes == 0)
     return fitting;
-  const uint32_t busy = llvm::divideCeil(bytesInFlightPerSm, resources.loadedBytes * resources.threads);
-  return std::min(fitting, std::max(busy, minResidentCtas));
+  return std::min(fitting, std::max(busyCtas(resources), minResidentCtas));
+}
+
+/// As many CTAs as a loop may have whose loads are far from saturating memory with those that fit safely. Where they
+/// nearly do, registers for loads in flight are worth more than CTAs.
+static uint32_t chooseForLoop(const Arch &arch, const KernelResources &resources, uint32_t safe) {
+  if (resources.loadedBytes == 0 || busyCtas(resources) < 2 * safe)
+    return safe;
+  const uint32_t registers = resources.tileRegisters + fewOtherRegisters;
+  const uint32_t fitting = residentCtas(arch, {registers, resources.threads, resources.sharedBytes});
+  return std::max(safe, std::min(fitting, busyCtas(resources)));
 }
 
 MinCtasPerSm nvidia::chooseMinCtasPerSm(const Arch &arch, const KernelResources &resources) {
   const uint32_t safe = chooseSafely(arch, resources);
-  if (safe == 0 || !resources.runsOnce || resources.valueRegisters == 0)
+  if (safe > 0 && !resources.runsOnce)
+    return {.tight = chooseForLoop(arch, resources, safe), .safe = safe};
+  if (safe == 0 || resources.valueRegisters == 0)
     return {.tight = safe, .safe = safe};
   const uint32_t registers = resources.valueRegisters + unnamedRegisters;
   const uint32_t fitting = residentCtas(arch, {registers, resources.threads, resources.sharedBytes});

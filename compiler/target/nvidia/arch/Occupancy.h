@@ -34,7 +34,7 @@ struct KernelResources {
 
 /// The number of CTAs that should be resident; 0: no hint.
 struct MinCtasPerSm {
-  uint32_t tight = 0; ///< to be tried first: the values of straight-line code just fit
+  uint32_t tight = 0; ///< to be tried first: the values just fit, where more CTAs keep memory busier
   uint32_t safe = 0;
 };
 
