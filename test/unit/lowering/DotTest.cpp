@@ -92,6 +92,66 @@ TEST(Dot, BytesAndDoubles) {
   }
 }
 
+/// Elements of 8 bits, or two of 4 bits in each, of a tile of rows x depth whose rows are contiguous.
+std::string smallElements(const char *name, int64_t rows, int64_t depth, bool isPacked) {
+  const int64_t stored = isPacked ? depth / 2 : depth;
+  std::string text = llvm::formatv(R"(
+  %r{0} = tt.make_range {{end = {1} : i32, start = 0 : i32} : tensor<{1}xi32>
+  %k{0} = tt.make_range {{end = {2} : i32, start = 0 : i32} : tensor<{2}xi32>
+  %w{0} = arith.constant dense<{2}> : tensor<{1}xi32>
+  %m{0} = arith.muli %r{0}, %w{0} : tensor<{1}xi32>
+  %e{0} = tt.expand_dims %m{0} {{axis = 1 : i32} : tensor<{1}xi32> -> tensor<{1}x1xi32>
+  %b{0} = tt.broadcast %e{0} : tensor<{1}x1xi32> -> tensor<{1}x{2}xi32>
+  %f{0} = tt.expand_dims %k{0} {{axis = 0 : i32} : tensor<{2}xi32> -> tensor<1x{2}xi32>
+  %c{0} = tt.broadcast %f{0} : tensor<1x{2}xi32> -> tensor<{1}x{2}xi32>
+  %o{0} = arith.addi %b{0}, %c{0} : tensor<{1}x{2}xi32>
+  %s{0} = tt.splat %{0} : !tt.ptr<i8> -> tensor<{1}x{2}x!tt.ptr<i8>>
+  %p{0} = tt.addptr %s{0}, %o{0} : tensor<{1}x{2}x!tt.ptr<i8>>, tensor<{1}x{2}xi32>
+  %l{0} = tt.load %p{0} : tensor<{1}x{2}x!tt.ptr<i8>>
+)",
+                                   name, rows, stored);
+  if (isPacked)
+    text += llvm::formatv(R"(
+  %fifteen{0} = arith.constant dense<15> : tensor<{1}x{2}xi8>
+  %four{0} = arith.constant dense<4> : tensor<{1}x{2}xi8>
+  %low{0} = arith.andi %l{0}, %fifteen{0} : tensor<{1}x{2}xi8>
+  %high{0} = arith.shrsi %l{0}, %four{0} : tensor<{1}x{2}xi8>
+  %j{0} = tt.join %low{0}, %high{0} : tensor<{1}x{2}xi8> -> tensor<{1}x{2}x2xi8>
+  %i{0} = tt.reshape %j{0} : tensor<{1}x{2}x2xi8> -> tensor<{1}x{3}xi8>
+)",
+                          name, rows, stored, depth);
+  text += llvm::formatv("  %v{0} = arith.sitofp %{1}{0} : tensor<{2}x{3}xi8> to tensor<{2}x{3}xf16>\n", name,
+                        isPacked ? "i" : "l", rows, depth);
+  return text;
+}
+
+/// Lanes hold wide runs along k of both operands.
+TEST(Dot, SmallElementsInRows) {
+  for (bool isPacked : {false, true})
+    for (auto [m, n, k] : {std::array<int64_t, 3>{16, 32, 64}, {16, 16, 32}, {32, 16, 128}}) {
+      const std::string text =
+          llvm::formatv(R"(
+tt.func public @kernel(%x: !tt.ptr<i8> {{tt.divisibility = 16 : i32}, %y: !tt.ptr<i8> {{tt.divisibility = 16 : i32},
+                       %o: !tt.ptr<f32>) {{{0}{1}
+  %t = tt.trans %vy {{order = array<i32: 1, 0>} : tensor<{3}x{4}xf16> -> tensor<{4}x{3}xf16>
+  %z = arith.constant dense<0.0> : tensor<{2}x{3}xf32>
+  %d = tt.dot %vx, %t, %z, inputPrecision = ieee : tensor<{2}x{4}xf16> * tensor<{4}x{3}xf16> -> tensor<{2}x{3}xf32>
+  %f = tt.reshape %d : tensor<{2}x{3}xf32> -> tensor<{5}xf32>
+  %r = tt.make_range {{end = {5} : i32, start = 0 : i32} : tensor<{5}xi32>
+  %os = tt.splat %o : !tt.ptr<f32> -> tensor<{5}x!tt.ptr<f32>>
+  %op = tt.addptr %os, %r : tensor<{5}x!tt.ptr<f32>>, tensor<{5}xi32>
+  tt.store %op, %f : tensor<{5}x!tt.ptr<f32>>
+  tt.return
+})",
+                        smallElements("x", m, k, false), smallElements("y", n, k, isPacked), m, n, k, m * n)
+              .str();
+      expectSameAsCpu({.text = text,
+                       .parameters = {Buffer::of(someNumbers<int8_t>(m * k)), Buffer::of(someNumbers<int8_t>(n * k, 2)),
+                                      Buffer::zeros(m * n * 4)},
+                       .warps = {1, 4}});
+    }
+}
+
 TEST(Dot, Batches) {
   expectExact({.batch = 4, .m = 16, .n = 8, .k = 32});
   expectExact({.batch = 2, .m = 4, .n = 16, .k = 8, .element = "f32"});

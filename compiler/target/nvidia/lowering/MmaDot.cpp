@@ -45,6 +45,7 @@ private:
   RegisterMap left, right, result;
   unsigned row, column;
   ttng::MmaKind kind = ttng::MmaKind::F16;
+  unsigned kWidth = 1;       ///< adjacent elements along k of a lane
   uint32_t copiesAlongK = 0; ///< lanes with one of these bits hold copies, which are counted once
   Tile accumulators;
   std::map<std::tuple<unsigned, unsigned, unsigned>, Terms> words; ///< by operand, first register and k
@@ -103,10 +104,13 @@ MmaDotEmitter::Terms MmaDotEmitter::makeWord(unsigned operand, const Coordinates
   const RegisterMap &map = operand == 0 ? left : right;
   Value source = operand == 0 ? op.getA() : op.getB();
   const unsigned alongK = operand == 0 ? column : row, run = ttng::runAlongK(kind);
+  // Wider lanes take the words of consecutive steps from one vector.
+  const unsigned number = k / (layout::kMmaLanesAlongK * run), inVector = kWidth / run;
+  const unsigned begin = number / inVector * layout::kMmaLanesAlongK * kWidth + number % inVector * run;
   SmallVector<Tile, 3> elements(numTerms());
   for (unsigned index = 0; index < run; ++index) {
     Coordinates at = coordinates;
-    at[alongK] = k + index;
+    at[alongK] = begin + index;
     const Terms terms = termsOf(emitter.tile(source)[map.at(at)], tt::elementOf(source.getType()));
     for (auto [list, term] : llvm::zip_equal(elements, terms))
       list.push_back(at[alongK] < map.extent(alongK) ? term : llvm::Constant::getNullValue(term->getType()));
@@ -178,7 +182,9 @@ void MmaDotEmitter::run(ttng::MmaKind kindOfOp, Tile &registers) {
   kind = kindOfOp;
   accumulators = std::move(registers);
   const unsigned run = ttng::runAlongK(kind);
-  copiesAlongK = layout::mmaLanesBeyond(run, left.extent(column));
+  auto operand = dyn_cast<ttg::DotOperandAttr>(ttg::encodingOf(op.getA().getType()));
+  kWidth = operand ? std::max(run, operand.getKWidth()) : run;
+  copiesAlongK = layout::mmaLanesBeyond(kWidth, left.extent(column));
   for (int64_t k = 0; k < left.extent(column); k += 2 * layout::kMmaLanesAlongK * run)
     for (unsigned index = 0; index < result.size(); ++index) {
       const Coordinates coordinates = result.coordinates(index);

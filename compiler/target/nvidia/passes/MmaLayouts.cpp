@@ -6,6 +6,7 @@
 #include "compiler/passes/ttg/DotLayouts.h"
 #include "compiler/target/nvidia/dialect/Dialect.h"
 #include "compiler/target/nvidia/dialect/MmaKind.h"
+#include "compiler/target/nvidia/passes/WidthAlongK.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
 
@@ -86,7 +87,7 @@ LayoutEncoding nvidia::dotLayout(tt::DotOp dot, const MmaFeatures &features, Thr
 
 LayoutEncoding nvidia::operandLayout(tt::DotOp dot, unsigned operand, LayoutEncoding accumulator) {
   if (!cast<NvidiaMmaAttr>(accumulator).isWgmma())
-    return DotOperandAttr::get(dot.getContext(), operand, accumulator, ttng::runAlongK(*ttng::mmaKindOf(dot)));
+    return DotOperandAttr::get(dot.getContext(), operand, accumulator, widthAlongK(dot));
   const bool isInRegisters = operand == 0 && isComputedFromDot(dot.getA());
   if (!isInRegisters)
     return {};
