@@ -166,6 +166,11 @@ public:
   /// The upper half of the bits of a * b; null where there is no instruction for it.
   virtual llvm::Value *mulHigh(IrBuilder &, llvm::Value *, llvm::Value *, bool /*isSigned*/) { return nullptr; }
 
+  // Arithmetic of floats.
+  /// `x` limited to [-limit, limit]; null where there is no instruction for it.
+  virtual llvm::Value *clampMagnitude(IrBuilder &, llvm::Value * /*x*/, llvm::Value * /*limit*/, bool /*keepsNan*/) {
+    return nullptr;
+  }
   // Arithmetic of f32, within 2 units in the last place. Null where nothing is faster than the exact form.
   virtual llvm::Value *approxDivide(IrBuilder &ir, llvm::Value *a, llvm::Value *b) = 0;
   virtual llvm::Value *approxMath(IrBuilder &ir, ApproxMath function, llvm::Value *x) = 0;
@@ -182,6 +187,8 @@ public:
   /// format without infinity become its largest number. Results have their format's LLVM type, or i8. Null where the
   /// target has no instruction.
   virtual llvm::Value *narrow(IrBuilder &ir, llvm::Value *single, mlir::Type to, bool towardZero) = 0;
+  /// The i16 of two results of `narrow` as bytes, converted by one instruction; null where they are not such.
+  virtual llvm::Value *narrowPair(IrBuilder &, llvm::Value * /*low*/, llvm::Value * /*high*/) { return nullptr; }
   /// Converts fp8 to f32; null where the target has no instruction.
   virtual llvm::Value *widenFp8(IrBuilder &ir, llvm::Value *byte, mlir::Type from) = 0;
 };

@@ -33,6 +33,7 @@ private:
   llvm::Value *valueAt(unsigned index);
   Tile vectorAt(unsigned first, unsigned count);
   unsigned vectorSize();
+  void fenceOnce(bool isBefore);
   void shareScalar(Tile &result);
   void shareTile(Tile &result);
 
@@ -42,6 +43,7 @@ private:
   tt::AtomicRMWOp combine; ///< null: a load, store or compare-and-swap
   analysis::MemoryAccess access;
   llvm::Value *isOwner = nullptr;
+  bool isFenced = false; ///< fences around all of the thread's accesses order them
 };
 
 } // namespace
@@ -112,7 +114,7 @@ AtomicAccess AtomicEmitter::accessAt(unsigned index, llvm::Value *value) {
   one.mask = mask;
   if (combine) {
     one.op = combine.getAtomicRmwOp();
-    one.semantic = combine.getSem();
+    one.semantic = isFenced ? tt::MemSemantic::RELAXED : combine.getSem();
     one.scope = combine.getScope();
   } else if (auto load = dyn_cast<tt::AtomicLoadOp>(op)) {
     one.isLoad = true;
@@ -218,6 +220,20 @@ void AtomicEmitter::shareTile(Tile &result) {
 
 //--- emission ------------------------------------------------------------------------------
 
+/// A relaxed access with a fence before it releases, with a fence after it acquires. An unused result cannot tell that
+/// other threads have released. (PTX ISA, release and acquire patterns.)
+void AtomicEmitter::fenceOnce(bool isBefore) {
+  if (!isFenced)
+    return;
+  const tt::MemSemantic semantic = combine.getSem();
+  const bool isBoth = semantic == tt::MemSemantic::ACQUIRE_RELEASE;
+  const bool isNeeded = isBefore ? isBoth || semantic == tt::MemSemantic::RELEASE
+                                 : !op->use_empty() && (isBoth || semantic == tt::MemSemantic::ACQUIRE);
+  if (isNeeded)
+    ir.CreateFence(isBefore ? llvm::AtomicOrdering::Release : llvm::AtomicOrdering::Acquire,
+                   ir.getContext().getOrInsertSyncScopeID(emitter.target.scopeName(combine.getScope())));
+}
+
 LogicalResult AtomicEmitter::run() {
   const bool isTile = isa<RankedTensorType>(access.pointer.getType());
   isOwner = emitter.ownerOf(access.pointer.getType());
@@ -225,12 +241,15 @@ LogicalResult AtomicEmitter::run() {
   const unsigned elems = vectorSize();
   const uint32_t copies = copyMask(access.pointer.getType());
   Tile result(count, nullptr);
+  isFenced = combine && (count >> llvm::popcount(copies)) > elems;
+  fenceOnce(/*isBefore=*/true);
   for (unsigned first = 0; first < count; first += elems) {
     if (unsigned original = first & ~copies; original != first)
       std::copy_n(result.begin() + original, elems, result.begin() + first);
     else
       llvm::copy(vectorAt(first, elems), result.begin() + first);
   }
+  fenceOnce(/*isBefore=*/false);
   if (op->getNumResults() == 0)
     return success();
   if (!op->use_empty() && isTile)

@@ -35,6 +35,9 @@ private:
   bool computesInSingle(mlir::Type element, bool isFunction) override;
   llvm::Value *divide(llvm::Value *a, llvm::Value *b) override;
   llvm::Value *remainder(llvm::Value *a, llvm::Value *b) override;
+  llvm::Value *clampMagnitude(llvm::Value *x, llvm::Value *limit, bool keepsNan) override {
+    return target.clampMagnitude(ir, x, limit, keepsNan);
+  }
   llvm::Value *extremeNumber(llvm::Value *a, llvm::Value *b, bool isMax) override;
   llvm::Value *mathFunction(mlir::Operation *op, MathEmitter emit, llvm::Value *x) override;
   llvm::Value *libraryFunction(llvm::Intrinsic::ID, llvm::ArrayRef<llvm::Value *>) override { return nullptr; }

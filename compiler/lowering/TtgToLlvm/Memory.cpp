@@ -34,6 +34,18 @@ static llvm::Value *fromInteger(IrBuilder &ir, llvm::Value *word, llvm::Type *ty
   return type->isPointerTy() ? ir.CreateIntToPtr(word, type) : ir.CreateBitCast(word, type);
 }
 
+/// A word of bytes that the target converts in pairs; null where it does not.
+static llvm::Value *packPairs(IrBuilder &ir, TargetEmitter &target, ArrayRef<llvm::Value *> bytes) {
+  llvm::Value *word = llvm::PoisonValue::get(llvm::FixedVectorType::get(ir.getInt16Ty(), bytes.size() / 2));
+  for (unsigned part = 0; part < bytes.size(); part += 2) {
+    llvm::Value *pair = target.narrowPair(ir, bytes[part], bytes[part + 1]);
+    if (!pair)
+      return nullptr;
+    word = ir.CreateInsertElement(word, pair, uint64_t{part / 2});
+  }
+  return ir.CreateBitCast(word, ir.getIntNTy(bytes.size() * 8));
+}
+
 SmallVector<llvm::Value *, 4> TtgFunctionEmitter::pack(ArrayRef<llvm::Value *> values) {
   const unsigned elementBits = std::max(8u, bitsOf(values.front()->getType()));
   const Words words(elementBits, values.size());
@@ -42,6 +54,11 @@ SmallVector<llvm::Value *, 4> TtgFunctionEmitter::pack(ArrayRef<llvm::Value *> v
   for (unsigned word = 0; word < words.count; ++word) {
     if (perWord == 1) {
       result.push_back(toInteger(ir, elements.toMemory(values[word])));
+      continue;
+    }
+    if (llvm::Value *pairs =
+            elementBits == 8 ? packPairs(ir, target, values.slice(word * perWord, perWord)) : nullptr) {
+      result.push_back(pairs);
       continue;
     }
     llvm::Value *vector = nullptr;

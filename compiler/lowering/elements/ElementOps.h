@@ -55,6 +55,8 @@ public:
   virtual llvm::Value *asReal(llvm::Value *value, mlir::Type from) = 0;
   virtual llvm::Value *divide(llvm::Value *a, llvm::Value *b) = 0;
   virtual llvm::Value *remainder(llvm::Value *a, llvm::Value *b) = 0;
+  /// `x` limited to [-limit, limit], by one instruction; null: the target has none. Of NaN, NaN where `keepsNan`.
+  virtual llvm::Value *clampMagnitude(llvm::Value *x, llvm::Value *limit, bool keepsNan) { return nullptr; }
   /// The greater (smaller) of two, a number before NaN.
   virtual llvm::Value *extremeNumber(llvm::Value *a, llvm::Value *b, bool isMax) = 0;
   /// An elementary function that `emit` has inline code for.

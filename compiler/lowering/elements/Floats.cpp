@@ -22,8 +22,17 @@ template <llvm::Intrinsic::ID id> static llvm::Value *emitLibraryFunction(Elemen
   return ops.libraryFunction(id, in);
 }
 
+/// Whether the constants are -limit and limit, of a limit that is not negative.
+static bool areOpposite(llvm::Value *low, llvm::Value *high) {
+  auto *least = dyn_cast<llvm::ConstantFP>(low), *greatest = dyn_cast<llvm::ConstantFP>(high);
+  return least && greatest && !greatest->getValueAPF().isNegative() &&
+         least->getValueAPF().bitwiseIsEqual(llvm::neg(greatest->getValueAPF()));
+}
+
 static llvm::Value *emitClamp(ElementOps &ops, Operation *op, Operands in) {
   const bool keepsNan = cast<tt::ClampFOp>(op).getPropagateNan() == tt::PropagateNan::ALL;
+  if (llvm::Value *clamped = areOpposite(in[1], in[2]) ? ops.clampMagnitude(in[0], in[2], keepsNan) : nullptr)
+    return clamped;
   llvm::Value *low = ops.intrinsic(keepsNan ? llvm::Intrinsic::maximum : llvm::Intrinsic::maxnum, {in[0], in[1]});
   return ops.intrinsic(keepsNan ? llvm::Intrinsic::minimum : llvm::Intrinsic::minnum, {low, in[2]});
 }

@@ -22,6 +22,8 @@ static constexpr unsigned kBarrierCost = 24;
 /// through shared memory pay.
 static constexpr unsigned kNarrowResultCost = 16;
 static constexpr int64_t kSectorBytes = 32;
+/// Sectors that hit in L1, at the cost of one that misses.
+static constexpr unsigned kHitsPerMiss = 4;
 
 static const LinearLayout &linear(LayoutEncoding layout, ArrayRef<int64_t> shape) {
   return linearLayoutOf(RankedTensorType::get(shape, IntegerType::get(layout.getContext(), 1), layout));
@@ -29,21 +31,34 @@ static const LinearLayout &linear(LayoutEncoding layout, ArrayRef<int64_t> shape
 
 unsigned ttg::loopWeight(unsigned loopDepth) { return 1u << 3 * std::min(loopDepth, 4u); }
 
-/// The distinct sectors that the lanes of a warp access with one instruction.
-static unsigned sectorsPerInstruction(const MemoryAccess &access, const AxisInfo &pointer, const LinearLayout &layout) {
+/// The distinct sectors that a warp accesses along the bits of `ins`.
+static unsigned sectorsAlong(const MemoryAccess &access, const AxisInfo &pointer, const LinearLayout &layout,
+                             ArrayRef<StringRef> ins) {
   const int64_t sectorElems = std::max<int64_t>(1, kSectorBytes * 8 / access.elementBits);
-  layout::BitColumns lanes;
-  for (unsigned bit = 0; bit < layout.inBits(layout::kLane); ++bit) {
-    layout::BitVector column = 0;
-    for (auto [dim, coordinate] : llvm::enumerate(layout.basis(layout::kLane, bit))) {
-      // Adjacent elements of a run share sectors; equal addresses share them even more.
-      const AxisInfo::Dim &known = pointer.dims[dim];
-      const int64_t together = std::max(known.constancy, std::min(known.contiguity, sectorElems));
-      column = column << layout.outBits(layout::dimName(dim)) | uint64_t(coordinate / together);
+  layout::BitColumns columns;
+  for (StringRef in : ins)
+    for (unsigned bit = 0; bit < layout.inBits(in); ++bit) {
+      layout::BitVector column = 0;
+      for (auto [dim, coordinate] : llvm::enumerate(layout.basis(in, bit))) {
+        // Adjacent elements of a run share sectors; equal addresses share them even more.
+        const AxisInfo::Dim &known = pointer.dims[dim];
+        const int64_t together = std::max(known.constancy, std::min(known.contiguity, sectorElems));
+        column = column << layout.outBits(layout::dimName(dim)) | uint64_t(coordinate / together);
+      }
+      columns.push_back(column);
     }
-    lanes.push_back(column);
-  }
-  return 1u << layout::rank(lanes);
+  return 1u << layout::rank(columns);
+}
+
+/// The cost of the sectors of `numVectors` instructions. Where loads access parts of a sector one after another, all
+/// but the first hit in L1; stores write through.
+static unsigned sectorCost(const MemoryAccess &access, const AxisInfo &pointer, const LinearLayout &layout,
+                           unsigned numVectors) {
+  const unsigned all = numVectors * sectorsAlong(access, pointer, layout, {layout::kLane});
+  if (!isa<tt::LoadOp>(access.op))
+    return all;
+  const unsigned distinct = std::min(all, sectorsAlong(access, pointer, layout, {layout::kLane, layout::kRegister}));
+  return distinct + (all - distinct) / kHitsPerMiss;
 }
 
 /// Whether a dot's result would be stored or added in vectors narrower than memory allows.
@@ -66,7 +81,7 @@ unsigned ttg::accessCost(const MemoryAccess &access, const AxisInfoAnalysis &axi
   const uint32_t repeats = elems == 1 ? repeatedLoads(access, axisInfo, layout) : 0;
   const unsigned numVectors = (layout.inSize(layout::kRegister) / elems) >> llvm::popcount(repeats);
   const unsigned issueCost = kIssueCost + (isNarrowResult(access, axisInfo, encoding, elems) ? kNarrowResultCost : 0);
-  return numVectors * (issueCost + sectorsPerInstruction(access, axisInfo.of(access.pointer), layout));
+  return numVectors * issueCost + sectorCost(access, axisInfo.of(access.pointer), layout, numVectors);
 }
 
 /// The number of bits of `in` that move along `axis`.

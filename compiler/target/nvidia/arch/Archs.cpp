@@ -18,6 +18,7 @@ static constexpr Arch volta = {.capability = 70,
                                .hasWarpReduce = false,
                                .hasBf16Conversion = false,
                                .hasFp8Conversion = false,
+                               .hasXorSign = false,
                                .hasBf16Atomics = false,
                                .hasVectorAtomics = false,
                                .hasWarpMma = false,
@@ -41,6 +42,7 @@ static constexpr Arch ampere(unsigned capability, const char *cpu, uint32_t shar
   Arch arch = turing();
   arch.residentThreads = threads;
   arch.capability = capability, arch.cpu = arch.portable = cpu, arch.maxSharedBytes = sharedKiB * KiB;
+  arch.hasXorSign = capability > 80;
   arch.hasWarpReduce = arch.hasBf16Conversion = arch.hasWarpMma = arch.hasAsyncCopy = true;
   return arch;
 }

@@ -17,6 +17,7 @@ struct Arch {
   bool hasWarpReduce;     ///< redux.sync
   bool hasBf16Conversion; ///< cvt to bf16, and packed to f16x2 and bf16x2
   bool hasFp8Conversion;  ///< cvt from and to e4m3 and e5m2
+  bool hasXorSign;        ///< min and max of magnitudes, with the sign of the product
   bool hasBf16Atomics;    ///< atom.add of bf16 and pairs of it
   bool hasVectorAtomics;  ///< atom.add of up to 16 bytes of f32, f16 and bf16
   bool hasWarpMma;        ///< mma.sync of 16-bit floats, tf32, int8 and f64

@@ -3,6 +3,7 @@
 #include "compiler/target/nvidia/lowering/NvidiaEmitter.h"
 
 #include "llvm/IR/ConstantRange.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
 
 using namespace nereid;
@@ -126,6 +127,14 @@ llvm::Value *NvidiaEmitter::mulHigh(IrBuilder &ir, llvm::Value *a, llvm::Value *
   return nullptr;
 }
 
+llvm::Value *NvidiaEmitter::clampMagnitude(IrBuilder &ir, llvm::Value *x, llvm::Value *limit, bool keepsNan) {
+  if (!arch.hasXorSign || !x->getType()->isFloatTy())
+    return nullptr;
+  return ir.CreateIntrinsic(keepsNan ? llvm::Intrinsic::nvvm_fmin_nan_xorsign_abs_f
+                                     : llvm::Intrinsic::nvvm_fmin_xorsign_abs_f,
+                            {}, {x, limit});
+}
+
 llvm::Value *NvidiaEmitter::approxDivide(IrBuilder &ir, llvm::Value *a, llvm::Value *b) { return divideFull(ir, a, b); }
 
 llvm::Value *NvidiaEmitter::approxMath(IrBuilder &ir, ApproxMath function, llvm::Value *x) {
@@ -162,6 +171,22 @@ llvm::Value *NvidiaEmitter::narrow(IrBuilder &ir, llvm::Value *single, mlir::Typ
   const llvm::Intrinsic::ID id = isE4m3 ? llvm::Intrinsic::nvvm_ff_to_e4m3x2_rn : llvm::Intrinsic::nvvm_ff_to_e5m2x2_rn;
   llvm::Value *pair = ir.CreateIntrinsic(id, {}, {llvm::ConstantFP::getZero(single->getType()), single});
   return ir.CreateTrunc(pair, ir.getInt8Ty());
+}
+
+/// The conversion by `narrow` whose low byte the value is; null for others.
+static llvm::IntrinsicInst *narrowingOf(llvm::Value *byte) {
+  auto *low = llvm::dyn_cast<llvm::TruncInst>(byte);
+  auto *call = low ? llvm::dyn_cast<llvm::IntrinsicInst>(low->getOperand(0)) : nullptr;
+  const bool isConversion = call && (call->getIntrinsicID() == llvm::Intrinsic::nvvm_ff_to_e4m3x2_rn ||
+                                     call->getIntrinsicID() == llvm::Intrinsic::nvvm_ff_to_e5m2x2_rn);
+  return isConversion ? call : nullptr;
+}
+
+llvm::Value *NvidiaEmitter::narrowPair(IrBuilder &ir, llvm::Value *low, llvm::Value *high) {
+  llvm::IntrinsicInst *first = narrowingOf(low), *second = narrowingOf(high);
+  if (!first || !second || first->getIntrinsicID() != second->getIntrinsicID())
+    return nullptr;
+  return ir.CreateIntrinsic(first->getIntrinsicID(), {}, {second->getArgOperand(1), first->getArgOperand(1)});
 }
 
 llvm::Value *NvidiaEmitter::widenFp8(IrBuilder &ir, llvm::Value *byte, mlir::Type from) {

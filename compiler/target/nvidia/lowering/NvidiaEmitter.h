@@ -53,12 +53,14 @@ public:
   void waitForCopies(IrBuilder &ir, unsigned numPending) override;
 
   llvm::Value *mulHigh(IrBuilder &ir, llvm::Value *a, llvm::Value *b, bool isSigned) override;
+  llvm::Value *clampMagnitude(IrBuilder &ir, llvm::Value *x, llvm::Value *limit, bool keepsNan) override;
   llvm::Value *approxDivide(IrBuilder &ir, llvm::Value *a, llvm::Value *b) override;
   llvm::Value *approxMath(IrBuilder &ir, lowering::ApproxMath function, llvm::Value *x) override;
   const math::HostMath &mathFeatures() const override { return features; }
   llvm::StringRef externLibrary(llvm::StringRef name) const override;
   llvm::Value *callExtern(IrBuilder &ir, const lowering::ExternCall &call) override;
   llvm::Value *narrow(IrBuilder &ir, llvm::Value *single, mlir::Type to, bool towardZero) override;
+  llvm::Value *narrowPair(IrBuilder &ir, llvm::Value *low, llvm::Value *high) override;
   llvm::Value *widenFp8(IrBuilder &ir, llvm::Value *byte, mlir::Type from) override;
 
   llvm::SmallVector<llvm::Value *, 4> emitMma(IrBuilder &ir, ttng::MmaKind kind, llvm::ArrayRef<llvm::Value *> a,
