@@ -89,35 +89,96 @@ Order ByUse::make() {
   return std::move(order);
 }
 
-static unsigned registersOf(const Value &value, const DataLayout &layout) {
-  Type *type = value.getType();
+static unsigned registersOf(Type *type, const DataLayout &layout) {
   return type->isSized() && !type->isIntegerTy(1) ? divideCeil(layout.getTypeSizeInBits(type).getFixedValue(), 32) : 0;
 }
 
-/// The peak number of registers that results of the basic block's own instructions take.
-static unsigned peakOf(const Order &order, const BasicBlock &block) {
-  const DataLayout &layout = block.getModule()->getDataLayout();
-  DenseMap<const Instruction *, unsigned> usesLeft;
-  for (Instruction *instruction : order) {
+namespace {
+/// A result, or a field of one, as the words of a wide load are.
+using Word = std::pair<const Instruction *, unsigned>;
+
+/// Counts the registers of a basic block's own results, from their definition to their last use.
+class LiveWords {
+public:
+  LiveWords(const Order &order, const BasicBlock &block);
+  unsigned peak(const Order &order);
+
+private:
+  static Word wordOf(const Value *value);
+  unsigned registersOf(Word word) const;
+  static unsigned fieldsOf(const Instruction *instruction);
+
+  const DataLayout &layout;
+  DenseMap<Word, unsigned> usesLeft;
+};
+} // namespace
+
+/// Instructions whose result is in its operand's registers.
+static bool isView(const Instruction *instruction) {
+  if (auto *extract = dyn_cast<ExtractElementInst>(instruction))
+    return isa<ConstantInt>(extract->getIndexOperand()) &&
+           extract->getVectorOperandType()->getPrimitiveSizeInBits() <= 32;
+  return isa<ExtractValueInst>(instruction) ||
+         (isa<BitCastInst>(instruction) && !instruction->getType()->isPointerTy());
+}
+
+/// The word that a value is, or is a view of; null for values without a definition.
+Word LiveWords::wordOf(const Value *value) {
+  auto *instruction = dyn_cast<Instruction>(value);
+  while (instruction && isView(instruction)) {
+    if (auto *field = dyn_cast<ExtractValueInst>(instruction); field && isa<Instruction>(field->getAggregateOperand()))
+      return {cast<Instruction>(field->getAggregateOperand()), field->getIndices().front()};
+    instruction = dyn_cast<Instruction>(instruction->getOperand(0));
+  }
+  return {instruction, 0};
+}
+
+unsigned LiveWords::fieldsOf(const Instruction *instruction) {
+  auto *fields = dyn_cast<StructType>(instruction->getType());
+  return fields ? fields->getNumElements() : 1;
+}
+
+unsigned LiveWords::registersOf(Word word) const {
+  auto *fields = dyn_cast<StructType>(word.first->getType());
+  return ::registersOf(fields ? fields->getElementType(word.second) : word.first->getType(), layout);
+}
+
+LiveWords::LiveWords(const Order &order, const BasicBlock &block) : layout(block.getModule()->getDataLayout()) {
+  for (const Instruction *instruction : order) {
+    if (!isView(instruction))
+      for (const Use &use : instruction->operands())
+        if (const Word word = wordOf(use.get()); word.first)
+          ++usesLeft[word];
     const bool leaves = any_of(instruction->users(), [&](const User *user) {
       return cast<Instruction>(user)->getParent() != &block || isa<PHINode>(user);
     });
-    usesLeft[instruction] = instruction->getNumUses() + (leaves ? 1 : 0); // a use that is never reached
+    if (const Word word = wordOf(instruction); leaves && word.first)
+      ++usesLeft[word]; // a use that is never reached
   }
+}
+
+unsigned LiveWords::peak(const Order &order) {
   unsigned live = 0, peak = 0;
-  for (Instruction *instruction : order) {
+  DenseSet<Word> defined;
+  for (const Instruction *instruction : order) {
+    if (isView(instruction))
+      continue;
     for (const Use &use : instruction->operands()) {
-      auto *operand = dyn_cast<Instruction>(use.get());
-      auto found = operand ? usesLeft.find(operand) : usesLeft.end();
-      if (found != usesLeft.end() && --found->second == 0)
-        live -= registersOf(*operand, layout);
+      const Word word = wordOf(use.get());
+      if (word.first && --usesLeft[word] == 0 && defined.contains(word))
+        live -= registersOf(word);
     }
-    if (usesLeft[instruction] > 0)
-      live += registersOf(*instruction, layout);
+    for (unsigned field = 0; field < fieldsOf(instruction); ++field)
+      if (usesLeft.lookup({instruction, field}) > 0) {
+        defined.insert({instruction, field});
+        live += registersOf({instruction, field});
+      }
     peak = std::max(peak, live);
   }
   return peak;
 }
+
+static unsigned peakOf(const Order &order, const BasicBlock &block) { return LiveWords(order, block).peak(order); }
 
 /// Returns the peak that remains.
 static unsigned order(BasicBlock &block, unsigned crowded) {
