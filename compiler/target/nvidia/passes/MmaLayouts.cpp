@@ -86,8 +86,12 @@ LayoutEncoding nvidia::dotLayout(tt::DotOp dot, const MmaFeatures &features, Thr
 }
 
 LayoutEncoding nvidia::operandLayout(tt::DotOp dot, unsigned operand, LayoutEncoding accumulator) {
-  if (!cast<NvidiaMmaAttr>(accumulator).isWgmma())
-    return DotOperandAttr::get(dot.getContext(), operand, accumulator, widthAlongK(dot));
+  if (!cast<NvidiaMmaAttr>(accumulator).isWgmma()) {
+    // The result of another dot has the instruction's own order.
+    const bool isChained = isComputedFromDot(dot.getA()) || isComputedFromDot(dot.getB());
+    const unsigned width = isChained ? ttng::runAlongK(*ttng::mmaKindOf(dot)) : widthAlongK(dot);
+    return DotOperandAttr::get(dot.getContext(), operand, accumulator, width);
+  }
   const bool isInRegisters = operand == 0 && isComputedFromDot(dot.getA());
   if (!isInRegisters)
     return {};
