@@ -18,6 +18,7 @@ struct CompileArguments {
   unsigned numWarps = 4, numStages = 3, numCtas = 1;
   CudaToolArguments cudaTools;
   uint32_t ptxasTimeout = 600;
+  unsigned repeats = 1; ///< compilations in this process; the last one is written, times are medians
   std::string reproducerPath;
   std::string irOverride;
   std::string sanitize;

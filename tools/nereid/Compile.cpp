@@ -165,6 +165,19 @@ static std::optional<driver::Result> compileInput(Input &input, mlir::MLIRContex
   return result;
 }
 
+/// The median of each phase over the compilations.
+static std::vector<driver::PhaseTime> medianTimes(const std::vector<std::vector<driver::PhaseTime>> &runs) {
+  std::vector<driver::PhaseTime> medians = runs.back();
+  for (auto [index, median] : llvm::enumerate(medians)) {
+    std::vector<double> times;
+    for (const auto &run : runs)
+      times.push_back(run[index].microseconds);
+    llvm::sort(times);
+    median.microseconds = times[times.size() / 2];
+  }
+  return medians;
+}
+
 int tools::runCompile(const CompileArguments &arguments) {
   auto [backend, arch] = llvm::StringRef(arguments.target).split(':');
   std::string reason;
@@ -215,11 +228,18 @@ int tools::runCompile(const CompileArguments &arguments) {
   if (const std::string problem = readReplacement(arguments.irOverride, request); !problem.empty())
     return fail(problem);
   std::unique_ptr<mlir::MLIRContext> context = driver::createContext();
+  std::vector<std::vector<driver::PhaseTime>> times;
+  for (unsigned repeat = 1; repeat < arguments.repeats; ++repeat) {
+    support::DiagnosticEngine repeated; // the last compilation reports
+    if (auto result = compileInput(input, *context, request, options, *target, repeated))
+      times.push_back(std::move(result->times));
+  }
   auto result = compileInput(input, *context, request, options, *target, diagnostics);
   if (!result) {
     driver::releaseIfCancelled(context, diagnostics);
     return showDiagnostics(diagnostics);
   }
+  times.push_back(result->times);
   if (isCubinWanted && result->artifact.tool == "driver")
     return fail(noCubin(*cudaTools, target->backend + ":" + target->arch));
   for (const std::string &stage : emit) {
@@ -234,7 +254,7 @@ int tools::runCompile(const CompileArguments &arguments) {
       return fail(problem);
   }
   if (arguments.timing)
-    for (const driver::PhaseTime &time : result->times)
+    for (const driver::PhaseTime &time : medianTimes(times))
       llvm::errs() << llvm::formatv("{0,-8} {1,10:F1} us\n", time.phase, time.microseconds);
   llvm::errs() << diagnostics.render(); // warnings
   return 0;

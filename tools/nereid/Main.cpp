@@ -83,6 +83,11 @@ int main(int argc, char **argv) {
   compile->add_flag("--no-fp-fusion", arguments.noFpFusion, "never fuse a multiply and an add");
   compile->add_flag("--no-locations", arguments.noLocations, "print TTIR without source locations");
   compile->add_flag("--timing,--time", arguments.timing, "print how long each phase took");
+  compile
+      ->add_option("--repeat", arguments.repeats,
+                   "compile this often in one process; --timing prints the median of each phase")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
   compile->callback([&] { command = [&] { return runCompile(arguments); }; });
 
   std::string cacheDir = defaultCacheDir();

@@ -5,9 +5,9 @@
 #include "compiler/dialect/check/Dialect.h"
 #include "compiler/dialect/tt/Dialect.h"
 #include "compiler/dialect/tt/Report.h"
-#include "compiler/lowering/CancelBetweenPasses.h"
 #include "compiler/lowering/Kernel.h"
 #include "compiler/lowering/LlvmModule.h"
+#include "compiler/lowering/PassGate.h"
 #include "compiler/support/FatalGuard.h"
 #include "compiler/target/cpu/Pipeline.h"
 #include "compiler/target/cpu/codegen/Codegen.h"
@@ -111,7 +111,8 @@ std::string cpu::printPlan(CpuKernel &kernel) { return print(kernel.plan, kernel
 LogicalResult cpu::makeLlvm(CpuKernel &kernel) {
   tt::FuncOp function = kernel.function;
   kernel.context = std::make_unique<llvm::LLVMContext>();
-  lowering::cancelBetweenPasses(*kernel.context);
+  static lowering::PassGate gate;
+  kernel.context->setOptPassGate(gate);
   lowering::keepAsmErrors(*kernel.context, kernel.asmError);
   kernel.llvmModule = std::make_unique<llvm::Module>(function.getSymName(), *kernel.context);
   llvm::Module &module = *kernel.llvmModule;

@@ -180,6 +180,7 @@ static LogicalResult findMachine(CudaKernel &kernel) {
     return failure();
   kernel.machine.emplace(std::move(*found));
   kernel.context = std::make_unique<llvm::LLVMContext>();
+  gatePasses(*kernel.context);
   lowering::keepAsmErrors(*kernel.context, kernel.asmError);
   return success();
 }

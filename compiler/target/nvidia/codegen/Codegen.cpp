@@ -3,12 +3,16 @@
 #include "compiler/target/nvidia/codegen/Codegen.h"
 
 #include "compiler/lowering/LlvmPasses.h"
+#include "compiler/lowering/PassGate.h"
 #include "compiler/target/nvidia/codegen/ScheduleForRegisterPressure.h"
+#include "compiler/target/nvidia/codegen/ShareDivisors.h"
+#include "compiler/target/nvidia/codegen/ShareLoopInits.h"
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
@@ -20,6 +24,13 @@
 #include <mutex>
 
 using namespace nereid;
+
+/// Makes pointers to shared memory 32 bits wide. LLVM has no other interface for this.
+static bool useShortPointers() {
+  constexpr llvm::StringLiteral name = "nvptx-short-ptr";
+  llvm::cl::Option *option = llvm::cl::getRegisteredOptions().lookup(name);
+  return option && !option->addOccurrence(0, name, "true");
+}
 
 static void initialiseNvptx() {
   static std::once_flag once;
@@ -40,6 +51,9 @@ static const llvm::Triple &nvptx() {
 
 static llvm::Expected<const llvm::Target *> findTarget() {
   initialiseNvptx();
+  static const bool areShort = useShortPointers();
+  if (!areShort)
+    return llvm::createStringError("LLVM has no short pointers for NVPTX");
   std::string reason;
   if (const llvm::Target *target = llvm::TargetRegistry::lookupTarget(nvptx(), reason))
     return target;
@@ -132,10 +146,23 @@ unsigned nvidia::optimise(llvm::Module &module, llvm::TargetMachine &machine, un
   passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), /*UseMemorySSA=*/true));
   passes.addPass(llvm::EarlyCSEPass());
   lowering::runOnFunctions(module, machine, std::move(passes));
+  for (llvm::Function &function : module)
+    shareDivisors(function);
   unsigned peak = 0;
   for (llvm::Function &function : module)
     peak = std::max(peak, scheduleForRegisterPressure(function, crowded));
+  for (llvm::Function &function : module)
+    shareLoopInits(function);
   return peak;
+}
+
+// Both look for values that differ by a constant, in time that is quadratic in a tile's elements. Emitted addresses
+// share their bases already (docs/why/llvm-passes.md).
+static constexpr llvm::StringLiteral kSkippedPasses[] = {"slsr", "nary-reassociate"};
+
+void nvidia::gatePasses(llvm::LLVMContext &context) {
+  static lowering::PassGate gate(kSkippedPasses);
+  context.setOptPassGate(gate);
 }
 
 llvm::Expected<std::string> nvidia::emitPtx(llvm::Module &module, llvm::TargetMachine &machine) {

@@ -15,6 +15,13 @@ static std::string letter(llvm::Type *type) {
   return type->isIntegerTy(32) ? "r" : "l";
 }
 
+/// The letter of a value; pointers to shared memory are 32 bits wide.
+static std::string letterOf(llvm::IRBuilderBase &ir, llvm::Value *value) {
+  const llvm::DataLayout &layout = ir.GetInsertBlock()->getModule()->getDataLayout();
+  llvm::Type *type = value->getType();
+  return letter(type->isPointerTy() ? layout.getIntPtrType(type) : type);
+}
+
 std::string PtxBuilder::output(llvm::Type *type, bool isEarlyClobber) {
   results.push_back(type);
   constraints += std::string(constraints.empty() ? "=" : ",=") + (isEarlyClobber ? "&" : "") + letter(type);
@@ -23,7 +30,7 @@ std::string PtxBuilder::output(llvm::Type *type, bool isEarlyClobber) {
 
 std::string PtxBuilder::input(llvm::Value *value) {
   inputs.push_back(value);
-  constraints += (constraints.empty() ? "" : ",") + letter(value->getType());
+  constraints += (constraints.empty() ? "" : ",") + letterOf(ir, value);
   return "$" + std::to_string(next++);
 }
 
