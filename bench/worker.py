@@ -90,6 +90,7 @@ def main() -> None:
     answers = take_stdout()
     with tempfile.TemporaryDirectory(prefix="nereid-bench-", ignore_cleanup_errors=True) as cache:
         os.environ["TRITON_CACHE_DIR"] = cache
+        os.environ["CUDA_CACHE_DISABLE"] = "1"  # the driver's cache, which nvJitLink reads
         try:
             cases = Cases(sys.argv[1], "--quick" in sys.argv)
         except Exception as error:

@@ -180,7 +180,6 @@ static LogicalResult findMachine(CudaKernel &kernel) {
     return failure();
   kernel.machine.emplace(std::move(*found));
   kernel.context = std::make_unique<llvm::LLVMContext>();
-  gatePasses(*kernel.context);
   lowering::keepAsmErrors(*kernel.context, kernel.asmError);
   return success();
 }

@@ -156,16 +156,19 @@ unsigned nvidia::optimise(llvm::Module &module, llvm::TargetMachine &machine, un
   return peak;
 }
 
-// Both look for values that differ by a constant, in time that is quadratic in a tile's elements. Emitted addresses
-// share their bases already (docs/why/llvm-passes.md).
-static constexpr llvm::StringLiteral kSkippedPasses[] = {"slsr", "nary-reassociate"};
+// nary-reassociate finds nothing: emitted addresses share their bases already. slsr compares every pair of values,
+// which large modules cannot afford (docs/why/compile-time.md).
+static constexpr llvm::StringLiteral kSkippedPasses[] = {"nary-reassociate", "slsr"};
+static constexpr unsigned kLargeInstructions = 4000;
 
-void nvidia::gatePasses(llvm::LLVMContext &context) {
-  static lowering::PassGate gate(kSkippedPasses);
-  context.setOptPassGate(gate);
+static void gatePasses(llvm::Module &module) {
+  const auto all = llvm::ArrayRef(kSkippedPasses);
+  static lowering::PassGate gate(all.drop_back()), gateOfLarge(all);
+  module.getContext().setOptPassGate(module.getInstructionCount() > kLargeInstructions ? gateOfLarge : gate);
 }
 
 llvm::Expected<std::string> nvidia::emitPtx(llvm::Module &module, llvm::TargetMachine &machine) {
+  gatePasses(module);
   llvm::SmallVector<char, 0> bytes;
   if (llvm::Error error = lowering::emitFile(module, machine, llvm::CodeGenFileType::AssemblyFile, bytes))
     return error;

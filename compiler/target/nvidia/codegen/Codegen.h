@@ -35,9 +35,6 @@ private:
 /// The PTX versions that LLVM writes: 80 is 8.0.
 std::vector<unsigned> ptxVersions();
 
-/// Keeps passes that cost more than they gain from running on modules of `context`.
-void gatePasses(llvm::LLVMContext &context);
-
 /// Basic blocks that need more registers than `crowded` are ordered for register pressure. Returns the peak number of
 /// registers that values take where there is a single basic block, else 0.
 unsigned optimise(llvm::Module &module, llvm::TargetMachine &machine, unsigned crowded);

@@ -6,7 +6,7 @@
 
 namespace nereid::nvidia {
 
-/// Rewrites divisions of f32 by `div.full`, with the same results.
+/// Rewrites divisions of f32 by `div.full` and of 32-bit integers, with the same results.
 void shareDivisors(llvm::Function &function);
 
 } // namespace nereid::nvidia

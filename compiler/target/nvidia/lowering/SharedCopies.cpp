@@ -52,29 +52,46 @@ void NvidiaEmitter::stmatrix(IrBuilder &ir, llvm::ArrayRef<llvm::Value *> words,
 
 /// Copies of 16 bytes bypass L1, unless the cache modifier says otherwise. PTX ISA, cp.async: smaller copies always go
 /// through it.
-static ID cpAsyncIntrinsic(unsigned bytes, bool isPartial, tt::CacheModifier cache) {
-  switch (bytes) {
-  case 4:
-    return isPartial ? llvm::Intrinsic::nvvm_cp_async_ca_shared_global_4_s
-                     : llvm::Intrinsic::nvvm_cp_async_ca_shared_global_4;
-  case 8:
-    return isPartial ? llvm::Intrinsic::nvvm_cp_async_ca_shared_global_8_s
-                     : llvm::Intrinsic::nvvm_cp_async_ca_shared_global_8;
-  default:
-    if (cache == tt::CacheModifier::CA)
-      return isPartial ? llvm::Intrinsic::nvvm_cp_async_ca_shared_global_16_s
-                       : llvm::Intrinsic::nvvm_cp_async_ca_shared_global_16;
-    return isPartial ? llvm::Intrinsic::nvvm_cp_async_cg_shared_global_16_s
-                     : llvm::Intrinsic::nvvm_cp_async_cg_shared_global_16;
-  }
+static bool bypassesL1(const AsyncCopy &copy) { return copy.bytes == 16 && copy.cache != tt::CacheModifier::CA; }
+
+static ID cpAsyncIntrinsic(const AsyncCopy &copy) {
+  const bool hasSize = copy.mask;
+  if (copy.bytes == 4)
+    return hasSize ? llvm::Intrinsic::nvvm_cp_async_ca_shared_global_4_s
+                   : llvm::Intrinsic::nvvm_cp_async_ca_shared_global_4;
+  if (copy.bytes == 8)
+    return hasSize ? llvm::Intrinsic::nvvm_cp_async_ca_shared_global_8_s
+                   : llvm::Intrinsic::nvvm_cp_async_ca_shared_global_8;
+  if (bypassesL1(copy))
+    return hasSize ? llvm::Intrinsic::nvvm_cp_async_cg_shared_global_16_s
+                   : llvm::Intrinsic::nvvm_cp_async_cg_shared_global_16;
+  return hasSize ? llvm::Intrinsic::nvvm_cp_async_ca_shared_global_16_s
+                 : llvm::Intrinsic::nvvm_cp_async_ca_shared_global_16;
+}
+
+/// PTX ISA, cp.async: the operand ignore-src requires version 7.5.
+static constexpr unsigned kIgnoreSourcePtx = 75;
+
+/// Writes zeros where the mask is false. LLVM has only the form with a size of the source, from which ptxas computes
+/// the predicate again.
+static void copyByPredicate(IrBuilder &ir, const AsyncCopy &copy) {
+  PtxBuilder assembly(ir);
+  const std::string target = addressText(assembly.input(copy.target), copy.targetOffset),
+                    source = addressText(assembly.input(copy.source), copy.sourceOffset),
+                    ignored = assembly.input(ir.CreateNot(copy.mask));
+  assembly.emit("cp.async." + std::string(bypassesL1(copy) ? "cg" : "ca") + ".shared.global " + target + ", " + source +
+                    ", " + std::to_string(copy.bytes) + ", " + ignored + ";",
+                llvm::MemoryEffects::argMemOnly());
 }
 
 void NvidiaEmitter::copyAsync(IrBuilder &ir, const AsyncCopy &copy) {
+  if (copy.mask && arch.ptxVersion >= kIgnoreSourcePtx)
+    return copyByPredicate(ir, copy);
   llvm::SmallVector<llvm::Value *, 3> operands = {offsetPointer(ir, copy.target, copy.targetOffset),
                                                   offsetPointer(ir, copy.source, copy.sourceOffset)};
   if (copy.mask)
     operands.push_back(ir.CreateSelect(copy.mask, ir.getInt32(copy.bytes), ir.getInt32(0)));
-  ir.CreateIntrinsic(cpAsyncIntrinsic(copy.bytes, copy.mask != nullptr, copy.cache), {}, operands);
+  ir.CreateIntrinsic(cpAsyncIntrinsic(copy), {}, operands);
 }
 
 void NvidiaEmitter::commitCopies(IrBuilder &ir) {
