@@ -57,8 +57,6 @@ static LogicalResult checkOptions(tt::FuncOp kernel, const support::Options &opt
     return tt::report(kernel.getLoc(), diag::NumCtas, options.numCtas, kMaxClusterCtas);
   if (options.numCtas > 1 && !arch.hasClusters)
     return tt::report(kernel.getLoc(), diag::NumCtasUnsupported, options.numCtas, arch.cpu);
-  if (options.numCtas > 1)
-    tt::report(kernel.getLoc(), diag::NumCtasIdle, options.numCtas);
   if (!llvm::isPowerOf2_32(options.numWarps) || options.numWarps > 32)
     return tt::report(kernel.getLoc(), diag::NumWarps, options.numWarps);
   if (options.ptxVersion && options.ptxVersion < arch.ptxVersion)
@@ -213,7 +211,7 @@ LogicalResult nvidia::makeLlvm(CudaKernel &kernel) {
   if (failed(lowering::emitModule(kernel.module, *kernel.llvmModule, emitter, kernel.shared, emission)))
     return failure();
   if (kernel.options.numCtas > 1)
-    mapProgramsToClusters(*kernel.llvmModule, kernel.options.numCtas);
+    mapProgramsToClusters(*kernel.llvmModule, kernel.options.numCtas, ttng::isSplitOverCluster(kernel.module));
   if (failed(linkLibraries(emitter, kernel)) || failed(lowering::verifyLlvm(function, *kernel.llvmModule)))
     return failure();
   kernel.peakRegisters = optimise(*kernel.llvmModule, **kernel.machine, crowdedRegisters(kernel.function));

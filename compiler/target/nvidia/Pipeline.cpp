@@ -37,6 +37,9 @@ void nvidia::buildTtirPipeline(OpPassManager &passes, const support::TargetSpec 
 }
 
 void nvidia::buildTtgPipeline(OpPassManager &passes, const TtgPipelineOptions &gpu) {
+  // All passes below see the tiles of one CTA.
+  if (gpu.numCtas > 1)
+    passes.addPass(createSplitOverCluster({gpu.numCtas, gpu.maxSharedBytes}));
   // Loops are unrolled and flattened while tiles have no layouts yet.
   OpPassManager &ofLoops = passes.nest<tt::FuncOp>();
   ofLoops.addPass(ttg::createFlattenLoops());

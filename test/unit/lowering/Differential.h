@@ -38,6 +38,7 @@ struct Case {
   std::vector<unsigned> warps = {1, 2, 4, 8};
   bool hasWarpGroups = false;   ///< wgmma
   bool hasTensorCopies = false; ///< TMA
+  unsigned numCtas = 1;         ///< of a cluster
   /// Texts that the ttg must contain.
   std::vector<std::string> expected = {};
   /// Texts with the number of times that the ttg must contain them.

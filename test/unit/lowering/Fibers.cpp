@@ -22,8 +22,9 @@ static Block *&currentBlock() {
 
 Block &Block::current() { return *currentBlock(); }
 
-Block::Block(unsigned numThreads, std::array<uint32_t, 3> grid, std::array<uint32_t, 3> program)
-    : grid(grid), program(program), fibers(numThreads), warps(numThreads / warpSize) {
+Block::Block(unsigned numThreads, std::array<uint32_t, 3> grid, std::array<uint32_t, 3> program, Cluster &cluster,
+             unsigned rank)
+    : grid(grid), program(program), cluster(cluster), rank(rank), fibers(numThreads), warps(numThreads / warpSize) {
   everyone.size = numThreads;
   for (std::vector<uint32_t> &words : everyone.words)
     words.resize(numThreads);
@@ -55,10 +56,9 @@ std::vector<unsigned> Block::orderOf(Order order) const {
   return result;
 }
 
-bool Block::run(const std::function<void()> &work, Order runOrder) {
+void Block::begin(const std::function<void()> &work, Order runOrder) {
   body = &work;
   order = runOrder;
-  currentBlock() = this;
   for (Fiber &fiber : fibers) {
     fiber.stack.resize(stackBytes);
     getcontext(&fiber.context);
@@ -67,7 +67,12 @@ bool Block::run(const std::function<void()> &work, Order runOrder) {
     fiber.context.uc_link = nullptr;
     makecontext(&fiber.context, &Block::enter, 0);
   }
-  for (bool anyRan = true; anyRan;) {
+}
+
+bool Block::advance() {
+  currentBlock() = this;
+  bool everRan = false;
+  for (bool anyRan = true; anyRan; everRan |= anyRan) {
     anyRan = false;
     for (unsigned index : orderOf(order)) {
       if (!canRun(fibers[index]))
@@ -77,6 +82,10 @@ bool Block::run(const std::function<void()> &work, Order runOrder) {
       swapcontext(&scheduler, &fibers[index].context);
     }
   }
+  return everRan;
+}
+
+bool Block::isDone() const {
   return std::all_of(fibers.begin(), fibers.end(), [](const Fiber &fiber) { return fiber.isDone; });
 }
 
@@ -124,8 +133,39 @@ void Block::yield() {
 
 void Block::barrier() { arriveAndWait(everyone, running, 0); }
 
+void Block::clusterBarrier() { wait(cluster.barrier(), arrive(cluster.barrier())); }
+
+char *Block::sharedOfCta(char *pointer, unsigned other) const {
+  return other == rank ? pointer : cluster.sharedOf(other, pointer);
+}
+
 const std::vector<uint32_t> &Block::exchange(uint32_t word) {
   return arriveAndWait(warps[running / warpSize], running % warpSize, word);
+}
+
+//--- clusters ------------------------------------------------------------------------------
+
+Cluster::Cluster(unsigned numCtas, unsigned numThreads, std::array<uint32_t, 3> grid, std::array<uint32_t, 3> program,
+                 std::vector<char> &shared)
+    : contents(numCtas, shared), shared(shared) {
+  everyone.size = numCtas * numThreads;
+  for (unsigned rank = 0; rank < numCtas; ++rank)
+    ctas.push_back(std::make_unique<Block>(numThreads, grid, program, *this, rank));
+}
+
+bool Cluster::run(const std::function<void()> &body, Order order) {
+  for (auto &cta : ctas)
+    cta->begin(body, order);
+  for (bool anyRan = true; anyRan;) {
+    anyRan = false;
+    for (unsigned index = 0; index < ctas.size(); ++index) {
+      const unsigned rank = order == Order::Descending ? ctas.size() - 1 - index : index;
+      std::copy(contents[rank].begin(), contents[rank].end(), shared.begin());
+      anyRan |= ctas[rank]->advance();
+      std::copy(shared.begin(), shared.end(), contents[rank].begin());
+    }
+  }
+  return std::all_of(ctas.begin(), ctas.end(), [](const auto &cta) { return cta->isDone(); });
 }
 
 //--- copies --------------------------------------------------------------------------------

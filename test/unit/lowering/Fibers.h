@@ -28,11 +28,17 @@ struct StartedCopy {
 using StartedCopies = std::vector<std::shared_ptr<StartedCopy>>;
 void perform(StartedCopy &copy);
 
+class Cluster;
+
 class Block {
 public:
-  Block(unsigned numThreads, std::array<uint32_t, 3> grid, std::array<uint32_t, 3> program);
-  /// Runs `body` in every fiber; false where all of them wait.
-  bool run(const std::function<void()> &body, Order order);
+  Block(unsigned numThreads, std::array<uint32_t, 3> grid, std::array<uint32_t, 3> program, Cluster &cluster,
+        unsigned rank);
+  /// Prepares a fiber for each thread, which runs `body`.
+  void begin(const std::function<void()> &body, Order order);
+  /// Runs the fibers until all of them wait or are done; whether any ran.
+  bool advance();
+  bool isDone() const;
 
   /// The CTA whose fiber runs.
   static Block &current();
@@ -42,6 +48,10 @@ public:
   void barrier();
   /// Barriers by number; all calls for a phase name the same number of threads.
   void syncBarrier(unsigned id, unsigned numThreads);
+  unsigned rankInCluster() const { return rank; }
+  void clusterBarrier();
+  /// What `pointer`, to shared memory, is in the CTA of that rank.
+  char *sharedOfCta(char *pointer, unsigned rank) const;
   /// State of a simulated unit for the thread.
   std::shared_ptr<void> &threadState() { return fibers[running].state; }
   /// State of a simulated unit for the CTA.
@@ -79,6 +89,8 @@ private:
   std::vector<unsigned> orderOf(Order order) const;
 
   std::array<uint32_t, 3> grid, program;
+  Cluster &cluster;
+  unsigned rank;
   std::vector<Fiber> fibers;
   ThreadBarrier everyone;
   std::array<ThreadBarrier, 16> numbered;
@@ -90,6 +102,25 @@ private:
   const std::function<void()> *body = nullptr;
   unsigned running = 0;
   Order order = Order::Ascending;
+};
+
+/// The CTAs of a program. Each has shared memory of its own, which is at the address that the code names while the CTA
+/// runs.
+class Cluster {
+public:
+  Cluster(unsigned numCtas, unsigned numThreads, std::array<uint32_t, 3> grid, std::array<uint32_t, 3> program,
+          std::vector<char> &shared);
+  /// Runs `body` in every fiber of every CTA; false where all of them wait.
+  bool run(const std::function<void()> &body, Order order);
+  /// Of all threads.
+  ThreadBarrier &barrier() { return everyone; }
+  char *sharedOf(unsigned rank, char *pointer) { return contents[rank].data() + (pointer - shared.data()); }
+
+private:
+  std::vector<std::unique_ptr<Block>> ctas;
+  std::vector<std::vector<char>> contents; ///< of the shared memory of CTAs that do not run
+  std::vector<char> &shared;
+  ThreadBarrier everyone;
 };
 
 } // namespace nereid::simt

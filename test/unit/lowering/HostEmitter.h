@@ -24,6 +24,9 @@ public:
   llvm::SmallVector<llvm::Value *> emitWgmma(IrBuilder &ir, const nvidia::WgmmaDot &dot) override;
   llvm::SmallVector<llvm::Value *> waitForWgmma(IrBuilder &ir, unsigned pendings,
                                                 llvm::ArrayRef<llvm::Value *> accumulators) override;
+  llvm::Value *clusterRank(IrBuilder &ir) override;
+  void clusterBarrier(IrBuilder &ir) override;
+  llvm::Value *sharedOfCta(IrBuilder &ir, llvm::Value *pointer, llvm::Value *rank) override;
   nvidia::TmaEmitter *tma() override;
   void fenceAsyncShared(IrBuilder &) override {}
   llvm::Value *sharedAddress(IrBuilder &ir, llvm::Value *pointer) override;

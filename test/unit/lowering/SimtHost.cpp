@@ -43,7 +43,8 @@ std::vector<char> Arguments::packed(char *scratch) const {
   return block;
 }
 
-static bool toTtg(mlir::ModuleOp module, unsigned numWarps, bool hasWarpGroups, bool hasTensorCopies) {
+static bool toTtg(mlir::ModuleOp module, unsigned numWarps, bool hasWarpGroups, bool hasTensorCopies,
+                  unsigned numCtas) {
   if (module->hasAttr(ttg::kNumWarps))
     return true;
   mlir::PassManager passes(module.getContext());
@@ -56,7 +57,8 @@ static bool toTtg(mlir::ModuleOp module, unsigned numWarps, bool hasWarpGroups, 
   nvidia::TtgPipelineOptions gpu;
   gpu.numWarps = numWarps;
   gpu.hasWarpGroupMma = hasWarpGroups;
-  gpu.specializesWarps = hasWarpGroups;
+  gpu.specializesWarps = hasWarpGroups && numCtas == 1;
+  gpu.numCtas = numCtas;
   nvidia::buildTtgPipeline(passes, gpu);
   return mlir::succeeded(passes.run(module));
 }
@@ -127,7 +129,7 @@ static std::unique_ptr<llvm::orc::LLJIT> createJit(char *shared, std::string &er
 }
 
 std::unique_ptr<SimtKernel> SimtKernel::compile(const std::string &text, unsigned numWarps, std::string *error,
-                                                bool hasWarpGroups, bool hasTensorCopies) {
+                                                bool hasWarpGroups, bool hasTensorCopies, unsigned numCtas) {
   std::string ignored;
   std::string &messages = error ? *error : ignored;
   const auto owner = driver::createContext();
@@ -137,12 +139,14 @@ std::unique_ptr<SimtKernel> SimtKernel::compile(const std::string &text, unsigne
     return mlir::success();
   });
   auto source = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
-  if (!source || !toTtg(*source, numWarps, hasWarpGroups, hasTensorCopies))
+  if (!source || !toTtg(*source, numWarps, hasWarpGroups, hasTensorCopies, numCtas))
     return nullptr;
 
   std::unique_ptr<SimtKernel> kernel(new SimtKernel);
   llvm::raw_string_ostream(kernel->ttgir) << *source;
   kernel->numThreads = 32 * ttg::totalWarpsOf(*source);
+  if (ttng::isSplitOverCluster(*source))
+    kernel->numCtas = (*source)->getAttrOfType<mlir::IntegerAttr>(ttg::kNumCtas).getInt();
   const analysis::SharedMemoryPlan shared = analysis::planSharedMemory(*source);
   kernel->sharedBytes = shared.bytes;
   kernel->code->shared.resize(shared.bytes + shared.alignment);
@@ -195,8 +199,8 @@ bool SimtKernel::run(std::array<uint32_t, 3> grid, const Arguments &arguments, O
       for (uint32_t x = 0; x < grid[0]; ++x) {
         // A program must not depend on shared memory left by another.
         std::fill(code->shared.begin(), code->shared.end(), char(0xA5));
-        Block block(numThreads, grid, {x, y, z});
-        isComplete &= block.run([&] { code->entry(packed.data()); }, order);
+        Cluster cluster(numCtas, numThreads, grid, {x, y, z}, code->shared);
+        isComplete &= cluster.run([&] { code->entry(packed.data()); }, order);
       }
   return isComplete;
 }

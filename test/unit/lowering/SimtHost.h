@@ -37,7 +37,8 @@ public:
   /// Compiles `tt` text, through the layouts of the GPU pipeline, or `ttg` text as it is. Null, with the diagnostics in
   /// `error`, where it does not compile.
   static std::unique_ptr<SimtKernel> compile(const std::string &text, unsigned numWarps, std::string *error = nullptr,
-                                             bool hasWarpGroups = false, bool hasTensorCopies = false);
+                                             bool hasWarpGroups = false, bool hasTensorCopies = false,
+                                             unsigned numCtas = 1);
   ~SimtKernel();
 
   /// Runs every program of the grid. False where fibers wait forever: not all threads reach a barrier, or not all lanes
@@ -53,7 +54,7 @@ private:
   SimtKernel();
   struct Code;
   std::unique_ptr<Code> code;
-  unsigned numThreads = 0;
+  unsigned numThreads = 0, numCtas = 1;
 };
 
 } // namespace nereid::simt

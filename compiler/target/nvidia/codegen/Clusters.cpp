@@ -31,13 +31,14 @@ static void exitInOtherCtas(llvm::Function &kernel) {
   builder.CreateRetVoid();
 }
 
-void nvidia::mapProgramsToClusters(llvm::Module &module, uint32_t numCtas) {
+void nvidia::mapProgramsToClusters(llvm::Module &module, uint32_t numCtas, bool allRun) {
   replaceReads(module, llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_x, llvm::Intrinsic::nvvm_read_ptx_sreg_clusterid_x);
   replaceReads(module, llvm::Intrinsic::nvvm_read_ptx_sreg_nctaid_x, llvm::Intrinsic::nvvm_read_ptx_sreg_nclusterid_x);
   for (llvm::Function &function : module) {
     if (function.getCallingConv() != llvm::CallingConv::PTX_Kernel)
       continue;
     function.addFnAttr("nvvm.cluster_dim", std::to_string(numCtas) + ",1,1");
-    exitInOtherCtas(function);
+    if (!allRun)
+      exitInOtherCtas(function);
   }
 }

@@ -10,7 +10,8 @@ class Module;
 
 namespace nereid::nvidia {
 
-/// Makes a program of each cluster of `numCtas` CTAs along x: the first CTA runs it, the others exit at once.
-void mapProgramsToClusters(llvm::Module &module, uint32_t numCtas);
+/// Makes a program of each cluster of `numCtas` CTAs along x. Where not all of them run it, the first CTA does, and the
+/// others exit at once.
+void mapProgramsToClusters(llvm::Module &module, uint32_t numCtas, bool allRun);
 
 } // namespace nereid::nvidia

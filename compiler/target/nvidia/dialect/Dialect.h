@@ -27,6 +27,11 @@ ttg::MemDescType tileBuffer(mlir::RankedTensorType tile, bool isMutable);
 /// The type of a buffer of `count` barriers, each of which is a view of it; with 0, the type of one such view.
 ttg::MemDescType barrierType(mlir::MLIRContext *context, unsigned count);
 
+/// An attribute of modules whose kernel's tiles are split over the CTAs of its cluster: what is split, as text. Without
+/// it the first CTA runs the program alone.
+inline constexpr llvm::StringLiteral kClusterSplit = "ttng.cluster_split";
+bool isSplitOverCluster(mlir::Operation *op);
+
 } // namespace nereid::ttng
 
 #include "compiler/target/nvidia/dialect/Dialect.h.inc"

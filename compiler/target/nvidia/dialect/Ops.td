@@ -5,6 +5,7 @@
 
 include "compiler/dialect/tt/Enums.td"
 include "compiler/dialect/tt/Interfaces.td"
+include "compiler/dialect/tt/Traits.td"
 include "compiler/dialect/tt/Types.td"
 include "compiler/dialect/ttg/Interfaces.td"
 include "compiler/dialect/ttg/Types.td"
@@ -85,5 +86,6 @@ def FenceAsyncSharedOp : Ttng_Op<"fence_async_shared", [MemoryEffects<[MemRead<T
 }
 
 include "compiler/target/nvidia/dialect/TensorOps.td"
+include "compiler/target/nvidia/dialect/ClusterOps.td"
 
 #endif

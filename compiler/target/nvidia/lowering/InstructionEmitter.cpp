@@ -12,6 +12,7 @@ using namespace nereid::nvidia;
 
 void InstructionEmitter::addOpEmitters(OpEmitters &table) {
   addBarrierEmitters(table);
+  addClusterEmitters(table);
   addMmaDotEmitters(table);
   addTmaEmitters(table);
   addWarpGroupDotEmitters(table);

@@ -40,6 +40,14 @@ public:
   /// Rounds to the nearest f32 with 10 bits of fraction (tf32).
   virtual llvm::Value *roundToTf32(IrBuilder &ir, llvm::Value *single) = 0;
 
+  // Clusters.
+  /// The CTA's index in its cluster.
+  virtual llvm::Value *clusterRank(IrBuilder &ir) = 0;
+  /// Barrier of all threads of the cluster: accesses to memory before it are visible to all of them after it.
+  virtual void clusterBarrier(IrBuilder &ir) = 0;
+  /// A pointer to what `pointer`, to the CTA's shared memory, is in the CTA of that rank.
+  virtual llvm::Value *sharedOfCta(IrBuilder &ir, llvm::Value *pointer, llvm::Value *rank) = 0;
+
   /// The emitter of TMA copies and mbarriers; null where the GPU has none.
   virtual TmaEmitter *tma() = 0;
 
@@ -60,6 +68,7 @@ inline InstructionEmitter &instructionsOf(lowering::TtgFunctionEmitter &emitter)
 
 //--- by family ---
 void addBarrierEmitters(lowering::OpEmitters &table);
+void addClusterEmitters(lowering::OpEmitters &table);
 void addMmaDotEmitters(lowering::OpEmitters &table);
 void addTmaEmitters(lowering::OpEmitters &table);
 void addWarpGroupDotEmitters(lowering::OpEmitters &table);

@@ -66,6 +66,22 @@ void NvidiaEmitter::barrier(IrBuilder &ir, const BarrierScope &scope) {
     ir.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier_cta_sync_aligned_all, {}, {ir.getInt32(scope.id)});
 }
 
+/// The largest cluster, in CTAs, that some GPU can schedule.
+static constexpr uint32_t kMostClusterCtas = 16;
+
+llvm::Value *NvidiaEmitter::clusterRank(IrBuilder &ir) {
+  return readRegister(ir, llvm::Intrinsic::nvvm_read_ptx_sreg_cluster_ctarank, 0, kMostClusterCtas);
+}
+
+void NvidiaEmitter::clusterBarrier(IrBuilder &ir) {
+  ir.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier_cluster_arrive_aligned, llvm::ArrayRef<llvm::Value *>());
+  ir.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier_cluster_wait_aligned, llvm::ArrayRef<llvm::Value *>());
+}
+
+llvm::Value *NvidiaEmitter::sharedOfCta(IrBuilder &ir, llvm::Value *pointer, llvm::Value *rank) {
+  return ir.CreateIntrinsic(llvm::Intrinsic::nvvm_mapa_shared_cluster, {}, {pointer, rank});
+}
+
 bool NvidiaEmitter::setRegisters(IrBuilder &ir, unsigned count, bool isIncrease) {
   if (!arch.hasWgmma)
     return false;

@@ -26,6 +26,19 @@ static constexpr int32_t kFarthest = 0x7ffffc00;
 
 //--- tensor maps ---------------------------------------------------------------------------
 
+/// The map's memory: CTAs that share the work of a program have their own.
+static llvm::Value *mapScratch(TtgFunctionEmitter &emitter, ttng::MakeTensorMapOp op) {
+  IrBuilder &ir = emitter.ir;
+  llvm::Value *begin = emitter.programScratch(*op.getScratchOffset());
+  auto module = op->getParentOfType<ModuleOp>();
+  if (!ttng::isSplitOverCluster(module))
+    return begin;
+  const int64_t all = module->getAttrOfType<IntegerAttr>(ttg::kScratchBytes).getInt();
+  const int64_t numCtas = module->getAttrOfType<IntegerAttr>(ttg::kNumCtas).getInt();
+  llvm::Value *rank = ir.CreateZExt(instructionsOf(emitter).clusterRank(ir), ir.getInt64Ty());
+  return ir.CreatePtrAdd(begin, ir.CreateMul(rank, ir.getInt64(all / numCtas)));
+}
+
 static LogicalResult emitMakeTensorMap(TtgFunctionEmitter &emitter, ttng::MakeTensorMapOp op) {
   IrBuilder &ir = emitter.ir;
   TmaEmitter *tma = instructionsOf(emitter).tma();
@@ -52,7 +65,7 @@ static LogicalResult emitMakeTensorMap(TtgFunctionEmitter &emitter, ttng::MakeTe
   for (int64_t extent : llvm::reverse(op.getBlock()))
     map.box.push_back(extent);
   map.box[0] = layout::MatrixBuffer{map.swizzleBytes, unsigned(bytes * 8)}.panelElems();
-  llvm::Value *address = emitter.programScratch(*op.getScratchOffset());
+  llvm::Value *address = mapScratch(emitter, op);
   llvm::Value *scratch = emitter.scalar(op.getScratch());
   const unsigned lanes = emitter.target.threadsPerWarp();
   llvm::Value *lane = ir.CreateAnd(emitter.thread(), ir.getInt32(lanes - 1));

@@ -62,6 +62,20 @@ def PromoteLoads : Pass<"nvidia-promote-loads", "::mlir::ModuleOp"> {
   let statistics = [Statistic<"numPromoted", "promoted", "loads through tensor maps">];
 }
 
+def SplitOverCluster : Pass<"nvidia-split-over-cluster", "::mlir::ModuleOp"> {
+  let summary = "splits a kernel's tiles over the CTAs of its cluster";
+  let description = [{
+    Runs on `tt`. Each CTA gets a part of the tiles that are split, along one
+    dimension each; the others are computed by every CTA, and their side effects are
+    those of the first CTA. Where a value is needed that several CTAs hold parts of,
+    they exchange it. A kernel in which no split pays is left as it is, and a remark
+    gives the reason: then its first CTA runs all of it.
+  }];
+  let options = [Option<"numCtas", "num-ctas", "unsigned", "2", "CTAs of a cluster">,
+                 Option<"maxBytes", "max-bytes", "unsigned", "227 * 1024", "shared memory of a CTA, in bytes">];
+  let dependentDialects = ["::nereid::ttng::TtngDialect"];
+}
+
 def LowerTileAccesses : Pass<"nvidia-lower-tile-accesses", "::mlir::ModuleOp"> {
   let summary = "turns tile accesses through tensor maps into TMA copies and waits";
   let description = [{

@@ -1,0 +1,25 @@
+// Orders accesses to global memory by the CTAs of a cluster that share the work of a program.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "compiler/analysis/GlobalEffects.h"
+#include "compiler/dialect/tt/Dialect.h"
+
+#include <optional>
+
+namespace nereid::nvidia {
+
+struct ClusterAccess {
+  analysis::GlobalEffects effects;
+  bool isPart = false; ///< each CTA accesses its part of a tile; else all read the whole, and the first one writes it
+};
+using ClusterAccesses = llvm::DenseMap<mlir::Operation *, ClusterAccess>;
+
+/// None for an op that does not access global memory.
+std::optional<ClusterAccess> clusterAccessOf(mlir::Operation &op, bool isPart);
+
+/// Inserts barriers of the cluster between accesses of different CTAs that may conflict. `accesses` are those of the
+/// function; ops inside of them are not visited.
+void insertClusterBarriers(tt::FuncOp function, const ClusterAccesses &accesses);
+
+} // namespace nereid::nvidia
