@@ -39,7 +39,7 @@ void nvidia::buildTtirPipeline(OpPassManager &passes, const support::TargetSpec 
 void nvidia::buildTtgPipeline(OpPassManager &passes, const TtgPipelineOptions &gpu) {
   // All passes below see the tiles of one CTA.
   if (gpu.numCtas > 1)
-    passes.addPass(createSplitOverCluster({gpu.numCtas, gpu.maxSharedBytes}));
+    passes.addPass(createSplitOverCluster({gpu.numCtas, gpu.maxSharedBytes, gpu.splitsWherePossible}));
   // Loops are unrolled and flattened while tiles have no layouts yet.
   OpPassManager &ofLoops = passes.nest<tt::FuncOp>();
   ofLoops.addPass(ttg::createFlattenLoops());

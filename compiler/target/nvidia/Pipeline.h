@@ -29,7 +29,8 @@ void buildTtgirPipeline(mlir::OpPassManager &passes, const Arch &arch, const sup
 struct TtgPipelineOptions {
   unsigned numWarps = 4;
   unsigned threadsPerWarp = 32;
-  unsigned numCtas = 1;
+  unsigned numCtas = 1;                 ///< of a cluster
+  bool splitsWherePossible = false;     ///< whether tiles are split over a cluster even where that does not pay
   std::string target = "cuda:90";       ///< as in the module's attribute
   bool hasWarpMma = true;               ///< matrix instructions of a warp (mma)
   bool hasWarpGroupMma = false;         ///< matrix instructions of four warps (wgmma)

@@ -44,8 +44,7 @@ std::string reduceOf(const std::string &result, const std::string &operand, cons
 }
 
 TEST(LoweringCluster, RowsAreSplitAndTheirReductionsExchanged) {
-  const std::string body = kLoadRow +
-                           reduceOf("%max", "%a", "arith.maxnumf", 0, "tensor<2048xf32>", "f32") +
+  const std::string body = kLoadRow + reduceOf("%max", "%a", "arith.maxnumf", 0, "tensor<2048xf32>", "f32") +
                            R"(  %maxes = tt.splat %max : f32 -> tensor<2048xf32>
   %below = arith.subf %a, %maxes : tensor<2048xf32>
   %e = math.exp %below : tensor<2048xf32>

@@ -131,8 +131,8 @@ void simt::expectSameAsCpu(const Case &test) {
     return;
   for (unsigned numWarps : test.warps) {
     std::string error;
-    auto kernel = SimtKernel::compile(test.text, numWarps, &error, test.hasWarpGroups, test.hasTensorCopies,
-                                      test.numCtas);
+    auto kernel =
+        SimtKernel::compile(test.text, numWarps, &error, test.hasWarpGroups, test.hasTensorCopies, test.numCtas);
     ASSERT_TRUE(kernel) << error;
     for (const std::string &text : test.expected)
       ASSERT_NE(kernel->ttgir.find(text), std::string::npos) << text << " is not in " << kernel->ttgir;

@@ -59,6 +59,7 @@ static bool toTtg(mlir::ModuleOp module, unsigned numWarps, bool hasWarpGroups, 
   gpu.hasWarpGroupMma = hasWarpGroups;
   gpu.specializesWarps = hasWarpGroups && numCtas == 1;
   gpu.numCtas = numCtas;
+  gpu.splitsWherePossible = true;
   nvidia::buildTtgPipeline(passes, gpu);
   return mlir::succeeded(passes.run(module));
 }

@@ -12,6 +12,8 @@ namespace nereid::nvidia {
 struct ClusterAccess {
   analysis::GlobalEffects effects;
   bool isPart = false; ///< each CTA accesses its part of a tile; else all read the whole, and the first one writes it
+  /// The offsets from one pointer that the addresses of the part are.
+  llvm::SmallVector<mlir::Value, 2> offsets;
 };
 using ClusterAccesses = llvm::DenseMap<mlir::Operation *, ClusterAccess>;
 

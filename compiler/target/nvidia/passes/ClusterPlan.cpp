@@ -16,7 +16,7 @@ using namespace nereid;
 using namespace nereid::nvidia;
 
 /// Work is counted in elements that are computed once. An exchange waits twice for all CTAs.
-static constexpr int64_t kExchangeWork = 1000, kAccessWork = 4, kMathWork = 4, kProductsPerElement = 16;
+static constexpr int64_t kExchangeWork = 256, kAccessWork = 4, kMathWork = 4, kProductsPerElement = 16;
 /// Runs of a loop's body, and the levels of nesting that count.
 static constexpr int64_t kLoopWork = 8;
 static constexpr unsigned kLoopLevels = 3;
@@ -333,7 +333,8 @@ int64_t Planner::gainOf(unsigned index) const {
 void Planner::choose() {
   SmallVector<unsigned> candidates;
   for (unsigned index = 0; index < classes.size(); ++index)
-    if (classes[index].parent == index && !classes[index].isForbidden && gainOf(index) > 0)
+    if (classes[index].parent == index && !classes[index].isForbidden && classes[index].work > 0 &&
+        (shape.wherePossible || gainOf(index) > 0))
       candidates.push_back(index);
   llvm::sort(candidates, [&](unsigned a, unsigned b) { return std::pair(-gainOf(a), a) < std::pair(-gainOf(b), b); });
   auto excludes = [&](unsigned candidate, ArrayRef<unsigned> own) {
@@ -366,11 +367,11 @@ void Planner::record() {
         plan.blockSplitOf[map] = dim;
 }
 
-/// The largest tile of an op.
+/// The largest tile of an op, other than of pointers.
 static RankedTensorType largestTile(Operation *op) {
   RankedTensorType largest;
   for (Type type : llvm::concat<Type>(llvm::to_vector(op->getResultTypes()), llvm::to_vector(op->getOperandTypes())))
-    if (auto tile = dyn_cast<RankedTensorType>(type))
+    if (auto tile = dyn_cast<RankedTensorType>(type); tile && !isa<tt::PointerType>(tile.getElementType()))
       if (!largest || tile.getNumElements() > largest.getNumElements())
         largest = tile;
   return largest;
@@ -383,8 +384,8 @@ void Planner::describe() {
     const DimClass &dimClass = classes[index];
     if (!plan.text.empty())
       plan.text += ", ";
-    plan.text += tt::userName(largestTile(dimClass.largest.second)) + " along dimension " +
-                 std::to_string(dimClass.largestDim);
+    plan.text +=
+        tt::userName(largestTile(dimClass.largest.second)) + " along dimension " + std::to_string(dimClass.largestDim);
   }
 }
 
@@ -394,7 +395,7 @@ void Planner::explainNone() {
     if (dimClass.work > (best ? best->work : 0) && &classes[dimClass.parent] == &dimClass)
       best = &dimClass;
   plan.culprit = best && best->culprit ? best->culprit : kernel.getOperation();
-  plan.reason = !best                ? "there is no tile to split"
+  plan.reason = !best               ? "there is no tile to split"
                 : best->isForbidden ? "its largest tiles cannot be split, since here each block needs or has the whole"
                 : best->exchanges   ? "to split its largest tiles costs more in exchanges than it saves"
                                     : "only a small part of its work can be split";
@@ -432,7 +433,7 @@ ClusterPlan Planner::run() {
   forbidConflicts();
   choose();
   record();
-  if (2 * splitWork > totalWork)
+  if (!chosen.empty() && (shape.wherePossible || 2 * splitWork > totalWork))
     describe();
   else
     explainNone();

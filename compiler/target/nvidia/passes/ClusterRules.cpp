@@ -160,9 +160,7 @@ SmallVector<SplitDim, 2> nvidia::splitDimsOf(Operation *op) {
   return llvm::TypeSwitch<Operation *, SplitDims>(op)
       .Case([](tt::ExpandDimsOp op) { return expandedDims(op); })
       .Case([](tt::BroadcastOp op) { return broadcastDims(op); })
-      .Case([](tt::TransOp op) {
-        return resultDims(op, [&](unsigned dim) { return unsigned(op.getOrder()[dim]); });
-      })
+      .Case([](tt::TransOp op) { return resultDims(op, [&](unsigned dim) { return unsigned(op.getOrder()[dim]); }); })
       .Case([](tt::ReshapeOp op) { return reshapedDims(op); })
       .Case([](tt::ReduceOp op) { return reducedDims(op); })
       .Case([](tt::ScanOp op) { return scannedDims(op); })

@@ -28,6 +28,7 @@ bool isRematerialised(mlir::Operation *op, llvm::function_ref<bool(mlir::Value)>
 struct ClusterShape {
   unsigned numCtas = 2;
   unsigned maxBytes = 227 * 1024; ///< of shared memory, of a CTA
+  bool wherePossible = false;     ///< whether tiles are split even where that costs more than it saves
 };
 
 } // namespace nereid::nvidia

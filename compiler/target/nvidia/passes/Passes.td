@@ -72,7 +72,8 @@ def SplitOverCluster : Pass<"nvidia-split-over-cluster", "::mlir::ModuleOp"> {
     gives the reason: then its first CTA runs all of it.
   }];
   let options = [Option<"numCtas", "num-ctas", "unsigned", "2", "CTAs of a cluster">,
-                 Option<"maxBytes", "max-bytes", "unsigned", "227 * 1024", "shared memory of a CTA, in bytes">];
+                 Option<"maxBytes", "max-bytes", "unsigned", "227 * 1024", "shared memory of a CTA, in bytes">,
+                 Option<"wherePossible", "where-possible", "bool", "false", "also where exchanges cost more than a split saves">];
   let dependentDialects = ["::nereid::ttng::TtngDialect"];
 }
 

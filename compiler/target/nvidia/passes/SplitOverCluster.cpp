@@ -215,9 +215,8 @@ void Splitter::combineParts(tt::ReduceOp reduce) {
     extents.insert(extents.begin(), 1);
     const Type element = tt::elementOf(result.getType());
     auto type = RankedTensorType::get(extents, element);
-    Value partial = isa<RankedTensorType>(result.getType())
-                        ? Value(tt::ExpandDimsOp::create(builder, type, result, 0))
-                        : Value(tt::SplatOp::create(builder, type, result));
+    Value partial = isa<RankedTensorType>(result.getType()) ? Value(tt::ExpandDimsOp::create(builder, type, result, 0))
+                                                            : Value(tt::SplatOp::create(builder, type, result));
     partials.push_back(partial);
     own.insert(partial.getDefiningOp());
     extents.front() = shape.numCtas;
@@ -358,7 +357,7 @@ struct SplitOverCluster : nvidia::impl::SplitOverClusterBase<SplitOverCluster> {
   using SplitOverClusterBase::SplitOverClusterBase;
 
   void runOnOperation() final {
-    const ClusterShape shape{numCtas, maxBytes};
+    const ClusterShape shape{numCtas, maxBytes, wherePossible};
     for (auto kernel : getOperation().getOps<tt::FuncOp>()) {
       if (kernel.isExternal() || !kernel.isPublic())
         continue;
