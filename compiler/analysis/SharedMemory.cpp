@@ -21,6 +21,11 @@ uint32_t analysis::scratchBytes(Operation *op) {
   return interface ? interface.getScratch().bytes : 0;
 }
 
+static bool isKept(Operation *op) {
+  auto interface = dyn_cast<ttg::ScratchOpInterface>(op);
+  return interface && interface.getScratch().isKept;
+}
+
 uint32_t analysis::bufferBytes(Operation *op) {
   auto allocation = dyn_cast<ttg::LocalAllocOp>(op);
   if (!allocation)
@@ -119,8 +124,8 @@ static SmallVector<Buffer> buffersOf(tt::FuncOp function, const Positions &posit
     if (auto allocation = dyn_cast<ttg::LocalAllocOp>(op)) {
       buffer.last = lastUse(allocation, positions);
       buffer.alignment = std::max(alignmentOf(allocation.getType()), uint32_t(allocation.getAlignment().value_or(0)));
-    } else if (bytes <= kSmallBytes && smallTotal + bytes <= kSmallTotal) {
-      smallTotal += bytes;
+    } else if (isKept(op) || (bytes <= kSmallBytes && smallTotal + bytes <= kSmallTotal)) {
+      smallTotal += isKept(op) ? 0 : bytes;
       buffer.first = 0;
       buffer.last = positions.last();
     }

@@ -16,9 +16,11 @@
 // CHECK: %[[PART:.*]] = "tt.reduce"
 // CHECK: (tensor<1024xf32>) -> f32
 // CHECK: %[[ONE:.*]] = tt.splat %[[PART]] : f32 -> tensor<1xf32>
-// CHECK: %[[ALL:.*]] = ttng.cluster_gather %[[ONE]] {dim = 0 : i32} : (tensor<1xf32>) -> tensor<4xf32>
+// CHECK: %[[ALL:.*]] = ttng.cluster_gather %[[ONE]] {arrives, dim = 0 : i32} : (tensor<1xf32>) -> tensor<4xf32>
 // CHECK: %[[SUM:.*]] = "tt.reduce"(%[[ALL]])
 // CHECK: tt.store %{{.*}}, %[[SUM]], %[[FIRST]] : !tt.ptr<f32>
+// CHECK: ttng.cluster_wait
+// CHECK-NEXT: tt.return
 tt.func public @row(%x: !tt.ptr<f32>, %o: !tt.ptr<f32>) {
   %r = tt.make_range {end = 4096 : i32, start = 0 : i32} : tensor<4096xi32>
   %s = tt.splat %x : !tt.ptr<f32> -> tensor<4096x!tt.ptr<f32>>
@@ -84,7 +86,7 @@ tt.func public @square(%x: !tt.ptr<f16>, %y: !tt.ptr<f16>, %o: !tt.ptr<f32>) {
 // CHECK: %[[OLD:.*]] = scf.if %[[FIRST]] -> (i32) {
 // CHECK: tt.atomic_rmw
 // CHECK: } else {
-// CHECK: %[[SAME:.*]] = ttng.cluster_broadcast %[[OLD]] : i32
+// CHECK: %[[SAME:.*]] = ttng.cluster_broadcast %[[OLD]] {arrives} : i32
 // CHECK: tt.store %{{.*}}, %[[SAME]], %[[FIRST]]
 tt.func public @counted(%o: !tt.ptr<f32>, %n: !tt.ptr<i32>) {
   %r = tt.make_range {end = 4096 : i32, start = 0 : i32} : tensor<4096xi32>
@@ -119,5 +121,43 @@ tt.func public @scan(%x: !tt.ptr<f32>) {
   }) : (tensor<4096xf32>) -> tensor<4096xf32>
   %d = arith.addf %a, %b : tensor<4096xf32>
   tt.store %p, %d : tensor<4096x!tt.ptr<f32>>
+  tt.return
+}
+
+// -----
+
+// Of two exchanges in a loop the second one's barrier follows the first one's reads, and the next iteration's first one
+// the second one's: only the last op of the body has a barrier of its own.
+// CHECK-LABEL: tt.func public @loop
+// CHECK: scf.for
+// CHECK: ttng.cluster_gather {{.*}} {dim = 0 : i32, open}
+// CHECK: ttng.cluster_gather {{.*}} {dim = 0 : i32}
+// CHECK: scf.yield
+// CHECK-NOT: ttng.cluster_wait
+tt.func public @loop(%x: !tt.ptr<f32>, %o: !tt.ptr<f32>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant 0.0 : f32
+  %r = tt.make_range {end = 4096 : i32, start = 0 : i32} : tensor<4096xi32>
+  %s = tt.splat %x : !tt.ptr<f32> -> tensor<4096x!tt.ptr<f32>>
+  %p = tt.addptr %s, %r : tensor<4096x!tt.ptr<f32>>, tensor<4096xi32>
+  %end = scf.for %i = %c0 to %n step %c1 iter_args(%total = %zero) -> f32 : i32 {
+    %a = tt.load %p : tensor<4096x!tt.ptr<f32>>
+    %sum = "tt.reduce"(%a) <{axis = 0 : i32}> ({
+    ^bb0(%l: f32, %k: f32):
+      %c = arith.addf %l, %k : f32
+      tt.reduce.return %c : f32
+    }) : (tensor<4096xf32>) -> f32
+    %sums = tt.splat %sum : f32 -> tensor<4096xf32>
+    %b = arith.mulf %a, %sums : tensor<4096xf32>
+    %max = "tt.reduce"(%b) <{axis = 0 : i32}> ({
+    ^bb0(%l: f32, %k: f32):
+      %c = arith.maxnumf %l, %k : f32
+      tt.reduce.return %c : f32
+    }) : (tensor<4096xf32>) -> f32
+    %next = arith.addf %total, %max : f32
+    scf.yield %next : f32
+  }
+  tt.store %o, %end : !tt.ptr<f32>
   tt.return
 }

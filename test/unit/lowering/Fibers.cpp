@@ -133,7 +133,9 @@ void Block::yield() {
 
 void Block::barrier() { arriveAndWait(everyone, running, 0); }
 
-void Block::clusterBarrier() { wait(cluster.barrier(), arrive(cluster.barrier())); }
+void Block::arriveAtCluster() { fibers[running].clusterPhase = arrive(cluster.barrier()); }
+
+void Block::waitForCluster() { wait(cluster.barrier(), fibers[running].clusterPhase); }
 
 char *Block::sharedOfCta(char *pointer, unsigned other) const {
   return other == rank ? pointer : cluster.sharedOf(other, pointer);

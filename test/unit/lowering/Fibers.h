@@ -49,7 +49,8 @@ public:
   /// Barriers by number; all calls for a phase name the same number of threads.
   void syncBarrier(unsigned id, unsigned numThreads);
   unsigned rankInCluster() const { return rank; }
-  void clusterBarrier();
+  void arriveAtCluster();
+  void waitForCluster();
   /// What `pointer`, to shared memory, is in the CTA of that rank.
   char *sharedOfCta(char *pointer, unsigned rank) const;
   /// State of a simulated unit for the thread.
@@ -79,6 +80,7 @@ private:
     const ThreadBarrier *waitsFor = nullptr;
     uint64_t phase = 0; ///< phase of that barrier
     bool isDone = false;
+    uint64_t clusterPhase = 0; ///< in which it has arrived at the cluster's barrier
     std::deque<StartedCopies> groups; ///< run at their wait; the last one is open
     std::shared_ptr<void> state;
   };

@@ -17,7 +17,8 @@ static uint32_t threadOf() { return Block::current().thread(); }
 static void meet() { Block::current().barrier(); }
 static void syncBarrier(uint32_t id, uint32_t numThreads) { Block::current().syncBarrier(id, numThreads); }
 static uint32_t clusterRankOf() { return Block::current().rankInCluster(); }
-static void clusterBarrier() { Block::current().clusterBarrier(); }
+static void arriveAtCluster() { Block::current().arriveAtCluster(); }
+static void waitForCluster() { Block::current().waitForCluster(); }
 static char *sharedOfCta(char *pointer, uint32_t rank) { return Block::current().sharedOfCta(pointer, rank); }
 static uint32_t fromLaneXor(uint32_t word, uint32_t mask) {
   return Block::current().exchange(word)[(Block::current().thread() % 32) ^ mask];
@@ -78,7 +79,8 @@ llvm::ArrayRef<HostFunction> simt::hostFunctions() {
       {"simt_barrier", reinterpret_cast<void *>(&meet)},
       {"simt_sync_barrier", reinterpret_cast<void *>(&syncBarrier)},
       {"simt_cluster_rank", reinterpret_cast<void *>(&clusterRankOf)},
-      {"simt_cluster_barrier", reinterpret_cast<void *>(&clusterBarrier)},
+      {"simt_cluster_arrive", reinterpret_cast<void *>(&arriveAtCluster)},
+      {"simt_cluster_wait", reinterpret_cast<void *>(&waitForCluster)},
       {"simt_shared_of_cta", reinterpret_cast<void *>(&sharedOfCta)},
       {"simt_shuffle_xor", reinterpret_cast<void *>(&fromLaneXor)},
       {"simt_shuffle_index", reinterpret_cast<void *>(&fromLane)},
@@ -119,7 +121,8 @@ void HostEmitter::barrier(IrBuilder &ir, const lowering::BarrierScope &scope) {
     call(ir, "simt_barrier", {}, /*hasResult=*/false);
 }
 llvm::Value *HostEmitter::clusterRank(IrBuilder &ir) { return call(ir, "simt_cluster_rank", {}); }
-void HostEmitter::clusterBarrier(IrBuilder &ir) { call(ir, "simt_cluster_barrier", {}, /*hasResult=*/false); }
+void HostEmitter::arriveAtCluster(IrBuilder &ir) { call(ir, "simt_cluster_arrive", {}, /*hasResult=*/false); }
+void HostEmitter::waitForCluster(IrBuilder &ir) { call(ir, "simt_cluster_wait", {}, /*hasResult=*/false); }
 llvm::Value *HostEmitter::sharedOfCta(IrBuilder &ir, llvm::Value *pointer, llvm::Value *rank) {
   auto *type = llvm::FunctionType::get(ir.getPtrTy(), {ir.getPtrTy(), ir.getInt32Ty()}, false);
   llvm::Module *module = ir.GetInsertBlock()->getModule();

@@ -25,7 +25,8 @@ public:
   llvm::SmallVector<llvm::Value *> waitForWgmma(IrBuilder &ir, unsigned pendings,
                                                 llvm::ArrayRef<llvm::Value *> accumulators) override;
   llvm::Value *clusterRank(IrBuilder &ir) override;
-  void clusterBarrier(IrBuilder &ir) override;
+  void arriveAtCluster(IrBuilder &ir) override;
+  void waitForCluster(IrBuilder &ir) override;
   llvm::Value *sharedOfCta(IrBuilder &ir, llvm::Value *pointer, llvm::Value *rank) override;
   nvidia::TmaEmitter *tma() override;
   void fenceAsyncShared(IrBuilder &) override {}

@@ -16,6 +16,8 @@ bool ttng::isSplitOverCluster(Operation *op) {
 LogicalResult ClusterGatherOp::verify() {
   if (getParts().empty()) // C1
     return emitOpError("has no operand");
+  if (getArrives() && getOpen()) // C3
+    return emitOpError("has no barrier to arrive at, as it is open");
   auto first = cast<RankedTensorType>(getParts().front().getType());
   if (getDim() < 0 || getDim() >= first.getRank())
     return emitOpError() << "has dim " << getDim() << "; its operands have " << first.getRank() << " dimensions";
@@ -49,17 +51,18 @@ ttg::Scratch ClusterGatherOp::getScratch() {
       return {};
     bytes = llvm::alignTo(bytes, 16) + tile.getNumElements() * tt::memoryBits(tile.getElementType()) / 8;
   }
-  return {bytes, 0};
+  return {bytes, 0, getArrives() || getOpen()};
 }
 
 /// Each register of each thread; a scalar is the same in all of them.
 ttg::Scratch ClusterBroadcastOp::getScratch() {
   const uint32_t bytes = std::max<uint32_t>(1, tt::memoryBits(tt::elementOf(getType())) / 8);
   auto tile = dyn_cast<RankedTensorType>(getType());
+  const bool isKept = getArrives() || getOpen();
   if (!tile)
-    return {bytes, 0};
+    return {bytes, 0, isKept};
   if (!ttg::encodingOf(tile))
     return {};
   const uint32_t registers = ttg::linearLayoutOf(tile).inSize(layout::kRegister);
-  return {registers * ttg::totalWarpsOf(*this) * ttg::threadsPerWarpOf(*this) * bytes, 0};
+  return {registers * ttg::totalWarpsOf(*this) * ttg::threadsPerWarpOf(*this) * bytes, 0, isKept};
 }

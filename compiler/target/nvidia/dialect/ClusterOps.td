@@ -18,18 +18,27 @@ def ClusterBarrierOp : Ttng_Op<"cluster_barrier", [MemoryEffects<[MemRead, MemWr
   let assemblyFormat = "attr-dict";
 }
 
+def ClusterWaitOp : Ttng_Op<"cluster_wait", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "completes the barrier at which an exchange with `arrives` has arrived";
+  let assemblyFormat = "attr-dict";
+}
+
 def ClusterGatherOp : Ttng_ClusterOp<"cluster_gather", [SameVariadicOperandSize,
     DeclareOpInterfaceMethods<LayoutRelationOpInterface>, DeclareOpInterfaceMethods<ScratchOpInterface>]> {
   let summary = "the tiles of all CTAs of the cluster side by side, in the order of their ranks";
   let description = [{
-    Each CTA writes its tiles to its own shared memory and reads those of all others.
+    Each CTA writes its tiles to its own shared memory and reads those of all others. A barrier of the cluster ends
+    the op. With `arrives` the CTA only arrives at it, and a `cluster_wait` completes it; with `open` there is none, as
+    a later op of the basic block has one. Then no other op uses the same bytes of shared memory.
     C1. There is an operand; operands have one shape, and `dim` is one of its dimensions.
     C2. A result has its operand's element type and shape, with as many times the extent in `dim` as the module's
         clusters have CTAs.
+    C3. `arrives` and `open` exclude each other.
 
     `%all = ttng.cluster_gather %part {dim = 0 : i32} : (tensor<1x64xf32>) -> tensor<2x64xf32>`
   }];
-  let arguments = (ins Variadic<AnyRankedTensor>:$parts, I32Attr:$dim);
+  let arguments = (ins Variadic<AnyRankedTensor>:$parts, I32Attr:$dim,
+      UnitAttr:$arrives, UnitAttr:$open);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let assemblyFormat = "$parts attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
@@ -38,7 +47,7 @@ def ClusterGatherOp : Ttng_ClusterOp<"cluster_gather", [SameVariadicOperandSize,
 def ClusterBroadcastOp : Ttng_ClusterOp<"cluster_broadcast", [Tt_SameEncoding, AllTypesMatch<["src", "result"]>,
     DeclareOpInterfaceMethods<ScratchOpInterface>]> {
   let summary = "the first CTA's value, in all CTAs of the cluster";
-  let arguments = (ins AnyType:$src);
+  let arguments = (ins AnyType:$src, UnitAttr:$arrives, UnitAttr:$open);
   let results = (outs AnyType:$result);
   let assemblyFormat = "$src attr-dict `:` type($src)";
 }

@@ -111,8 +111,20 @@ Tile PartsBuffer::loadAll(RankedTensorType whole) {
   return registers;
 }
 
+static void emitFullBarrier(TtgFunctionEmitter &emitter) {
+  instructionsOf(emitter).arriveAtCluster(emitter.ir);
+  instructionsOf(emitter).waitForCluster(emitter.ir);
+}
+
+/// The barrier after the reads, as far as it is the op's.
+template <typename Op> static void endExchange(TtgFunctionEmitter &emitter, Op op) {
+  if (op.getArrives())
+    instructionsOf(emitter).arriveAtCluster(emitter.ir);
+  else if (!op.getOpen())
+    emitFullBarrier(emitter);
+}
+
 static LogicalResult emitGather(TtgFunctionEmitter &emitter, ttng::ClusterGatherOp op) {
-  InstructionEmitter &instructions = instructionsOf(emitter);
   SmallVector<PartsBuffer> buffers;
   uint32_t offset = 0;
   for (Value part : op.getParts()) {
@@ -122,17 +134,16 @@ static LogicalResult emitGather(TtgFunctionEmitter &emitter, ttng::ClusterGather
     buffer.storePart(emitter.tile(part));
     offset += buffer.bytes();
   }
-  instructions.clusterBarrier(emitter.ir);
+  emitFullBarrier(emitter);
   for (auto [buffer, result] : llvm::zip_equal(buffers, op.getResults()))
     emitter.define(result, buffer.loadAll(cast<RankedTensorType>(result.getType())));
-  instructions.clusterBarrier(emitter.ir);
+  endExchange(emitter, op);
   return success();
 }
 
 /// Threads of all CTAs hold the same elements in the same registers; a scalar is in all threads.
 static LogicalResult emitBroadcast(TtgFunctionEmitter &emitter, ttng::ClusterBroadcastOp op) {
   IrBuilder &ir = emitter.ir;
-  InstructionEmitter &instructions = instructionsOf(emitter);
   const Type element = tt::elementOf(op.getType());
   const bool isTile = isa<RankedTensorType>(op.getType());
   const unsigned bytes = analysis::memoryBits(element) / 8, stride = isTile ? bytes * emitter.numThreads : bytes;
@@ -143,14 +154,14 @@ static LogicalResult emitBroadcast(TtgFunctionEmitter &emitter, ttng::ClusterBro
   for (auto [index, value] : llvm::enumerate(registers))
     emitter.target.storeShared(ir, emitter.pack({value}), own, index * stride,
                                isTile ? nullptr : emitter.isFirstThread());
-  instructions.clusterBarrier(ir);
-  llvm::Value *first = instructions.sharedOfCta(ir, own, ir.getInt32(0));
+  emitFullBarrier(emitter);
+  llvm::Value *first = instructionsOf(emitter).sharedOfCta(ir, own, ir.getInt32(0));
   Tile result;
   for (unsigned index = 0; index < registers.size(); ++index) {
     llvm::Value *pointer = ir.CreatePtrAdd(first, ir.getInt32(index * stride));
     result.push_back(loadElements(emitter, pointer, element, 1).front());
   }
-  instructions.clusterBarrier(ir);
+  endExchange(emitter, op);
   emitter.define(op, std::move(result));
   return success();
 }
@@ -161,7 +172,12 @@ static LogicalResult emitRank(TtgFunctionEmitter &emitter, ttng::ClusterRankOp o
 }
 
 static LogicalResult emitClusterBarrier(TtgFunctionEmitter &emitter, ttng::ClusterBarrierOp) {
-  instructionsOf(emitter).clusterBarrier(emitter.ir);
+  emitFullBarrier(emitter);
+  return success();
+}
+
+static LogicalResult emitClusterWait(TtgFunctionEmitter &emitter, ttng::ClusterWaitOp) {
+  instructionsOf(emitter).waitForCluster(emitter.ir);
   return success();
 }
 
@@ -170,4 +186,5 @@ void nvidia::addClusterEmitters(OpEmitters &table) {
   table.add<emitBroadcast, ttng::ClusterBroadcastOp>();
   table.add<emitRank, ttng::ClusterRankOp>();
   table.add<emitClusterBarrier, ttng::ClusterBarrierOp>();
+  table.add<emitClusterWait, ttng::ClusterWaitOp>();
 }

@@ -43,8 +43,10 @@ public:
   // Clusters.
   /// The CTA's index in its cluster.
   virtual llvm::Value *clusterRank(IrBuilder &ir) = 0;
-  /// Barrier of all threads of the cluster: accesses to memory before it are visible to all of them after it.
-  virtual void clusterBarrier(IrBuilder &ir) = 0;
+  /// Barrier of all threads of the cluster: accesses to memory before the arrival are visible to all of them after the
+  /// wait.
+  virtual void arriveAtCluster(IrBuilder &ir) = 0;
+  virtual void waitForCluster(IrBuilder &ir) = 0;
   /// A pointer to what `pointer`, to the CTA's shared memory, is in the CTA of that rank.
   virtual llvm::Value *sharedOfCta(IrBuilder &ir, llvm::Value *pointer, llvm::Value *rank) = 0;
 

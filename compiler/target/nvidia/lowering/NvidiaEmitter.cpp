@@ -73,8 +73,11 @@ llvm::Value *NvidiaEmitter::clusterRank(IrBuilder &ir) {
   return readRegister(ir, llvm::Intrinsic::nvvm_read_ptx_sreg_cluster_ctarank, 0, kMostClusterCtas);
 }
 
-void NvidiaEmitter::clusterBarrier(IrBuilder &ir) {
+void NvidiaEmitter::arriveAtCluster(IrBuilder &ir) {
   ir.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier_cluster_arrive_aligned, llvm::ArrayRef<llvm::Value *>());
+}
+
+void NvidiaEmitter::waitForCluster(IrBuilder &ir) {
   ir.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier_cluster_wait_aligned, llvm::ArrayRef<llvm::Value *>());
 }
 

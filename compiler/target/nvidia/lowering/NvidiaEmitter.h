@@ -72,7 +72,8 @@ public:
   void fenceAsyncShared(IrBuilder &ir) override;
   llvm::Value *sharedAddress(IrBuilder &ir, llvm::Value *pointer) override;
   llvm::Value *clusterRank(IrBuilder &ir) override;
-  void clusterBarrier(IrBuilder &ir) override;
+  void arriveAtCluster(IrBuilder &ir) override;
+  void waitForCluster(IrBuilder &ir) override;
   llvm::Value *sharedOfCta(IrBuilder &ir, llvm::Value *pointer, llvm::Value *rank) override;
   TmaEmitter *tma() override { return arch.makesTensorMaps ? &copies : nullptr; }
   llvm::Value *roundToTf32(IrBuilder &ir, llvm::Value *single) override;

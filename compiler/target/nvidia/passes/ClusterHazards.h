@@ -1,4 +1,5 @@
-// Orders accesses to global memory by the CTAs of a cluster that share the work of a program.
+// Orders accesses by the CTAs of a cluster that share the work of a program, to global memory and to each other's shared
+// memory.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -23,5 +24,8 @@ std::optional<ClusterAccess> clusterAccessOf(mlir::Operation &op, bool isPart);
 /// Inserts barriers of the cluster between accesses of different CTAs that may conflict. `accesses` are those of the
 /// function; ops inside of them are not visited.
 void insertClusterBarriers(tt::FuncOp function, const ClusterAccesses &accesses);
+
+/// Drops barriers at the end of exchanges that a later barrier replaces, or lets them complete at the function's end.
+void relaxExchanges(tt::FuncOp function);
 
 } // namespace nereid::nvidia

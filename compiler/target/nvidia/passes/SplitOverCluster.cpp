@@ -350,6 +350,7 @@ void Splitter::run() {
     if (op->use_empty())
       op->erase();
   insertClusterBarriers(kernel, accesses);
+  relaxExchanges(kernel);
 }
 
 namespace {
