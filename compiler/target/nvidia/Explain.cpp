@@ -33,6 +33,7 @@ private:
   void addAccess(const analysis::MemoryAccess &access);
   void addDot(tt::DotOpInterface dot);
   void addConversion(ttg::ConvertLayoutOp op);
+  void addExchange(Operation *op);
   void addLoop(scf::ForOp loop);
   void addArithmetic(Operation *op);
   void addArithmeticFindings();
@@ -281,6 +282,19 @@ void Explainer::addArithmeticFindings() {
 
 //--- all -----------------------------------------------------------------------------------
 
+/// What the CTAs of a cluster do together.
+void Explainer::addExchange(Operation *op) {
+  if (isa<ttng::ClusterBarrierOp>(op))
+    return add(op, "cluster", "barrier of the cluster, between accesses to memory of its CTAs");
+  if (isa<ttng::ClusterBroadcastOp>(op))
+    return add(op, "cluster", "the first CTA's result, sent to the cluster's other CTAs");
+  auto gather = cast<ttng::ClusterGatherOp>(op);
+  std::string text;
+  for (Value part : gather.getParts())
+    text += (text.empty() ? "" : " and ") + tileText(part);
+  add(op, "cluster", "exchange of " + text + " of each CTA with the cluster's other CTAs");
+}
+
 void Explainer::visit(Operation *op) {
   if (auto access = analysis::anyAccessOf(op); access && access->tile())
     return addAccess(*access);
@@ -307,6 +321,8 @@ void Explainer::visit(Operation *op) {
                              reduce.getAxis(),
                              kernel.shared.bytesOf.lookup(op) ? "across warps through shared memory"
                                                               : "within threads and warps"));
+  if (isa<ttng::ClusterGatherOp, ttng::ClusterBroadcastOp, ttng::ClusterBarrierOp>(op))
+    return addExchange(op);
   if (auto loop = dyn_cast<scf::ForOp>(op))
     return addLoop(loop);
   addArithmetic(op);

@@ -256,6 +256,7 @@ TEST(Tma, BlocksThatBeginAnywhereStayPointers) {
 struct Loop {
   unsigned stages, warps;
   bool hasWarpGroups, transposesRight;
+  unsigned numCtas = 1; ///< above 1 the blocks are split over a cluster
 };
 
 /// C = A B in steps of 32 along K, which the last step exceeds, by blocks of 64 x 32.
@@ -302,20 +303,24 @@ class Loops : public testing::TestWithParam<Loop> {};
 TEST_P(Loops, GiveTheMatmul) {
   const Loop &loop = GetParam();
   for (int32_t k : {0, 7, 32, 70, 150})
-    expectSameAsCpu({.text = matmul(loop),
-                     .parameters = {smallNumbers(100 * 160, 1), smallNumbers(160 * 160, 2), Buffer::zeros(100 * 64 * 4),
-                                    100, 50, k},
-                     .grid = {2, 2, 1},
-                     .warps = {loop.warps},
-                     .hasWarpGroups = loop.hasWarpGroups,
-                     .hasTensorCopies = true,
-                     .expected = {kLoad, "ttng.wait_barrier", loop.hasWarpGroups ? "ttng.warp_group_dot" : "tt.dot"}});
+    expectSameAsCpu(
+        {.text = matmul(loop),
+         .parameters = {smallNumbers(100 * 160, 1), smallNumbers(160 * 160, 2), Buffer::zeros(100 * 64 * 4), 100, 50,
+                        k},
+         .grid = {2, 2, 1},
+         .warps = {loop.warps},
+         .hasWarpGroups = loop.hasWarpGroups,
+         .hasTensorCopies = true,
+         .numCtas = loop.numCtas,
+         .expected = {kLoad, "ttng.wait_barrier", loop.numCtas > 1 ? "ttng.cluster_split" : "\"ttg.num-ctas\" = 1",
+                      loop.hasWarpGroups ? "ttng.warp_group_dot" : "tt.dot"}});
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, Loops,
                          testing::Values(Loop{1, 4, true, false}, Loop{2, 4, true, false}, Loop{3, 4, true, true},
                                          Loop{4, 4, true, false}, Loop{3, 2, false, false}, Loop{3, 2, false, true},
-                                         Loop{1, 1, false, true}));
+                                         Loop{1, 1, false, true}, Loop{3, 4, true, false, 2}, Loop{2, 4, true, true, 2},
+                                         Loop{3, 2, false, true, 2}, Loop{1, 1, false, false, 4}));
 
 TEST(Tma, OperandsOfWarpGroupsNeedNoRegisters) {
   std::string error;

@@ -236,7 +236,7 @@ void Planner::visitDot(tt::DotOp dot, ArrayRef<unsigned> own) {
   if (rows < kMmaRows)
     forbid(own[m], dot);
   else if (rows < kWarpGroupRows && extents[m] >= kWarpGroupRows)
-    classes[find(own[m])].work -= workOf(dot) / 2;
+    classes[find(own[m])].work -= workOf(dot);
   if (columns < kMmaColumns)
     forbid(own[n], dot);
 }
