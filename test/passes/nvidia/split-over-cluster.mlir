@@ -161,3 +161,40 @@ tt.func public @loop(%x: !tt.ptr<f32>, %o: !tt.ptr<f32>, %n: i32) {
   tt.store %o, %end : !tt.ptr<f32>
   tt.return
 }
+
+// -----
+
+// Of a reshape the first dimensions of both sides are split; the transposed tile is split along the other one.
+// CHECK-LABEL: tt.func public @shapes
+// CHECK: tt.load {{.*}} : tensor<1024x!tt.ptr<f32>>
+// CHECK: tt.reshape {{.*}} : tensor<1024xf32> -> tensor<16x64xf32>
+// CHECK: tt.trans {{.*}} : tensor<16x64xf32> -> tensor<64x16xf32>
+// CHECK: tt.reshape {{.*}} : tensor<64x16xf32> -> tensor<64x4x4xf32>
+// CHECK-NOT: ttng.cluster_gather
+tt.func public @shapes(%x: !tt.ptr<f32>, %o: !tt.ptr<f32>) {
+  %r = tt.make_range {end = 4096 : i32, start = 0 : i32} : tensor<4096xi32>
+  %s = tt.splat %x : !tt.ptr<f32> -> tensor<4096x!tt.ptr<f32>>
+  %p = tt.addptr %s, %r : tensor<4096x!tt.ptr<f32>>, tensor<4096xi32>
+  %a = tt.load %p : tensor<4096x!tt.ptr<f32>>
+  %b = tt.reshape %a : tensor<4096xf32> -> tensor<64x64xf32>
+  %c = tt.trans %b {order = array<i32: 1, 0>} : tensor<64x64xf32> -> tensor<64x64xf32>
+  %d = tt.reshape %c : tensor<64x64xf32> -> tensor<64x16x4xf32>
+  %i = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %j = tt.make_range {end = 16 : i32, start = 0 : i32} : tensor<16xi32>
+  %k = tt.make_range {end = 4 : i32, start = 0 : i32} : tensor<4xi32>
+  %i1 = tt.expand_dims %i {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+  %i2 = tt.expand_dims %i1 {axis = 2 : i32} : tensor<64x1xi32> -> tensor<64x1x1xi32>
+  %j1 = tt.expand_dims %j {axis = 0 : i32} : tensor<16xi32> -> tensor<1x16xi32>
+  %j2 = tt.expand_dims %j1 {axis = 2 : i32} : tensor<1x16xi32> -> tensor<1x16x1xi32>
+  %k1 = tt.expand_dims %k {axis = 0 : i32} : tensor<4xi32> -> tensor<1x4xi32>
+  %k2 = tt.expand_dims %k1 {axis = 0 : i32} : tensor<1x4xi32> -> tensor<1x1x4xi32>
+  %i3 = tt.broadcast %i2 : tensor<64x1x1xi32> -> tensor<64x16x4xi32>
+  %j3 = tt.broadcast %j2 : tensor<1x16x1xi32> -> tensor<64x16x4xi32>
+  %k3 = tt.broadcast %k2 : tensor<1x1x4xi32> -> tensor<64x16x4xi32>
+  %t = tt.splat %o : !tt.ptr<f32> -> tensor<64x16x4x!tt.ptr<f32>>
+  %t1 = tt.addptr %t, %i3 : tensor<64x16x4x!tt.ptr<f32>>, tensor<64x16x4xi32>
+  %t2 = tt.addptr %t1, %j3 : tensor<64x16x4x!tt.ptr<f32>>, tensor<64x16x4xi32>
+  %t3 = tt.addptr %t2, %k3 : tensor<64x16x4x!tt.ptr<f32>>, tensor<64x16x4xi32>
+  tt.store %t3, %d : tensor<64x16x4x!tt.ptr<f32>>
+  tt.return
+}

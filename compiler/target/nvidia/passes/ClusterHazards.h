@@ -1,5 +1,5 @@
-// Orders accesses by the CTAs of a cluster that share the work of a program, to global memory and to each other's shared
-// memory.
+// Orders accesses by the CTAs of a cluster that share the work of a program: to global memory, and to each other's
+// shared memory.
 // SPDX-License-Identifier: MIT
 #pragma once
 
