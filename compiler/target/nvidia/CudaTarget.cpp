@@ -29,9 +29,6 @@ using namespace nereid::nvidia;
 
 //--- checks --------------------------------------------------------------------------------
 
-/// The largest cluster, in CTAs, that some GPU can schedule.
-static constexpr uint32_t kMaxClusterCtas = 16;
-
 /// Called functions keep their own control flow.
 static LogicalResult checkStructure(ModuleOp module) {
   for (auto function : module.getOps<tt::FuncOp>())

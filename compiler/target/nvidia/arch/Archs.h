@@ -8,6 +8,9 @@
 
 namespace nereid::nvidia {
 
+/// The largest cluster, in CTAs, that some GPU can schedule.
+inline constexpr unsigned kMaxClusterCtas = 16;
+
 struct Arch {
   unsigned capability;    ///< 90 is compute capability 9.0
   const char *cpu;        ///< LLVM's and ptxas's name, with generation-specific features

@@ -66,11 +66,8 @@ void NvidiaEmitter::barrier(IrBuilder &ir, const BarrierScope &scope) {
     ir.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier_cta_sync_aligned_all, {}, {ir.getInt32(scope.id)});
 }
 
-/// The largest cluster, in CTAs, that some GPU can schedule.
-static constexpr uint32_t kMostClusterCtas = 16;
-
 llvm::Value *NvidiaEmitter::clusterRank(IrBuilder &ir) {
-  return readRegister(ir, llvm::Intrinsic::nvvm_read_ptx_sreg_cluster_ctarank, 0, kMostClusterCtas);
+  return readRegister(ir, llvm::Intrinsic::nvvm_read_ptx_sreg_cluster_ctarank, 0, kMaxClusterCtas);
 }
 
 void NvidiaEmitter::arriveAtCluster(IrBuilder &ir) {
