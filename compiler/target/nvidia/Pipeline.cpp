@@ -86,7 +86,7 @@ void nvidia::buildTtgirPipeline(OpPassManager &passes, const Arch &arch, const s
   if (options.ownLauncher) {
     passes.addPass(createMoveMapsToLauncher());
     if (arch.hasWgmma)
-      passes.addPass(createPromoteLoads({options.numWarps}));
+      passes.addPass(createPromoteLoads({options.numWarps, arch.maxSharedBytes}));
   }
   buildTtgPipeline(passes, shape);
 }

@@ -57,7 +57,8 @@ def PromoteLoads : Pass<"nvidia-promote-loads", "::mlir::ModuleOp"> {
     the arguments become `ttng.launch_conditions` of the kernel. Either all such
     loads of a kernel are replaced or none, and a note gives the reason.
   }];
-  let options = [Option<"numWarps", "num-warps", "unsigned", "4", "warps of a CTA">];
+  let options = [Option<"numWarps", "num-warps", "unsigned", "4", "warps of a CTA">,
+                 Option<"maxBytes", "max-bytes", "unsigned", "227 * 1024", "shared memory of a CTA, in bytes">];
   let dependentDialects = ["::nereid::ttng::TtngDialect"];
   let statistics = [Statistic<"numPromoted", "promoted", "loads through tensor maps">];
 }

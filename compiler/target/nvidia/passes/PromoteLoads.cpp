@@ -34,6 +34,8 @@ static constexpr int64_t kUnbounded = int64_t{1} << 31;
 /// The rows of a warp group's dot.
 static constexpr int64_t kWarpGroupRows = 64;
 static constexpr unsigned kWarpsOfGroup = 4;
+/// Bytes for barriers and padding.
+static constexpr int64_t kSmallBuffers = 6144;
 
 //--- which loads ---------------------------------------------------------------------------
 
@@ -69,6 +71,12 @@ static bool isCandidate(tt::LoadOp load) {
          (feedsDotsAlone(load, 0) || feedsDotsAlone(load, 1));
 }
 
+static int64_t bytesOf(Type type) {
+  auto tile = dyn_cast<RankedTensorType>(type);
+  Type element = tile ? tile.getElementType() : Type();
+  return tile && element.isIntOrFloat() ? tile.getNumElements() * element.getIntOrFloatBitWidth() / 8 : 0;
+}
+
 static bool isInLoop(tt::LoadOp load) { return bool(load->getParentOfType<scf::ForOp>()); }
 
 /// Why the load must stay as it is, whatever its addresses; null where it need not.
@@ -93,9 +101,9 @@ struct Promotion {
 
 class Promoter {
 public:
-  Promoter(tt::FuncOp kernel, unsigned numWarps)
-      : kernel(kernel), numWarps(numWarps), builder(kernel.getContext()), axisInfo(kernel->getParentOfType<ModuleOp>()),
-        tiles(axisInfo) {}
+  Promoter(tt::FuncOp kernel, unsigned numWarps, int64_t maxBytes)
+      : kernel(kernel), numWarps(numWarps), maxBytes(maxBytes), builder(kernel.getContext()),
+        axisInfo(kernel->getParentOfType<ModuleOp>()), tiles(axisInfo) {}
 
   bool collect();
   void run();
@@ -103,11 +111,13 @@ public:
 
 private:
   bool add(tt::LoadOp load, const std::optional<analysis::Bases> &written);
+  bool mayLoadAhead(tt::LoadOp load);
   Value addMap(Promotion &promotion, RankedTensorType block);
   void replace(Promotion &promotion);
 
   tt::FuncOp kernel;
   const unsigned numWarps;
+  const int64_t maxBytes;
   OpBuilder builder;
   analysis::AxisInfoAnalysis axisInfo;
   KernelTiles tiles;
@@ -139,6 +149,29 @@ bool Promoter::add(tt::LoadOp load, const std::optional<analysis::Bases> &writte
   return reason.empty();
 }
 
+/// Whether a warp group multiplies several times in an iteration of a loop. The thread that starts the copies then
+/// keeps the other warps of its group waiting: attention with four warps is 2 to 8 % slower through TMA (H200, 24 cases
+/// of three shapes of blocks).
+static bool hasBusyGroup(tt::FuncOp kernel, unsigned numWarps) {
+  const WalkResult result = kernel.walk([](scf::ForOp loop) {
+    auto dots = loop.getBody()->getOps<tt::DotOp>();
+    return std::distance(dots.begin(), dots.end()) > 1 ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return numWarps == kWarpsOfGroup && result.wasInterrupted();
+}
+
+/// Whether producer warps may load a tile for the next program while the others store: shared memory has room for two
+/// buffers of each tile of the loops, the tiles that are loaded once, and a tile that is stored.
+bool Promoter::mayLoadAhead(tt::LoadOp load) {
+  if (numWarps != 2 * kWarpsOfGroup || load->getParentOp() != kernel)
+    return false;
+  int64_t bytes = bytesOf(load.getType()), stored = 0;
+  for (Promotion &promotion : promotions)
+    bytes += bytesOf(promotion.load.getType()) * (isInLoop(promotion.load) ? 2 : 1);
+  kernel.walk([&](tt::StoreOp store) { stored = std::max(stored, bytesOf(store.getValue().getType())); });
+  return bytes + stored + kSmallBuffers <= maxBytes;
+}
+
 bool Promoter::collect() {
   const std::optional<analysis::Bases> written = analysis::writtenBases(kernel);
   SmallVector<tt::LoadOp> candidates;
@@ -147,13 +180,18 @@ bool Promoter::collect() {
       candidates.push_back(load);
   });
   auto inLoops = llvm::make_filter_range(candidates, isInLoop);
-  if (inLoops.empty() || !llvm::all_of(inLoops, [&](tt::LoadOp load) { return add(load, written); }))
+  if (inLoops.empty())
     return false;
-  // What is loaded once goes through TMA where producer warps may load it for the next program.
-  if (numWarps == 2 * kWarpsOfGroup)
-    for (tt::LoadOp load : candidates)
-      if (!isInLoop(load) && load->getParentOp() == kernel)
-        (void)add(load, written);
+  if (hasBusyGroup(kernel, numWarps)) {
+    tt::report((*inLoops.begin()).getLoc(), nvidia::diag::LoadByThreads,
+               "its loop has several dots, for one warp group");
+    return false;
+  }
+  if (!llvm::all_of(inLoops, [&](tt::LoadOp load) { return add(load, written); }))
+    return false;
+  for (tt::LoadOp load : candidates)
+    if (!isInLoop(load) && mayLoadAhead(load))
+      (void)add(load, written);
   return true;
 }
 
@@ -213,7 +251,7 @@ struct PromoteLoads : nvidia::impl::PromoteLoadsBase<PromoteLoads> {
     for (auto function : llvm::to_vector(getOperation().getOps<tt::FuncOp>())) {
       if (!function.isPublic() || function.isExternal())
         continue;
-      Promoter promoter(function, numWarps);
+      Promoter promoter(function, numWarps, maxBytes);
       if (!promoter.collect())
         continue;
       promoter.run();
