@@ -50,12 +50,12 @@ static unsigned sectorsAlong(const MemoryAccess &access, const AxisInfo &pointer
   return 1u << layout::rank(columns);
 }
 
-/// The cost of the sectors of `numVectors` instructions. Where loads access parts of a sector one after another, all
-/// but the first hit in L1; stores write through.
+/// The cost of the sectors of `numVectors` instructions of `elems` elements each. Where the widest loads access parts
+/// of a sector one after another, all but the first hit in L1; stores write through.
 static unsigned sectorCost(const MemoryAccess &access, const AxisInfo &pointer, const LinearLayout &layout,
-                           unsigned numVectors) {
+                           unsigned elems, unsigned numVectors) {
   const unsigned all = numVectors * sectorsAlong(access, pointer, layout, {layout::kLane});
-  if (!isa<tt::LoadOp>(access.op))
+  if (!isa<tt::LoadOp>(access.op) || elems * access.elementBits / 8 < analysis::kWidestAccessBytes)
     return all;
   const unsigned distinct = std::min(all, sectorsAlong(access, pointer, layout, {layout::kLane, layout::kRegister}));
   return distinct + (all - distinct) / kHitsPerMiss;
@@ -81,7 +81,7 @@ unsigned ttg::accessCost(const MemoryAccess &access, const AxisInfoAnalysis &axi
   const uint32_t repeats = elems == 1 ? repeatedLoads(access, axisInfo, layout) : 0;
   const unsigned numVectors = (layout.inSize(layout::kRegister) / elems) >> llvm::popcount(repeats);
   const unsigned issueCost = kIssueCost + (isNarrowResult(access, axisInfo, encoding, elems) ? kNarrowResultCost : 0);
-  return numVectors * issueCost + sectorCost(access, axisInfo.of(access.pointer), layout, numVectors);
+  return numVectors * issueCost + sectorCost(access, axisInfo.of(access.pointer), layout, elems, numVectors);
 }
 
 /// The number of bits of `in` that move along `axis`.
