@@ -51,7 +51,8 @@ def twice(x_ptr, n, BLOCK: tl.constexpr):
 @pytest.mark.parametrize("n", [1, 1000, 4096, 5003])
 def test_in_place(n, ctas, device):
     x = values("float32", n)
-    check(twice, (triton.cdiv(n, 2048),), dict(x_ptr=x, n=n, BLOCK=2048, num_ctas=ctas), dict(x_ptr=2 * x), device=device)
+    arguments = dict(x_ptr=x, n=n, BLOCK=2048, num_ctas=ctas)
+    check(twice, (triton.cdiv(n, 2048),), arguments, dict(x_ptr=2 * x), device=device)
 
 
 @triton.jit
@@ -115,7 +116,8 @@ def layer_norm(x_ptr, out_ptr, mean_ptr, n, BLOCK: tl.constexpr):
 def test_layer_norm(ctas, device):
     n = 5000
     x = values("float32", 4, n)
-    arguments = dict(x_ptr=x, out_ptr=np.zeros_like(x), mean_ptr=np.zeros(4, np.float32), n=n, BLOCK=2048, num_ctas=ctas)
+    arguments = dict(x_ptr=x, out_ptr=np.zeros_like(x), mean_ptr=np.zeros(4, np.float32))
+    arguments |= dict(n=n, BLOCK=2048, num_ctas=ctas)
     mean, scale = x.mean(1, keepdims=True), 1 / np.sqrt(x.var(1, keepdims=True) + 1e-5)
     expected = dict(out_ptr=(x - mean) * scale, mean_ptr=mean[:, 0])
     check(layer_norm, (4,), arguments, expected, device=device, rtol=1e-3, atol=1e-3)
@@ -161,7 +163,8 @@ def test_loops_end_together(ctas, device):
     expected, steps = x.copy(), 0
     while (expected.astype(np.float64) ** 2).sum() > 1:
         expected, steps = expected * np.float32(0.5), steps + 1
-    arguments = dict(x_ptr=x, out_ptr=np.zeros_like(x), steps_ptr=np.zeros(1, np.int32), n=3000, BLOCK=4096, num_ctas=ctas)
+    arguments = dict(x_ptr=x, out_ptr=np.zeros_like(x), steps_ptr=np.zeros(1, np.int32))
+    arguments |= dict(n=3000, BLOCK=4096, num_ctas=ctas)
     check(norms, (1,), arguments, dict(out_ptr=expected, steps_ptr=np.array([steps], np.int32)), device=device)
 
 

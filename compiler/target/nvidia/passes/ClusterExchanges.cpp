@@ -1,8 +1,8 @@
 // Relaxes the barriers at the end of exchanges between CTAs.
 //
-// After its reads an exchange needs a barrier of the cluster, before its buffer is written again and before a CTA exits.
-// A later op of the same basic block with a barrier is on every path to both. At that of the kernel's last exchange the
-// threads only arrive, and they wait when all else is done.
+// After its reads an exchange needs a barrier of the cluster, before its buffer is written again and before a CTA
+// exits. A later op of the same basic block with a barrier is on every path to both. At that of the kernel's last
+// exchange the threads only arrive, and they wait when all else is done.
 // SPDX-License-Identifier: MIT
 #include "compiler/target/nvidia/passes/ClusterHazards.h"
 
