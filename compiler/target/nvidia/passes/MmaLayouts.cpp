@@ -85,13 +85,20 @@ LayoutEncoding nvidia::dotLayout(tt::DotOp dot, const MmaFeatures &features, Thr
                             {layout::kMmaRows, layout::kMmaColumns});
 }
 
+/// Adjacent elements along K of a lane, the same for both operands.
+static unsigned lanesWidth(tt::DotOp dot, unsigned operand, LayoutEncoding accumulator) {
+  // The other operand may have its layout already, and then no longer be seen to come from a load.
+  auto other = cast<RankedTensorType>(dot->getOperand(1 - operand).getType());
+  if (auto known = dyn_cast_or_null<DotOperandAttr>(other.getEncoding()); known && known.getParent() == accumulator)
+    return known.getKWidth();
+  // The result of another dot has the instruction's own order.
+  const bool isChained = isComputedFromDot(dot.getA()) || isComputedFromDot(dot.getB());
+  return isChained ? ttng::runAlongK(*ttng::mmaKindOf(dot)) : nvidia::widthAlongK(dot);
+}
+
 LayoutEncoding nvidia::operandLayout(tt::DotOp dot, unsigned operand, LayoutEncoding accumulator) {
-  if (!cast<NvidiaMmaAttr>(accumulator).isWgmma()) {
-    // The result of another dot has the instruction's own order.
-    const bool isChained = isComputedFromDot(dot.getA()) || isComputedFromDot(dot.getB());
-    const unsigned width = isChained ? ttng::runAlongK(*ttng::mmaKindOf(dot)) : widthAlongK(dot);
-    return DotOperandAttr::get(dot.getContext(), operand, accumulator, width);
-  }
+  if (!cast<NvidiaMmaAttr>(accumulator).isWgmma())
+    return DotOperandAttr::get(dot.getContext(), operand, accumulator, lanesWidth(dot, operand, accumulator));
   const bool isInRegisters = operand == 0 && isComputedFromDot(dot.getA());
   if (!isInRegisters)
     return {};
