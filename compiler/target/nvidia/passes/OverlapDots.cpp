@@ -156,10 +156,13 @@ void DotOverlap::makeAsync() {
   rewriter.replaceAllUsesExcept(accumulator, secondWait.getResult(0), secondWait);
 }
 
-/// The ops that make the second dot's operand from twice as many registers: they run when the dot before, which reads
-/// such an operand, has ended.
+/// The ops that write the second dot's operand, from the last value with more registers on, or else the last one: they
+/// run when the dot before, which reads the same registers, has ended.
 OpSet DotOverlap::narrowingOps() {
-  OpSet found;
+  OpSet found, last;
+  if (Operation *op = dots.second.getA().getDefiningOp();
+      op && op->hasOneUse() && op->getBlock() == loop.getBody() && isPure(op))
+    last.insert(op);
   for (Value operand = dots.second.getA(); operand.hasOneUse();) {
     Operation *op = operand.getDefiningOp();
     if (!op || op->getBlock() != loop.getBody() || op->getNumOperands() != 1 || !isPure(op))
@@ -169,7 +172,7 @@ OpSet DotOverlap::narrowingOps() {
     if (analysis::registersOf(operand.getType()) > analysis::registersOf(op->getResult(0).getType()))
       return found;
   }
-  return {};
+  return last;
 }
 
 /// Adds an op to the second stage, after the ops that it depends on.

@@ -165,11 +165,17 @@ static bool hasBusyGroup(tt::FuncOp kernel, unsigned numWarps) {
 bool Promoter::mayLoadAhead(tt::LoadOp load) {
   if (numWarps != 2 * kWarpsOfGroup || load->getParentOp() != kernel)
     return false;
-  int64_t bytes = bytesOf(load.getType()), stored = 0;
-  for (Promotion &promotion : promotions)
-    bytes += bytesOf(promotion.load.getType()) * (isInLoop(promotion.load) ? 2 : 1);
+  int64_t once = bytesOf(load.getType()), ofLoops = 0, stored = 0;
+  llvm::SmallDenseMap<Operation *, int64_t> ofLoop; // loops that follow each other use the same buffers
+  for (Promotion &promotion : promotions) {
+    const int64_t bytes = bytesOf(promotion.load.getType());
+    if (isInLoop(promotion.load))
+      ofLoops = std::max(ofLoops, ofLoop[promotion.load->getParentOp()] += 2 * bytes);
+    else
+      once += bytes;
+  }
   kernel.walk([&](tt::StoreOp store) { stored = std::max(stored, bytesOf(store.getValue().getType())); });
-  return bytes + stored + kSmallBuffers <= maxBytes;
+  return once + ofLoops + stored + kSmallBuffers <= maxBytes;
 }
 
 bool Promoter::collect() {

@@ -199,7 +199,7 @@ void Specializer::run() {
   SmallVector<Operation *> work;
   for (Operation &op : body.without_terminator())
     work.push_back(&op);
-  if (options.mayPersist && programsMayShareCtas(function))
+  if (options.mayPersist && usesTma() && programsMayShareCtas(function))
     programs.emplace(function);
   rewriter.setInsertionPointToStart(&body);
   createRings();
