@@ -10,6 +10,11 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::nvidia;
 
+unsigned nvidia::countMapArguments(tt::FuncOp kernel) {
+  return llvm::count_if(llvm::seq(kernel.getNumArguments()),
+                        [&](unsigned index) { return bool(kernel.getArgAttr(index, ttng::kTensorMap)); });
+}
+
 Value nvidia::addMapArgument(tt::FuncOp kernel, const MapRecipe &recipe, Location loc) {
   Builder builder(kernel.getContext());
   SmallVector<Attribute> words = {builder.getDenseI64ArrayAttr(recipe.base)};

@@ -14,6 +14,11 @@ struct MapRecipe {
   llvm::SmallVector<LaunchCode, 4> strides; ///< in bytes, without the fastest dimension
 };
 
+/// Arguments of a kernel take 4 KiB at most before PTX 8.1, and a map 128 bytes of them.
+inline constexpr unsigned kMostMaps = 16;
+/// The maps among a kernel's arguments.
+unsigned countMapArguments(tt::FuncOp kernel);
+
 /// The kernel's argument for such a map, a new one where it has none yet.
 mlir::Value addMapArgument(tt::FuncOp kernel, const MapRecipe &recipe, mlir::Location loc);
 

@@ -113,7 +113,7 @@ bool MapMover::mayUse(ttng::MakeTensorMapOp make, Operation *user) {
 bool MapMover::move(ttng::MakeTensorMapOp make) {
   conditions.clear();
   tiles.takeConditions();
-  if (make->getParentOp() != kernel || !readRecipe(make) ||
+  if (make->getParentOp() != kernel || countMapArguments(kernel) == kMostMaps || !readRecipe(make) ||
       !llvm::all_of(make->getUsers(), [&](Operation *user) { return mayUse(make, user); }))
     return false;
   llvm::append_range(conditions, tiles.takeConditions());

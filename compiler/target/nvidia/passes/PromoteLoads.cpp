@@ -186,7 +186,7 @@ bool Promoter::collect() {
       candidates.push_back(load);
   });
   auto inLoops = llvm::make_filter_range(candidates, isInLoop);
-  if (inLoops.empty())
+  if (inLoops.empty() || countMapArguments(kernel) + candidates.size() > kMostMaps)
     return false;
   if (hasBusyGroup(kernel, numWarps)) {
     tt::report((*inLoops.begin()).getLoc(), nvidia::diag::LoadByThreads,
