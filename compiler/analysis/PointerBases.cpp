@@ -11,6 +11,11 @@
 using namespace mlir;
 using namespace nereid;
 
+BlockArgument analysis::functionArgument(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  return argument && isa<tt::FuncOp>(argument.getOwner()->getParentOp()) ? argument : BlockArgument();
+}
+
 /// The operands of `op` from which the pointers in its results are derived; nothing where they come from elsewhere.
 static OperandRange derivedFrom(Operation *op) {
   const OperandRange operands = op->getOperands();
@@ -34,9 +39,8 @@ analysis::PointerSources analysis::sourcesOf(Value pointer) {
       todo.append(forwarded);
       continue;
     }
-    auto argument = dyn_cast<BlockArgument>(value);
     Operation *op = value.getDefiningOp();
-    if (argument && isa<tt::FuncOp>(argument.getOwner()->getParentOp()))
+    if (BlockArgument argument = functionArgument(value))
       sources.arguments.insert(argument);
     else if (op && !derivedFrom(op).empty())
       llvm::append_range(todo, derivedFrom(op));

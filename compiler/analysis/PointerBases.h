@@ -10,6 +10,9 @@
 
 namespace nereid::analysis {
 
+/// The value as an argument of the function; null for other values.
+mlir::BlockArgument functionArgument(mlir::Value value);
+
 /// What a pointer, or a tile of pointers, is derived from, through loops and branches.
 struct PointerSources {
   llvm::SmallSetVector<mlir::BlockArgument, 2> arguments; ///< of the function

@@ -28,9 +28,10 @@ static bool isKept(Operation *op) {
 
 uint32_t analysis::bufferBytes(Operation *op) {
   auto allocation = dyn_cast<ttg::LocalAllocOp>(op);
-  if (!allocation)
-    return scratchBytes(op);
-  const ttg::MemDescType buffer = allocation.getType();
+  return allocation ? bufferBytes(allocation.getType()) : scratchBytes(op);
+}
+
+uint32_t analysis::bufferBytes(ttg::MemDescType buffer) {
   return llvm::product_of(buffer.getAllocShape()) * tt::memoryBits(buffer.getElementType()) / 8;
 }
 

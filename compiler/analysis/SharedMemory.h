@@ -33,6 +33,7 @@ struct SharedMemoryPlan {
 uint32_t scratchBytes(mlir::Operation *op);
 /// Bytes of the buffer that an op allocates or needs while it runs.
 uint32_t bufferBytes(mlir::Operation *op);
+uint32_t bufferBytes(ttg::MemDescType buffer);
 
 /// Buffers with disjoint lifetimes share bytes; those of regions of different warps live at the same time. Small
 /// scratch buffers have bytes of their own up to a limit, which saves the barrier before they are written.

@@ -5,6 +5,8 @@
 // structures.
 #pragma once
 
+#include "artifact/TensorMapRecipe.h"
+
 #include <cstddef>
 #include <cstdint>
 
@@ -126,8 +128,8 @@ static_assert(sizeof(LaunchConfig) == 56 && offsetof(LaunchConfig, stream) == 32
 
 //--- Tensor maps -------------------------------------------------------------------------------
 
-struct alignas(64) TensorMap {
-  char bytes[128];
+struct alignas(artifact::kTensorMapAlign) TensorMap {
+  char bytes[artifact::kTensorMapBytes];
 };
 
 enum class TensorMapInterleave : int { None = 0 };

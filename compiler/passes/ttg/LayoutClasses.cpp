@@ -7,6 +7,7 @@
 #include "compiler/passes/ttg/Diagnostics.h"
 #include "compiler/passes/ttg/DotLayouts.h"
 
+#include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -50,13 +51,8 @@ public:
   LayoutClasses finish();
 
 private:
-  struct Node {
-    unsigned parent;
-    LayoutClass layoutClass;
-  };
-
   unsigned newNode(RankedTensorType tile);
-  unsigned find(unsigned node);
+  unsigned find(unsigned node) const { return united.getLeaderValue(node); }
   void unite(unsigned a, unsigned b);
   unsigned nodeOf(Value value);
   /// Unites the node with the tiles among `values` that are not rematerialised.
@@ -76,7 +72,8 @@ private:
   llvm::function_ref<LayoutEncoding(tt::DotOp)> dotLayout;
   llvm::function_ref<LayoutEncoding(RankedTensorType)> copyLayout;
   LayoutClasses::Tables tables;
-  std::vector<Node> nodes;
+  std::vector<LayoutClass> nodes; ///< that of a leader counts
+  llvm::EquivalenceClasses<unsigned> united;
   llvm::DenseSet<Value> rematerialised;
 };
 } // namespace
@@ -84,15 +81,9 @@ private:
 //--- nodes ---------------------------------------------------------------------------------
 
 unsigned ClassBuilder::newNode(RankedTensorType tile) {
-  Node &node = nodes.emplace_back();
-  node.parent = nodes.size() - 1;
-  node.layoutClass.shape = llvm::to_vector(tile.getShape());
-  return node.parent;
-}
-
-unsigned ClassBuilder::find(unsigned node) {
-  while (nodes[node].parent != node)
-    node = nodes[node].parent = nodes[nodes[node].parent].parent;
+  const unsigned node = nodes.size();
+  nodes.emplace_back().shape = llvm::to_vector(tile.getShape());
+  united.insert(node);
   return node;
 }
 
@@ -101,8 +92,8 @@ void ClassBuilder::unite(unsigned a, unsigned b) {
   b = find(b);
   if (a == b)
     return;
-  nodes[b].parent = a;
-  LayoutClass &into = nodes[a].layoutClass, &from = nodes[b].layoutClass;
+  united.unionSets(a, b); // `a` remains the leader
+  LayoutClass &into = nodes[a], &from = nodes[b];
   for (auto [extent, other] : llvm::zip_equal(into.shape, from.shape))
     extent = std::max(extent, other);
   into.accesses.append(from.accesses);
@@ -140,7 +131,7 @@ void ClassBuilder::addFixed(Value value, LayoutEncoding layout, bool isSource, O
     return;
   auto tile = cast<RankedTensorType>(value.getType());
   const unsigned fixed = newNode(tile);
-  nodes[fixed].layoutClass.fixed = layout ? layout : signatureLayout(tile);
+  nodes[fixed].fixed = layout ? layout : signatureLayout(tile);
   addEdge(isSource ? fixed : nodeOf(value), isSource ? nodeOf(value) : fixed, {}, tile, at);
 }
 
@@ -184,8 +175,7 @@ void ClassBuilder::linkOperand(OpOperand &operand, const LayoutLink &link, unsig
   else if (link.kind == LayoutLink::Kind::FromOp)
     addEdge(node, nodeOf(value), link.transfer, tile, op);
   else if (link.kind == LayoutLink::Kind::DotOperand)
-    if (LayoutEncoding layout =
-            operandLayout(cast<tt::DotOp>(op), operand.getOperandNumber(), nodes[node].layoutClass.fixed))
+    if (LayoutEncoding layout = operandLayout(cast<tt::DotOp>(op), operand.getOperandNumber(), nodes[node].fixed))
       addFixed(value, layout, /*isSource=*/false, op);
 }
 
@@ -195,7 +185,7 @@ void ClassBuilder::visitRelated(LayoutRelationOpInterface op) {
     return;
   const unsigned node = newNode(relation.tile), depth = loopDepthOf(op);
   tables.opNodes[op] = node;
-  LayoutClass &own = nodes[node].layoutClass;
+  LayoutClass &own = nodes[node];
   own.fixed = fixedLayout(op, relation);
   if (std::optional<analysis::MemoryAccess> access = analysis::anyAccessOf(op))
     own.accesses.push_back({*access, depth});
@@ -307,7 +297,7 @@ LayoutClasses ClassBuilder::finish() {
     const unsigned root = find(node);
     if (classOfRoot[root] == ~0u) {
       classOfRoot[root] = tables.classes.size();
-      tables.classes.push_back(std::move(nodes[root].layoutClass));
+      tables.classes.push_back(std::move(nodes[root]));
     }
     tables.classOfNode.push_back(classOfRoot[root]);
   }

@@ -208,7 +208,7 @@ void Pipeliner::addBarriers(AsyncTileLoad first) {
   unsigned bytes = 0;
   for (const PipelinedLoad &load : pipelined.loads)
     if (load.buffer && load.isTileLoad)
-      bytes += llvm::product_of(load.buffer.getShape()) * load.buffer.getElementType().getIntOrFloatBitWidth() / 8;
+      bytes += analysis::bufferBytes(load.buffer);
   rewriter.setInsertionPoint(first);
   Value barrier = view(barriers, insertIndex, target->barrierType(loop.getContext(), 0), pipelined.copyStage);
   auto always = arith::ConstantIntOp::create(rewriter, loc, 1, 1);

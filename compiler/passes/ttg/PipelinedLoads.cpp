@@ -26,8 +26,7 @@ bool PipelinedLoads::hasMultiBuffers() const {
 }
 
 static unsigned stageBufferBytes(const PipelinedLoad &load) {
-  const MemDescType buffer = load.buffer;
-  return buffer ? llvm::product_of(buffer.getShape()) * analysis::memoryBits(buffer.getElementType()) / 8 : 0;
+  return load.buffer ? analysis::bufferBytes(load.buffer) : 0;
 }
 
 bool PipelinedLoads::hasThreadCopies() const {

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/target/nvidia/HostTensorMapJson.h"
 
-#include "compiler/layout/MatrixBuffer.h"
 #include "compiler/target/nvidia/dialect/Dialect.h"
 #include "compiler/target/nvidia/dialect/HostTensorMaps.h"
 #include "compiler/target/nvidia/lowering/PtxTmaEmitter.h"
@@ -16,11 +15,7 @@ static llvm::json::Object describe(RankedTensorType block) {
   Type element = block.getElementType();
   const unsigned bits = element.getIntOrFloatBitWidth();
   const unsigned swizzle = ttng::swizzleFor(block.getShape().back() * bits / 8);
-  llvm::json::Array box;
-  for (int64_t extent : block.getShape().drop_back())
-    box.push_back(extent);
-  box.push_back(layout::MatrixBuffer{swizzle, bits}.panelElems()); // one copy per panel
-  return llvm::json::Object{{"block_size", std::move(box)},
+  return llvm::json::Object{{"block_size", llvm::json::Array(ttng::boxOf(block.getShape(), bits))},
                             {"elem_size", bits / 8},
                             {"elem_type", nvidia::elementCode(element, element.isUnsignedInteger())},
                             {"swizzle", nvidia::swizzleMode(swizzle)},

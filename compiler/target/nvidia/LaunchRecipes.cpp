@@ -2,43 +2,19 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/target/nvidia/LaunchRecipes.h"
 
-#include "compiler/layout/MatrixBuffer.h"
 #include "compiler/target/nvidia/dialect/Dialect.h"
 #include "compiler/target/nvidia/dialect/HostTensorMaps.h"
+#include "compiler/target/nvidia/lowering/PtxTmaEmitter.h"
 
 using namespace mlir;
 using namespace nereid;
 
-/// CUDA driver API, CUtensorMapDataType. Padding is zero, so integers of as many bits do for other floats.
+/// CUDA driver API, CUtensorMapDataType: PTX's numbers but for two. Padding is zero, so integers count as unsigned.
 static uint32_t driverCode(Type element) {
-  enum : uint32_t {
-    UInt8 = 0,
-    UInt16 = 1,
-    UInt32 = 2,
-    UInt64 = 4,
-    Float16 = 6,
-    Float32 = 7,
-    Float64 = 8,
-    BFloat16 = 9
-  };
-  if (element.isF16())
-    return Float16;
-  if (element.isBF16())
-    return BFloat16;
-  if (element.isF32())
-    return Float32;
+  enum : uint32_t { Float64 = 8, BFloat16 = 9 };
   if (element.isF64())
     return Float64;
-  switch (element.getIntOrFloatBitWidth()) {
-  case 8:
-    return UInt8;
-  case 16:
-    return UInt16;
-  case 32:
-    return UInt32;
-  default:
-    return UInt64;
-  }
+  return element.isBF16() ? BFloat16 : nvidia::elementCode(element, /*isUnsigned=*/true);
 }
 
 static artifact::LaunchExpression expression(Attribute words) {
@@ -55,9 +31,8 @@ static artifact::TensorMapRecipe recipeOf(RankedTensorType block, ArrayAttr reci
   for (unsigned dim = 1; dim < rank; ++dim)
     made.strides.push_back(expression(recipe[rank + dim]));
   made.swizzleBytes = ttng::swizzleFor(block.getShape().back() * bits / 8);
-  for (int64_t extent : llvm::reverse(block.getShape()))
+  for (int64_t extent : llvm::reverse(ttng::boxOf(block.getShape(), bits)))
     made.box.push_back(extent);
-  made.box[0] = layout::MatrixBuffer{made.swizzleBytes, bits}.panelElems(); // one copy per panel
   made.elementType = driverCode(block.getElementType());
   made.elementBytes = bits / 8;
   return made;

@@ -6,6 +6,7 @@
 #include "compiler/target/cpu/plan/Expressions.h"
 #include "compiler/target/cpu/plan/LoopPlan.h"
 
+#include "compiler/analysis/PointerBases.h"
 #include "compiler/dialect/tt/Dialect.h"
 
 #include "llvm/ADT/MapVector.h"
@@ -53,7 +54,7 @@ static std::string shapeText(ArrayRef<int64_t> shape) {
 }
 
 std::string Printer::name(Value scalar) {
-  if (auto argument = dyn_cast<BlockArgument>(scalar); argument && isa<tt::FuncOp>(argument.getOwner()->getParentOp()))
+  if (BlockArgument argument = analysis::functionArgument(scalar))
     return "arg" + std::to_string(argument.getArgNumber());
   std::string &known = names[scalar];
   if (known.empty())

@@ -22,6 +22,8 @@ inline constexpr int64_t kTensorMapAlignBytes = 16;
 constexpr unsigned swizzleFor(int64_t rowBytes) {
   return rowBytes >= 128 ? 128 : rowBytes >= 64 ? 64 : rowBytes >= 32 ? 32 : 0;
 }
+/// The box of one copy of a block: one panel of it. Slowest dimension first.
+llvm::SmallVector<int64_t, 5> boxOf(llvm::ArrayRef<int64_t> block, unsigned elementBits);
 /// The type of the buffer in which TMA writes or reads a tile's rows.
 ttg::MemDescType tileBuffer(mlir::RankedTensorType tile, bool isMutable);
 /// The type of a buffer of `count` barriers, each of which is a view of it; with 0, the type of one such view.

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/target/nvidia/dialect/Dialect.h"
 
+#include "compiler/layout/MatrixBuffer.h"
+
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
@@ -12,6 +14,12 @@ static ttg::NvmmaSharedAttr encodingOf(RankedTensorType tile) {
   const unsigned bits = tile.getElementTypeBitWidth();
   return ttg::NvmmaSharedAttr::get(tile.getContext(), swizzleFor(tile.getDimSize(1) * bits / 8), /*transposed=*/false,
                                    bits, 2);
+}
+
+SmallVector<int64_t, 5> ttng::boxOf(ArrayRef<int64_t> block, unsigned elementBits) {
+  SmallVector<int64_t, 5> box(block);
+  box.back() = layout::MatrixBuffer{swizzleFor(block.back() * elementBits / 8), elementBits}.panelElems();
+  return box;
 }
 
 ttg::MemDescType ttng::tileBuffer(RankedTensorType tile, bool isMutable) {

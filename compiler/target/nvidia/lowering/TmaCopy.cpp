@@ -62,9 +62,8 @@ static LogicalResult emitMakeTensorMap(TtgFunctionEmitter &emitter, ttng::MakeTe
   for (Value stride : llvm::reverse(op.getStrides().drop_back()))
     map.strides.push_back(ir.CreateMul(emitter.scalar(stride), ir.getInt64(bytes)));
   map.swizzleBytes = ttng::swizzleFor(op.getBlock().back() * bytes);
-  for (int64_t extent : llvm::reverse(op.getBlock()))
+  for (int64_t extent : llvm::reverse(ttng::boxOf(op.getBlock(), bytes * 8)))
     map.box.push_back(extent);
-  map.box[0] = layout::MatrixBuffer{map.swizzleBytes, unsigned(bytes * 8)}.panelElems();
   llvm::Value *address = mapScratch(emitter, op);
   llvm::Value *scratch = emitter.scalar(op.getScratch());
   const unsigned lanes = emitter.target.threadsPerWarp();

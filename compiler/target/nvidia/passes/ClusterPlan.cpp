@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/target/nvidia/passes/ClusterPlan.h"
 
+#include "compiler/analysis/PointerBases.h"
 #include "compiler/analysis/ValueFlow.h"
 #include "compiler/dialect/imported/Dialect.h"
 #include "compiler/dialect/tt/TypeName.h"
@@ -9,6 +10,7 @@
 #include "compiler/target/nvidia/passes/Passes.h"
 
 #include "mlir/Interfaces/LoopLikeInterface.h"
+#include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
@@ -26,7 +28,6 @@ static constexpr int64_t kMmaRows = 16, kMmaColumns = 8, kWarpGroupRows = 64;
 namespace {
 /// Dimensions that are split together, or not at all.
 struct DimClass {
-  unsigned parent = 0;
   int64_t work = 0, exchanges = 0; ///< what a split divides, and what it adds
   bool isForbidden = false;
   Operation *culprit = nullptr; ///< why it is forbidden; else the op that exchanges most
@@ -43,7 +44,7 @@ private:
   using Classes = SmallVector<unsigned, 4>;
 
   unsigned newClass();
-  unsigned find(unsigned index);
+  unsigned find(unsigned index) const { return united.getLeaderValue(index); }
   void unite(unsigned a, unsigned b);
   Classes &classesOf(Value value);
   bool isFixedTile(Value value) const {
@@ -72,7 +73,8 @@ private:
   tt::FuncOp kernel;
   const ClusterShape &shape;
   ClusterPlan plan;
-  std::vector<DimClass> classes;
+  std::vector<DimClass> classes; ///< that of a leader counts
+  llvm::EquivalenceClasses<unsigned> united;
   llvm::MapVector<Value, Classes> valueClasses, blockClasses;
   std::vector<std::pair<Operation *, Classes>> opClasses; ///< one for each of splitDimsOf
   llvm::DenseMap<Operation *, SmallVector<SplitDim, 2>> dimsOf;
@@ -85,22 +87,15 @@ static bool isTile(Type type) { return isa<RankedTensorType>(type); }
 
 Value nvidia::tensorMapOf(Operation *access) {
   Value map = access->getOperand(0);
-  auto argument = dyn_cast<BlockArgument>(map);
-  const bool isKernels = argument && isa<tt::FuncOp>(argument.getOwner()->getParentOp());
-  return isKernels || map.getDefiningOp<ttng::MakeTensorMapOp>() ? map : Value();
+  return analysis::functionArgument(map) || map.getDefiningOp<ttng::MakeTensorMapOp>() ? map : Value();
 }
 
 //--- classes -------------------------------------------------------------------------------
 
 unsigned Planner::newClass() {
   const unsigned index = classes.size();
-  classes.emplace_back().parent = index;
-  return index;
-}
-
-unsigned Planner::find(unsigned index) {
-  while (classes[index].parent != index)
-    index = classes[index].parent = classes[classes[index].parent].parent;
+  classes.emplace_back();
+  united.insert(index);
   return index;
 }
 
@@ -109,8 +104,8 @@ void Planner::unite(unsigned a, unsigned b) {
   b = find(b);
   if (a == b)
     return;
+  united.unionSets(std::min(a, b), std::max(a, b)); // the first one remains the leader
   DimClass &into = classes[std::min(a, b)], &from = classes[std::max(a, b)];
-  from.parent = std::min(a, b);
   into.work += from.work;
   into.exchanges += from.exchanges;
   if (!into.isForbidden && from.culprit)
@@ -333,7 +328,7 @@ int64_t Planner::gainOf(unsigned index) const {
 void Planner::choose() {
   SmallVector<unsigned> candidates;
   for (unsigned index = 0; index < classes.size(); ++index)
-    if (classes[index].parent == index && !classes[index].isForbidden && classes[index].work > 0 &&
+    if (find(index) == index && !classes[index].isForbidden && classes[index].work > 0 &&
         (shape.wherePossible || gainOf(index) > 0))
       candidates.push_back(index);
   llvm::sort(candidates, [&](unsigned a, unsigned b) { return std::pair(-gainOf(a), a) < std::pair(-gainOf(b), b); });
@@ -391,8 +386,8 @@ void Planner::describe() {
 
 void Planner::explainNone() {
   const DimClass *best = nullptr;
-  for (const DimClass &dimClass : classes)
-    if (dimClass.work > (best ? best->work : 0) && &classes[dimClass.parent] == &dimClass)
+  for (auto [index, dimClass] : llvm::enumerate(classes))
+    if (dimClass.work > (best ? best->work : 0) && find(index) == index)
       best = &dimClass;
   plan.culprit = best && best->culprit ? best->culprit : kernel.getOperation();
   plan.reason = !best               ? "there is no tile to split"

@@ -11,11 +11,9 @@ using analysis::AffineForm;
 using analysis::Polynomial;
 using artifact::LaunchOp;
 
-/// The largest power of two that anything counts as divisible by.
-static constexpr int64_t kMostDivisible = int64_t{1} << 30;
-
 int64_t KernelTiles::divisibility(const Polynomial &polynomial) const {
-  int64_t least = kMostDivisible;
+  const int64_t most = analysis::powerOfTwoIn(0); // divisible by everything
+  int64_t least = most;
   for (const Polynomial::Term &term : polynomial.terms()) {
     int64_t divides = analysis::powerOfTwoIn(term.coefficient);
     for (unsigned factor : term.factors) {
@@ -24,7 +22,7 @@ int64_t KernelTiles::divisibility(const Polynomial &polynomial) const {
         divides *= remainder->second.divisibility;
       else if (Value value = variable(factor).value)
         divides *= axisInfo.of(value).elementDivisibility();
-      divides = std::min(divides, kMostDivisible);
+      divides = std::min(divides, most);
     }
     least = std::min(least, divides);
   }
@@ -49,10 +47,10 @@ void KernelTiles::addConditionsOf(const Polynomial &polynomial) {
 std::optional<AffineForm> KernelTiles::ofRemainder(arith::RemSIOp op, const AffineForm &dividend,
                                                    const Polynomial &divisor) {
   auto tile = dyn_cast<RankedTensorType>(op.getType());
-  if (!tile || llvm::count_if(dividend.steps, [](const Polynomial &step) { return !step.isZero(); }) != 1)
+  auto varies = [](const Polynomial &step) { return !step.isZero(); };
+  if (!tile || llvm::count_if(dividend.steps, varies) != 1)
     return std::nullopt;
-  const unsigned dim =
-      llvm::find_if(dividend.steps, [](const Polynomial &step) { return !step.isZero(); }) - dividend.steps.begin();
+  const unsigned dim = llvm::find_if(dividend.steps, varies) - dividend.steps.begin();
   const int64_t extent = tile.getShape()[dim];
   const auto number = launchCodeOf(divisor, *this);
   if (!number || dividend.steps[dim] != Polynomial::ofConstant(1) || divisibility(dividend.start) % extent)
@@ -67,8 +65,7 @@ std::optional<AffineForm> KernelTiles::ofRemainder(arith::RemSIOp op, const Affi
   Value by = start ? materialise(builder, op.getLoc(), divisor) : Value();
   if (!by)
     return std::nullopt;
-  const LaunchCode rest = combine(LaunchOp::Rem, *number, launchConstant(extent));
-  remainder.conditions.push_back(combine(LaunchOp::Sub, launchConstant(0), rest)); // n % extent == 0
+  remainder.conditions.push_back(mustNotBePositive(combine(LaunchOp::Rem, *number, launchConstant(extent))));
   remainder.conditions.push_back(combine(LaunchOp::Sub, *number, launchConstant(1)));
   const unsigned made = variableOf(arith::RemSIOp::create(builder, op.getLoc(), start, by));
   remainders[made] = std::move(remainder);

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/target/nvidia/passes/LaunchCode.h"
 
+#include "compiler/analysis/PointerBases.h"
+
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -36,13 +38,12 @@ std::optional<LaunchCode> nvidia::launchCodeOf(Value value) {
   if (matchPattern(value, m_ConstantInt(&number)))
     return launchConstant(number.getSExtValue());
   const bool isInteger = value.getType().isInteger(32) || value.getType().isInteger(64);
-  if (auto argument = dyn_cast<BlockArgument>(value)) {
-    if (!isa<tt::FuncOp>(argument.getOwner()->getParentOp()) || (!isInteger && !isa<tt::PointerType>(value.getType())))
-      return std::nullopt;
-    return LaunchCode{LaunchOp::Argument, argument.getArgNumber()};
-  }
+  if (BlockArgument argument = analysis::functionArgument(value))
+    return isInteger || isa<tt::PointerType>(value.getType())
+               ? std::optional(LaunchCode{LaunchOp::Argument, argument.getArgNumber()})
+               : std::nullopt;
   Operation *op = value.getDefiningOp();
-  if (!isInteger)
+  if (!op || !isInteger)
     return std::nullopt;
   if (isa<arith::ExtSIOp>(op))
     return launchCodeOf(op->getOperand(0));

@@ -15,6 +15,11 @@ using LaunchCode = llvm::SmallVector<int64_t, 8>;
 inline LaunchCode launchConstant(int64_t number) { return {artifact::LaunchOp::Constant, number}; }
 LaunchCode combine(artifact::LaunchOp op, LaunchCode a, const LaunchCode &b);
 
+/// A condition, met where it is not negative: the value is 0 or less.
+inline LaunchCode mustNotBePositive(const LaunchCode &value) {
+  return combine(artifact::LaunchOp::Sub, launchConstant(0), value);
+}
+
 /// The value of an integer or pointer; nothing where it depends on more than arguments and constants.
 std::optional<LaunchCode> launchCodeOf(mlir::Value value);
 /// The same for a polynomial of scalars.

@@ -9,6 +9,7 @@
 //                                        ttng.async_tma_copy_local_to_global, async_tma_store_wait
 // SPDX-License-Identifier: MIT
 #include "compiler/analysis/PointerBases.h"
+#include "compiler/analysis/SharedMemory.h"
 #include "compiler/target/nvidia/dialect/Dialect.h"
 #include "compiler/target/nvidia/dialect/HostTensorMaps.h"
 #include "compiler/target/nvidia/passes/Passes.h"
@@ -57,7 +58,6 @@ private:
 /// The buffer that holds the tile after the wait.
 Value Lowerer::copyTo(ttng::TileLoadOp load, MemDescType type) {
   const Location loc = load.getLoc();
-  const unsigned bytes = llvm::product_of(type.getShape()) * type.getElementType().getIntOrFloatBitWidth() / 8;
   builder.setInsertionPoint(load);
   Value buffer = LocalAllocOp::create(builder, loc, type, Value(), IntegerAttr());
   Value barriers = LocalAllocOp::create(builder, loc, ttng::barrierType(load.getContext(), 1), Value(), IntegerAttr());
@@ -65,7 +65,7 @@ Value Lowerer::copyTo(ttng::TileLoadOp load, MemDescType type) {
   Value barrier =
       MemDescIndexOp::create(builder, loc, ttng::barrierType(load.getContext(), 0), barriers, constant(loc, 0, 32));
   Value always = constant(loc, 1, 1);
-  ttng::BarrierExpectOp::create(builder, loc, barrier, bytes, always);
+  ttng::BarrierExpectOp::create(builder, loc, barrier, analysis::bufferBytes(type), always);
   ttng::AsyncTmaCopyGlobalToLocalOp::create(builder, loc, load.getTensorMap(), load.getIndices(), barrier, buffer,
                                             always, load.getBlockAttr(), load.getEvictAttr());
   ttng::WaitBarrierOp::create(builder, loc, barrier, constant(loc, 0, 32));

@@ -51,12 +51,11 @@ private:
 bool MapMover::isOff(Value flag) {
   if (matchPattern(flag, m_Zero()))
     return true;
-  auto argument = dyn_cast<BlockArgument>(flag);
-  if (!argument || !isa<tt::FuncOp>(argument.getOwner()->getParentOp()))
+  BlockArgument argument = analysis::functionArgument(flag);
+  if (!argument)
     return false;
   const LaunchCode value = {LaunchOp::Argument, argument.getArgNumber()};
-  const LaunchCode square = combine(LaunchOp::Mul, value, value);
-  conditions.push_back(combine(LaunchOp::Sub, launchConstant(0), square));
+  conditions.push_back(mustNotBePositive(combine(LaunchOp::Mul, value, value)));
   return true;
 }
 
@@ -66,10 +65,9 @@ bool MapMover::readRecipe(ttng::MakeTensorMapOp make) {
   if (make.getIsUnsigned())
     element = IntegerType::get(make.getContext(), element.getIntOrFloatBitWidth(), IntegerType::Unsigned);
   recipe = {RankedTensorType::get(make.getBlock(), element), {}, {}, {}};
-  auto base = dyn_cast<BlockArgument>(make.getBase());
-  if (!base || !isa<tt::FuncOp>(base.getOwner()->getParentOp()))
+  if (!analysis::functionArgument(make.getBase()))
     return false;
-  recipe.base = *launchCodeOf(base);
+  recipe.base = *launchCodeOf(make.getBase());
   for (Value extent : llvm::reverse(make.getShape())) {
     auto code = launchCodeOf(extent);
     if (!code)
@@ -99,8 +97,8 @@ bool MapMover::mayStore(ttng::MakeTensorMapOp make, ttng::TileStoreOp store) {
   }
   const int64_t bytes = recipe.block.getElementTypeBitWidth() / 8;
   LaunchCode rowBytes = combine(LaunchOp::Mul, recipe.extents.front(), launchConstant(bytes));
-  LaunchCode overhang = combine(LaunchOp::Rem, std::move(rowBytes), launchConstant(ttng::kTensorMapAlignBytes));
-  conditions.push_back(combine(LaunchOp::Sub, launchConstant(0), overhang));
+  conditions.push_back(
+      mustNotBePositive(combine(LaunchOp::Rem, std::move(rowBytes), launchConstant(ttng::kTensorMapAlignBytes))));
   return true;
 }
 

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/target/nvidia/passes/ProgramLoop.h"
 
-#include "compiler/analysis/GlobalEffects.h"
 #include "compiler/passes/ttg/LoopParts.h"
 #include "compiler/target/nvidia/dialect/Dialect.h"
 #include "compiler/target/nvidia/dialect/HostTensorMaps.h"
+#include "compiler/target/nvidia/passes/SpecialLoops.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -16,12 +16,8 @@ using namespace nereid::nvidia;
 /// Spins on memory need the programs that they wait for; prints and asserts name a program; a tensor map that a kernel
 /// makes has memory for each CTA.
 static bool needsOwnCta(Operation *op) {
-  if (auto load = dyn_cast<tt::LoadOp>(op))
-    return load.getIsVolatile() || load.getCache() == tt::CacheModifier::CV;
-  auto access = dyn_cast<tt::MemoryAccessOpInterface>(op);
-  return (access && access.isAtomic()) || analysis::globalEffectsOf(*op).acquires ||
-         isa<scf::WhileOp, tt::CallOp, tt::PrintOp, tt::AssertOp, tt::ElementwiseInlineAsmOp, ttng::MakeTensorMapOp>(
-             op);
+  return mayWait(op) ||
+         isa<tt::CallOp, tt::PrintOp, tt::AssertOp, tt::ElementwiseInlineAsmOp, ttng::MakeTensorMapOp>(op);
 }
 
 bool nvidia::programsMayShareCtas(tt::FuncOp kernel) {

@@ -92,8 +92,7 @@ bool nvidia::haveSameBuffers(const SpecialLoop &a, const SpecialLoop &b) {
   });
 }
 
-/// Whether the op may wait for what other programs write, as a spin on a flag does.
-static bool mayWait(Operation *op) {
+bool nvidia::mayWait(Operation *op) {
   if (auto load = dyn_cast<tt::LoadOp>(op))
     return load.getIsVolatile() || load.getCache() == tt::CacheModifier::CV;
   auto access = dyn_cast<tt::MemoryAccessOpInterface>(op);

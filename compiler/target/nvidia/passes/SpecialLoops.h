@@ -49,6 +49,8 @@ unsigned registersOf(ChainedDots dots, bool areOverlapped);
 /// Whether both loops can use the same rings.
 bool haveSameBuffers(const SpecialLoop &a, const SpecialLoop &b);
 
+/// Whether the op may wait for what other programs write, as a spin on a flag does.
+bool mayWait(mlir::Operation *op);
 /// Whether an op before the loop, or in it, may wait for other programs.
 bool waitsForOthers(mlir::scf::ForOp last);
 

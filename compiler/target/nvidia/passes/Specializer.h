@@ -17,7 +17,6 @@ inline constexpr int32_t kProducerWarps = 4;
 /// The ring of all loops' channels of one index, or of a tile that is loaded once for all loops.
 struct Ring {
   ttg::MemDescType buffer; ///< of one tile
-  unsigned count;          ///< of buffers
   mlir::Value buffers, full, empty;
 };
 

@@ -7,6 +7,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/target/nvidia/passes/TileAddress.h"
 
+#include "compiler/analysis/PointerBases.h"
 #include "compiler/target/nvidia/dialect/Dialect.h"
 
 #include "mlir/IR/Matchers.h"
@@ -222,8 +223,7 @@ std::optional<TileAddress> AddressReader::read() {
     reason = "its addresses are not affine in the tile's indices";
     return std::nullopt;
   }
-  auto base = dyn_cast_or_null<BlockArgument>(form->base);
-  if (!base || !isa<tt::FuncOp>(base.getOwner()->getParentOp())) {
+  if (!form->base || !analysis::functionArgument(form->base)) {
     reason = "its base is no argument of the kernel";
     return std::nullopt;
   }

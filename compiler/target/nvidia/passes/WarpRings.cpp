@@ -1,5 +1,6 @@
 // Fills the rings of a specialised kernel by the producer's warps, and reads them by the others.
 // SPDX-License-Identifier: MIT
+#include "compiler/analysis/SharedMemory.h"
 #include "compiler/dialect/tt/LoopAttributes.h"
 #include "compiler/passes/ttg/LoopParts.h"
 #include "compiler/passes/ttg/TrimLoop.h"
@@ -14,7 +15,7 @@ using namespace nereid::ttg;
 
 Ring Specializer::createRing(Channel channel, unsigned count) {
   const Location loc = function.getLoc();
-  Ring ring{channel.allocation.getType(), count, {}, {}, {}};
+  Ring ring{channel.allocation.getType(), {}, {}, {}};
   SmallVector<int64_t> shape = {count};
   llvm::append_range(shape, ring.buffer.getShape());
   auto type = MemDescType::get(shape, ring.buffer.getElementType(), ring.buffer.getEncoding(),
@@ -64,9 +65,8 @@ void Specializer::fill(OpBuilder &builder, const Channel &channel, const Ring &r
   Value buffer = MemDescIndexOp::create(builder, loc, type, ring.buffers, at.slot);
   Value full = barrierAt(builder, loc, ring.full, at.slot);
   if (AsyncTileLoad tile = channel.tile()) {
-    const unsigned bytes = llvm::product_of(type.getShape()) * type.getElementType().getIntOrFloatBitWidth() / 8;
     Value always = arith::ConstantIntOp::create(builder, loc, 1, 1);
-    ttng::BarrierExpectOp::create(builder, loc, full, bytes, always);
+    ttng::BarrierExpectOp::create(builder, loc, full, analysis::bufferBytes(type), always);
     Operation *copy = tile.createCopy(builder, full, buffer, always);
     for (OpOperand &operand : copy->getOpOperands())
       operand.set(values.lookupOrDefault(operand.get()));
