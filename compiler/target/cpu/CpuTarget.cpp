@@ -50,8 +50,10 @@ static CpuFeatures featuresOf(const llvm::TargetMachine &machine) {
   CpuFeatures features;
   features.hasAvx512 = subtarget.checkFeatures("+avx512f,+avx512vl,+avx512dq");
   features.hasAvx512Bw = features.hasAvx512 && subtarget.checkFeatures("+avx512bw");
-  features.hasVnni = features.hasAvx512Bw && subtarget.checkFeatures("+avx512vnni");
+  features.hasVnni = subtarget.checkFeatures(features.hasAvx512Bw ? "+avx512vnni" : "+avxvnni");
+  features.hasBf16Dot = features.hasAvx512Bw && subtarget.checkFeatures("+avx512bf16");
   features.hasAmxBf16 = features.hasAvx512Bw && subtarget.checkFeatures("+amx-tile,+amx-bf16");
+  features.hasAmxInt8 = features.hasAvx512Bw && subtarget.checkFeatures("+amx-tile,+amx-int8");
   features.hasFma = subtarget.checkFeatures("+fma");
   features.hasF16c = subtarget.checkFeatures("+f16c");
   features.registerBits = features.hasAvx512 ? 512 : subtarget.checkFeatures("+avx2") ? 256 : 128;
@@ -74,8 +76,7 @@ static LogicalResult prepare(CpuKernel &kernel) {
   PrepareOptions options;
   options.arch = kernel.target.arch;
   options.hasF16c = kernel.vectors.hasF16c;
-  options.hasAmxBf16 = kernel.vectors.hasAmxBf16;
-  options.registerBits = kernel.vectors.registerBits;
+  options.dots = kernel.vectors;
   options.sanitizers = kernel.options.sanitize;
   PassManager passes(kernel.module.getContext());
   passes.enableVerifier(false); // the driver verifies after each phase

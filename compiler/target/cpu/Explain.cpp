@@ -108,6 +108,10 @@ void PlanExplainer::addDot(const Step &step) {
   auto op = cast<tt::DotOp>(step.op);
   std::string text = llvm::formatv("dot of {0} and {1} elements from memory", boxText(tt::shapeOf(op.getA().getType())),
                                    boxText(tt::shapeOf(op.getB().getType())));
+  if (step.dot->form.usesTiles)
+    text += ", by the matrix tiles of AMX";
+  else if (step.dot->form.group > 1)
+    text += llvm::formatv(", {0} products along K in one instruction", step.dot->form.group);
   if (step.dot->packed)
     text += ", the second operand copied into the order of the instructions";
   add(op, "dot", std::move(text));

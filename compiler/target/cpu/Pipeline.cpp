@@ -37,7 +37,8 @@ void cpu::buildPreparePipeline(OpPassManager &passes, const PrepareOptions &opti
   hints.all = true;
   passes.addPass(tt::createDropHints(hints));
   passes.addPass(createCarryOffsets());
-  passes.addPass(createWidenDots({options.hasAmxBf16, options.registerBits}));
+  const DotMachine &dots = options.dots;
+  passes.addPass(createWidenDots({dots.hasAmxBf16, dots.hasAmxInt8, dots.hasBf16Dot, dots.hasVnni, dots.registerBits}));
 }
 
 namespace {
@@ -49,6 +50,11 @@ struct TtirPipeline : PassPipelineOptions<TtirPipeline> {
 struct PreparePipeline : PassPipelineOptions<PreparePipeline> {
   Option<bool> hasF16c{*this, "f16c", llvm::cl::desc("the machine converts f16 (F16C)"), llvm::cl::init(true)};
   Option<bool> hasAmxBf16{*this, "amx-bf16", llvm::cl::desc("the machine has AMX for bf16"), llvm::cl::init(false)};
+  Option<bool> hasAmxInt8{*this, "amx-int8", llvm::cl::desc("the machine has AMX for bytes"), llvm::cl::init(false)};
+  Option<bool> hasBf16Dot{*this, "avx512-bf16", llvm::cl::desc("the machine multiplies pairs of bf16"),
+                          llvm::cl::init(false)};
+  Option<bool> hasVnni{*this, "vnni", llvm::cl::desc("the machine multiplies four bytes at once (VNNI)"),
+                       llvm::cl::init(false)};
   Option<unsigned> registerBits{*this, "register-bits", llvm::cl::desc("width of a vector register"),
                                 llvm::cl::init(512)};
   Option<std::string> sanitize{*this, "sanitize", llvm::cl::desc("sanitizers, as --sanitize of `nereid compile`")};
@@ -64,8 +70,8 @@ void cpu::registerPipelines() {
                                             [](OpPassManager &passes, const PreparePipeline &options) {
                                               PrepareOptions prepare;
                                               prepare.hasF16c = options.hasF16c;
-                                              prepare.hasAmxBf16 = options.hasAmxBf16;
-                                              prepare.registerBits = options.registerBits;
+                                              prepare.dots = {options.registerBits, options.hasVnni, options.hasBf16Dot,
+                                                              options.hasAmxBf16, options.hasAmxInt8};
                                               std::string reason;
                                               const std::optional<uint32_t> sanitizers =
                                                   support::parseSanitizers(options.sanitize, reason);

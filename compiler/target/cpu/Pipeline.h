@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "compiler/target/cpu/prepare/DotForm.h"
+
 #include <cstdint>
 #include <string>
 
@@ -15,8 +17,7 @@ namespace nereid::cpu {
 struct PrepareOptions {
   std::string arch = "this CPU"; ///< for messages
   bool hasF16c = true;
-  bool hasAmxBf16 = false;
-  unsigned registerBits = 512;
+  DotMachine dots;
   uint32_t sanitizers = 0; ///< bits of support::Sanitizer
 };
 

@@ -8,6 +8,9 @@
 # RUN: nereid compile %s:integers --target cpu:x86-64-v3 --signature '*i8,*i8,*i32' --emit asm -o - | FileCheck %s --check-prefix=V3
 # RUN: nereid compile %s:integers --target cpu:x86-64-v4 --signature '*i8,*i8,*i32' --emit asm -o - | FileCheck %s --check-prefix=V4
 # RUN: nereid compile %s:integers --target cpu:znver4 --signature '*i8,*i8,*i32' --emit asm -o - | FileCheck %s --check-prefix=VNNI
+# RUN: nereid compile %s:integers --target cpu:alderlake --signature '*i8,*i8,*i32' --emit asm -o - | FileCheck %s --check-prefix=AVXVNNI
+# RUN: nereid compile %s:bytes --target cpu:sapphirerapids --signature '*i8,*i8,*i32' --emit asm -o - | FileCheck %s --check-prefix=AMXBYTES
+# RUN: nereid compile %s:matmul --target cpu:znver4 --signature '*bf16:16,*bf16:16,*fp32:16,i32:16,i32:16,i32:16,64,64,32' --emit plan,asm -o - | FileCheck %s --check-prefix=BF16
 import triton
 import triton.language as tl
 
@@ -102,4 +105,24 @@ def integers(a, b, c):
 # Pairs of widened integers are multiplied and added in one instruction.
 # V3: vpmaddwd {{.*}}%ymm
 # V4: vpmaddwd {{.*}}%zmm
-# VNNI: vpdpwssd {{.*}}%zmm
+
+# Four bytes, one factor of them made unsigned.
+# VNNI: vpdpbusd {{.*}}%zmm
+# AVXVNNI: vpdpbusd {{.*}}%ymm
+
+
+@triton.jit
+def bytes(a, b, c):
+    i = tl.arange(0, 64)
+    at = i[:, None] * 64 + i[None, :]
+    tl.store(c + at, tl.dot(tl.load(a + at), tl.load(b + at)))
+
+
+# AMXBYTES-COUNT-4: tdpbssd
+# AMXBYTES-NOT: tdpbssd
+
+# Pairs of bf16; rows of the left operand stay in memory, as those of f32 do.
+# BF16: left out where all of load0 is in memory
+# BF16: 2 along K at once
+# BF16: vdpbf16ps {{.*}}%zmm
+# BF16-NEXT: vdpbf16ps {{.*}}%zmm

@@ -59,9 +59,10 @@ static std::string textOf(mlir::ModuleOp module) {
 static std::string afterNamed(mlir::ModuleOp module, const CpuFeatures &machine, uint32_t sanitizers) {
   [[maybe_unused]] static const bool registered = (registerPipelines(), true);
   mlir::PassManager passes(module.getContext());
-  const std::string pipeline =
-      llvm::formatv("cpu-prepare{f16c={0} amx-bf16={1} register-bits={2} sanitize={3}}", machine.hasF16c,
-                    machine.hasAmxBf16, machine.registerBits, support::sanitizerNames(sanitizers));
+  const std::string pipeline = llvm::formatv(
+      "cpu-prepare{f16c={0} amx-bf16={1} amx-int8={2} avx512-bf16={3} vnni={4} register-bits={5} sanitize={6}}",
+      machine.hasF16c, machine.hasAmxBf16, machine.hasAmxInt8, machine.hasBf16Dot, machine.hasVnni,
+      machine.registerBits, support::sanitizerNames(sanitizers));
   if (failed(mlir::parsePassPipeline(pipeline, passes, llvm::errs())) || failed(passes.run(module)))
     return "";
   return textOf(module);
@@ -91,6 +92,7 @@ TEST(PreparePipeline, is_that_of_the_name_for_this_machine) { compare("", 0); }
 
 TEST(PreparePipeline, is_that_of_the_name_for_other_machines) {
   compare("+avx2,+f16c,+fma", 0);
+  compare("+avx512bf16,+avx512bw,+avx512dq,+avx512f,+avx512vl,+f16c,+fma", 0);
   compare("+amx-bf16,+amx-tile,+avx512bw,+avx512dq,+avx512f,+avx512vl,+f16c,+fma", 0);
 }
 

@@ -1,4 +1,4 @@
-// Emits a dot of bf16 matrices with the matrix tiles of AMX: 16 rows of 64 bytes each, eight of them.
+// Emits a dot of matrices of bf16 or bytes with the matrix tiles of AMX: 16 rows of 64 bytes each, eight of them.
 // SPDX-License-Identifier: MIT
 //
 // Four accumulator tiles, two of `a`, two of `b`: each loaded tile is multiplied twice. LLVM chooses tile registers and
@@ -36,13 +36,15 @@ struct AmxEmitter {
   llvm::Value *tile(llvm::Value *base, int64_t row, int64_t column, int64_t width) {
     return ir.CreateConstGEP1_64(ir.getInt8Ty(), base, (row * width + column) * unitBytes);
   }
-  llvm::Value *load(llvm::Value *from, int64_t width) {
-    return ir.CreateIntrinsic(llvm::Intrinsic::x86_tileloadd64_internal, {},
-                              {sixteen, rowBytes, from, ir.getInt64(width * unitBytes)});
+  llvm::Value *load(llvm::Value *from, llvm::Value *stride) {
+    return ir.CreateIntrinsic(llvm::Intrinsic::x86_tileloadd64_internal, {}, {sixteen, rowBytes, from, stride});
   }
+  llvm::Value *load(llvm::Value *from, int64_t width) { return load(from, ir.getInt64(width * unitBytes)); }
+  llvm::Value *rowOfA(llvm::Value *a, llvm::Value *row) { return ir.CreatePtrAdd(a, ir.CreateMul(row, work.rowBytes)); }
   llvm::Value *multiplyAdd(llvm::Value *accumulator, llvm::Value *a, llvm::Value *b) {
-    return ir.CreateIntrinsic(llvm::Intrinsic::x86_tdpbf16ps_internal, {},
-                              {sixteen, rowBytes, rowBytes, accumulator, a, b});
+    return ir.CreateIntrinsic(work.ofBytes ? llvm::Intrinsic::x86_tdpbssd_internal
+                                           : llvm::Intrinsic::x86_tdpbf16ps_internal,
+                              {}, {sixteen, rowBytes, rowBytes, accumulator, a, b});
   }
 
   void emitRows(int64_t firstColumn, int64_t columnCount, unsigned across);
@@ -69,12 +71,13 @@ void AmxEmitter::emitBlock(llvm::Value *a, llvm::Value *b, llvm::Value *d, unsig
         accumulator = phis.back();
       }
     llvm::Value *zero = ir.getInt64(0);
-    llvm::Value *left = at(a, zero, k, work.depth), *right = at(b, k, zero, work.columns);
+    llvm::Value *left = ir.CreatePtrAdd(a, ir.CreateMul(k, ir.getInt64(unitBytes))),
+                *right = at(b, k, zero, work.columns);
     SmallVector<llvm::Value *, 2> columns;
     for (unsigned index = 0; index < across; ++index)
       columns.push_back(load(tile(right, 0, index * edge, work.columns), work.columns));
     for (unsigned row = 0; row < down; ++row) {
-      llvm::Value *rows = load(tile(left, row * edge, 0, work.depth), work.depth);
+      llvm::Value *rows = load(rowOfA(left, ir.getInt64(row * edge)), work.rowBytes);
       for (unsigned index = 0; index < across; ++index) {
         llvm::Value *&accumulator = accumulators[row * across + index];
         accumulator = multiplyAdd(accumulator, rows, columns[index]);
@@ -96,10 +99,10 @@ void AmxEmitter::emitRows(int64_t firstColumn, int64_t columnCount, unsigned acr
     llvm::Value *b = at(work.b, zero, column, work.columns), *d = at(work.d, zero, column, work.columns);
     if (even)
       emitCounted(ir, even, 2 * edge, [&](llvm::Value *row) {
-        emitBlock(at(work.a, row, zero, work.depth), b, at(d, row, zero, work.columns), 2, across);
+        emitBlock(rowOfA(work.a, row), b, at(d, row, zero, work.columns), 2, across);
       });
     if (even < work.rows)
-      emitBlock(tile(work.a, even, 0, work.depth), b, tile(d, even, 0, work.columns), 1, across);
+      emitBlock(rowOfA(work.a, ir.getInt64(even)), b, tile(d, even, 0, work.columns), 1, across);
   });
 }
 

@@ -1,4 +1,4 @@
-// Emits a dot of bf16 matrices with the matrix tiles of AMX.
+// Emits a dot of matrices of bf16 or bytes with the matrix tiles of AMX.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -6,11 +6,14 @@
 
 namespace nereid::cpu {
 
-/// d[rows, columns] of f32 += a[rows, depth] * b[depth, columns] of pairs of bf16; all dense.
+/// d[rows, columns] of f32 += a[rows, depth] * b[depth, columns] of pairs of bf16, or of i32 and four bytes; `b` and
+/// `d` are dense.
 struct AmxDot {
   llvm::Value *a = nullptr, *b = nullptr, *d = nullptr;
+  llvm::Value *rowBytes = nullptr;             ///< stride of rows of `a`
   int64_t rows = 16, columns = 16, depth = 16; ///< multiples of 16
   bool startsAtZero = false;
+  bool ofBytes = false;
 };
 
 void emitAmx(KernelEmitter &function, const AmxDot &work);

@@ -52,7 +52,8 @@ public:
 
 private:
   void packB();
-  void emitMatrixTiles(const AmxDot &work) { emitAmx(function, work); }
+  void makeAUnsigned(llvm::Value *&a);
+  void sumColumns(llvm::Value *b);
   void emitColumns(llvm::Value *a, llvm::Value *b, llvm::Value *d);
   void findPrefetchTiles();
   void chooseShare(llvm::Value *block, int64_t blocks);
@@ -63,7 +64,7 @@ private:
   void accumulate(llvm::Value *a, llvm::Value *b, RegisterBlock block, MutableArrayRef<llvm::Value *> accumulators);
   unsigned rowsFor(unsigned vectors) const;
   unsigned unroll() const { return depth % 4 == 0 ? 4 : depth % 2 == 0 ? 2 : 1; } ///< factor of the loop over K
-  llvm::Value *addPairs(llvm::Value *x, llvm::Value *y, llvm::Value *accumulator);
+  llvm::Value *addGroups(llvm::Value *x, llvm::Value *y, llvm::Value *accumulator);
   llvm::Value *multiplyAdd(llvm::Value *x, llvm::Value *y, llvm::Value *accumulator);
   llvm::Value *at(llvm::Value *base, int64_t element) {
     return ir.CreateConstGEP1_64(ir.getInt8Ty(), base, element * size);
@@ -83,6 +84,8 @@ private:
   PrefetchShare share;
   Type operandElement;
   llvm::Value *firstA, *firstB, *firstD;
+  llvm::Value *columnSums = nullptr; ///< 128 times the sums of columns of b; null unless a is made unsigned
+  llvm::Value *sums = nullptr;       ///< those of the strip
   Type element;
   int64_t batch = 1, rows, columns, depth;
   llvm::Value *rowBytes; ///< stride of rows of a, in bytes
@@ -110,8 +113,7 @@ DotEmitter::DotEmitter(KernelEmitter &function, const Step &step)
   firstA = operand(dot.a);
   firstB = operand(dot.b);
   firstD = function.nextBuffer(dot.d);
-  if (dot.isPaired)
-    depth /= 2; // counted in pairs, which are as wide as accumulators
+  depth /= dot.form.group; // counted in groups, which are as wide as accumulators
   rowBytes = ir.getInt64((dot.a.isTransposed ? 1 : depth) * size);
   depthStride = dot.a.isTransposed ? rows : 1;
   if (const Redirect *source = dot.a.value ? nullptr : function.operandSource(dot.a.buffer)) {
@@ -127,23 +129,67 @@ void DotEmitter::run() {
   forEach(batch, 1, [&](llvm::Value *index) {
     llvm::Value *a = at(firstA, index, rows * depth), *b = at(firstB, index, depth * columns);
     llvm::Value *d = at(firstD, index, rows * columns);
-    if (operandElement.isBF16())
-      emitMatrixTiles({a, b, d, rows, columns, depth, dot.startsAtZero});
-    else
-      emitColumns(a, b, d);
+    if (dot.form.usesTiles)
+      return emitAmx(function, {a, b, d, rowBytes, rows, columns, depth, dot.startsAtZero, element.isInteger(32)});
+    if (dot.form.needsUnsignedA()) {
+      makeAUnsigned(a);
+      sumColumns(b);
+    }
+    emitColumns(a, b, d);
   });
 }
 
-/// Packs `b` so that its columns, or pairs of them, are adjacent.
+/// Packs `b` so that its columns, or groups of them, are adjacent.
 void DotEmitter::packB() {
   llvm::Value *source = firstB;
   firstB = function.buffer(*dot.packed);
   forEach(batch, 1, [&](llvm::Value *index) {
     llvm::Value *from = at(source, index, depth * columns), *to = at(firstB, index, depth * columns);
-    if (dot.b.isTransposed) // a pair moves as one element
+    if (dot.b.isTransposed) // a group moves as one element
       emitTranspose(function, {from, to, columns, depth, element});
     else
-      emitPairing(function, {from, to, 2 * depth, columns, operandElement});
+      emitGrouping(function, {from, to, depth * dot.form.group, columns, operandElement}, dot.form.group);
+  });
+}
+
+/// Adds 128 to the bytes of `a`, in a buffer of its own, where rows are dense.
+void DotEmitter::makeAUnsigned(llvm::Value *&a) {
+  llvm::Value *to = function.buffer(*dot.unsignedA);
+  const unsigned lanes = std::min<uint64_t>(function.machine.registerBits / (8 * size), depth & (~uint64_t(depth) + 1));
+  llvm::Type *type = function.lanes.typeOf(element, lanes);
+  llvm::Value *signs = llvm::ConstantInt::get(type, 0x80808080);
+  forEach(rows, 1, [&](llvm::Value *row) {
+    llvm::Value *source = rowOf(a, row), *target = at(to, row, depth);
+    forEach(depth, lanes, [&](llvm::Value *k) {
+      llvm::Value *bytes = ir.CreateAlignedLoad(type, at(source, k, 1), llvm::Align(1));
+      ir.CreateAlignedStore(ir.CreateXor(bytes, signs), at(target, k, 1), llvm::Align(size));
+    });
+  });
+  a = to;
+  rowBytes = ir.getInt64(depth * size);
+}
+
+/// Computes what the 128 added to `a` contribute to each column of the result.
+void DotEmitter::sumColumns(llvm::Value *b) {
+  columnSums = function.buffer(*dot.columnSums);
+  const uint64_t width = columns;
+  const unsigned lanes = std::min<uint64_t>(function.machine.registerBits / (8 * size), width & (~width + 1));
+  llvm::Type *type = function.lanes.typeOf(element, lanes);
+  forEach(columns, lanes, [&](llvm::Value *column) {
+    llvm::BasicBlock *before = ir.GetInsertBlock();
+    llvm::Value *sum = llvm::Constant::getNullValue(type);
+    forEach(depth, 1, [&](llvm::Value *k) {
+      llvm::PHINode *phi = nullptr;
+      if (depth > 1) {
+        sum = phi = ir.CreatePHI(type, 2);
+        phi->addIncoming(llvm::Constant::getNullValue(type), before);
+      }
+      llvm::Value *bytes = ir.CreateAlignedLoad(type, at(at(b, k, columns), column, 1), llvm::Align(size));
+      sum = addGroups(llvm::ConstantInt::get(type, 0x80808080), bytes, sum);
+      if (phi)
+        phi->addIncoming(sum, ir.GetInsertBlock());
+    });
+    ir.CreateAlignedStore(sum, at(columnSums, column, 1), llvm::Align(size));
   });
 }
 
@@ -157,6 +203,7 @@ void DotEmitter::emitColumns(llvm::Value *a, llvm::Value *b, llvm::Value *d) {
     const unsigned vectors = lanes < widest ? 1 : std::min<uint64_t>(most, left / lanes);
     const int64_t width = lanes * vectors, count = left / width;
     forEach(count * width, width, [&](llvm::Value *column) {
+      sums = columnSums ? at(at(columnSums, begin), column, 1) : nullptr;
       emitRows(a, at(at(b, begin), column, 1), at(at(d, begin), column, 1), begin == 0 ? column : nullptr, vectors,
                lanes);
     });
@@ -271,25 +318,36 @@ void DotEmitter::emitRows(llvm::Value *a, llvm::Value *b, llvm::Value *d, llvm::
   emitBlock(rowOf(a, ir.getInt64(whole)), b, at(d, whole * columns), block);
 }
 
-/// Adds two products of i16 pairs to each lane of the accumulator.
-llvm::Value *DotEmitter::addPairs(llvm::Value *x, llvm::Value *y, llvm::Value *accumulator) {
+/// Adds the products of a group to each lane of the accumulator. Of bytes those of `x` are unsigned.
+llvm::Value *DotEmitter::addGroups(llvm::Value *x, llvm::Value *y, llvm::Value *accumulator) {
   using namespace llvm::Intrinsic;
   const unsigned bits = accumulator->getType()->getPrimitiveSizeInBits();
-  auto *halves = llvm::FixedVectorType::get(ir.getInt16Ty(), bits / 16);
-  llvm::Value *left = ir.CreateBitCast(x, halves), *right = ir.CreateBitCast(y, halves);
-  if (function.machine.hasVnni) {
-    const ID id = bits == 512   ? x86_avx512_vpdpwssd_512
-                  : bits == 256 ? x86_avx512_vpdpwssd_256
-                                : x86_avx512_vpdpwssd_128;
-    return ir.CreateIntrinsic(id, {}, {accumulator, left, right});
+  auto ofWidth = [bits](ID narrow, ID middle, ID wide) { return bits == 512 ? wide : bits == 256 ? middle : narrow; };
+  ID id = not_intrinsic;
+  llvm::Type *factor = ir.getInt16Ty();
+  bool accumulates = true;
+  if (operandElement.isBF16()) {
+    id = ofWidth(x86_avx512bf16_dpbf16ps_128, x86_avx512bf16_dpbf16ps_256, x86_avx512bf16_dpbf16ps_512);
+    factor = ir.getBFloatTy();
+  } else if (dot.form.group == 4) {
+    id = ofWidth(x86_avx512_vpdpbusd_128, x86_avx512_vpdpbusd_256, x86_avx512_vpdpbusd_512);
+    factor = ir.getInt8Ty();
+  } else if (function.machine.hasVnni) {
+    id = ofWidth(x86_avx512_vpdpwssd_128, x86_avx512_vpdpwssd_256, x86_avx512_vpdpwssd_512);
+  } else {
+    id = ofWidth(x86_sse2_pmadd_wd, x86_avx2_pmadd_wd, x86_avx512_pmaddw_d_512);
+    accumulates = false;
   }
-  const ID id = bits == 512 ? x86_avx512_pmaddw_d_512 : bits == 256 ? x86_avx2_pmadd_wd : x86_sse2_pmadd_wd;
+  auto *type = llvm::FixedVectorType::get(factor, bits / factor->getScalarSizeInBits());
+  llvm::Value *left = ir.CreateBitCast(x, type), *right = ir.CreateBitCast(y, type);
+  if (accumulates)
+    return ir.CreateIntrinsic(id, {}, {accumulator, left, right});
   return ir.CreateAdd(accumulator, ir.CreateIntrinsic(id, {}, {left, right}));
 }
 
 llvm::Value *DotEmitter::multiplyAdd(llvm::Value *x, llvm::Value *y, llvm::Value *accumulator) {
-  if (dot.isPaired)
-    return addPairs(x, y, accumulator);
+  if (dot.form.group > 1)
+    return addGroups(x, y, accumulator);
   if (!isa<FloatType>(element))
     return ir.CreateAdd(ir.CreateMul(x, y), accumulator);
   if (function.machine.hasFma)
@@ -305,7 +363,9 @@ void DotEmitter::accumulate(llvm::Value *a, llvm::Value *b, RegisterBlock block,
   for (unsigned index = 0; index < block.vectors; ++index)
     right.push_back(ir.CreateAlignedLoad(vector, at(b, index * block.lanes), llvm::Align(size)));
   for (unsigned row = 0; row < block.rows; ++row) {
-    llvm::Value *left = ir.CreateLoad(scalar, rowOf(a, ir.getInt64(row)));
+    // The left operand may be the user's memory, where a group is aligned as its elements are.
+    const llvm::Align align(storageBytes(operandElement));
+    llvm::Value *left = ir.CreateAlignedLoad(scalar, rowOf(a, ir.getInt64(row)), align);
     if (block.lanes > 1)
       left = ir.CreateVectorSplat(block.lanes, left);
     for (unsigned index = 0; index < block.vectors; ++index) {
@@ -321,10 +381,15 @@ void DotEmitter::emitBlock(llvm::Value *a, llvm::Value *b, llvm::Value *d, Regis
   auto address = [&](unsigned index) {
     return at(d, index / block.vectors * columns + index % block.vectors * block.lanes);
   };
-  for (unsigned index = 0; index < block.rows * block.vectors; ++index)
-    accumulators.push_back(
-        dot.startsAtZero ? llvm::Constant::getNullValue(vector)
-                         : static_cast<llvm::Value *>(ir.CreateAlignedLoad(vector, address(index), llvm::Align(size))));
+  for (unsigned index = 0; index < block.rows * block.vectors; ++index) {
+    llvm::Value *first = llvm::Constant::getNullValue(vector);
+    if (!dot.startsAtZero)
+      first = ir.CreateAlignedLoad(vector, address(index), llvm::Align(size));
+    if (sums)
+      first = ir.CreateSub(
+          first, ir.CreateAlignedLoad(vector, at(sums, index % block.vectors * block.lanes), llvm::Align(size)));
+    accumulators.push_back(first);
+  }
   const unsigned unroll = this->unroll();
   llvm::BasicBlock *before = ir.GetInsertBlock();
   SmallVector<llvm::PHINode *> phis;

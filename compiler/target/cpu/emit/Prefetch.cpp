@@ -145,7 +145,7 @@ static const TileDot *dotAfter(const Sequence &body, const Nest *nest, const Aff
   for (const Step &step : body.steps) {
     isAfter |= step.nest.get() == nest;
     if (isAfter && step.dot) // an AMX dot is too short to hide prefetches
-      return tt::elementOf(step.op->getOperand(0).getType()).isBF16() ? nullptr : step.dot.get();
+      return step.dot->form.usesTiles ? nullptr : step.dot.get();
   }
   return nullptr;
 }

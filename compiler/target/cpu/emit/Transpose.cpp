@@ -1,5 +1,5 @@
 // Emits copies of a matrix in a different order: transposed, in square blocks of as many rows as a register has lanes,
-// or paired.
+// or with rows interleaved.
 // SPDX-License-Identifier: MIT
 #include "compiler/target/cpu/emit/Transpose.h"
 
@@ -74,24 +74,37 @@ void cpu::emitTranspose(KernelEmitter &function, const Transposition &work) {
   });
 }
 
-void cpu::emitPairing(KernelEmitter &function, const Transposition &work) {
+void cpu::emitGrouping(KernelEmitter &function, const Transposition &work, unsigned group) {
   llvm::IRBuilder<> &ir = function.ir;
   const int64_t size = storageBytes(work.element), rowBytes = work.columns * size;
   const uint64_t columns = work.columns;
-  const unsigned lanes = std::min<uint64_t>(function.machine.registerBits / (16 * size), columns & (~columns + 1));
+  const unsigned lanes =
+      std::min<uint64_t>(function.machine.registerBits / (8 * group * size), columns & (~columns + 1));
   auto *type = llvm::FixedVectorType::get(function.lanes.typeOf(work.element, 1), lanes);
-  SmallVector<int> interleaved;
-  for (unsigned lane = 0; lane < lanes; ++lane)
-    interleaved.append({static_cast<int>(lane), static_cast<int>(lane + lanes)});
-  emitCounted(ir, work.rows, 2, [&](llvm::Value *row) {
+  /// One vector of the elements of all rows by turns.
+  auto interleaved = [&](SmallVector<llvm::Value *, 4> rows) {
+    for (unsigned together = 1; rows.size() > 1; together *= 2) {
+      SmallVector<int> order;
+      for (unsigned lane = 0; lane < lanes; ++lane)
+        for (unsigned index = 0; index < 2 * together; ++index)
+          order.push_back(lane * together + index % together + (index < together ? 0 : lanes * together));
+      SmallVector<llvm::Value *, 4> merged;
+      for (unsigned row = 0; row < rows.size(); row += 2)
+        merged.push_back(ir.CreateShuffleVector(rows[row], rows[row + 1], order));
+      rows = std::move(merged);
+    }
+    return rows.front();
+  };
+  emitCounted(ir, work.rows, group, [&](llvm::Value *row) {
     emitCounted(ir, work.columns, lanes, [&](llvm::Value *column) {
       llvm::Value *begin = ir.CreateMul(row, ir.getInt64(rowBytes));
       llvm::Value *from = ir.CreatePtrAdd(work.from, ir.CreateAdd(begin, ir.CreateMul(column, ir.getInt64(size))));
-      llvm::Value *to = ir.CreatePtrAdd(work.to, ir.CreateAdd(begin, ir.CreateMul(column, ir.getInt64(2 * size))));
-      llvm::Value *upper = ir.CreateAlignedLoad(type, from, llvm::Align(size));
-      llvm::Value *lower =
-          ir.CreateAlignedLoad(type, ir.CreateConstGEP1_64(ir.getInt8Ty(), from, rowBytes), llvm::Align(size));
-      ir.CreateAlignedStore(ir.CreateShuffleVector(upper, lower, interleaved), to, llvm::Align(size));
+      llvm::Value *to = ir.CreatePtrAdd(work.to, ir.CreateAdd(begin, ir.CreateMul(column, ir.getInt64(group * size))));
+      SmallVector<llvm::Value *, 4> rows;
+      for (unsigned index = 0; index < group; ++index)
+        rows.push_back(ir.CreateAlignedLoad(type, ir.CreateConstGEP1_64(ir.getInt8Ty(), from, index * rowBytes),
+                                            llvm::Align(size)));
+      ir.CreateAlignedStore(interleaved(std::move(rows)), to, llvm::Align(size));
     });
   });
 }

@@ -1,4 +1,4 @@
-// Emits copies of a matrix from one buffer to another in a different order: transposed, or with rows paired.
+// Emits copies of a matrix from one buffer to another in a different order: transposed, or with rows interleaved.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -13,8 +13,8 @@ struct Transposition {
 };
 
 void emitTranspose(KernelEmitter &function, const Transposition &work);
-/// Interleaves the elements of two rows: [rows, columns] becomes [rows / 2, columns, 2].
-void emitPairing(KernelEmitter &function, const Transposition &work);
+/// Interleaves the elements of `group` rows, two or four: [rows, columns] becomes [rows / group, columns, group].
+void emitGrouping(KernelEmitter &function, const Transposition &work, unsigned group);
 
 /// for (index = 0; index < end; index += step) at the insert point; no loop where there is one iteration.
 void emitCounted(llvm::IRBuilder<> &ir, int64_t end, int64_t step, llvm::function_ref<void(llvm::Value *)> body);

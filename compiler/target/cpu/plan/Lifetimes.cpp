@@ -73,8 +73,9 @@ void Lifetimes::visit(const Step &step) {
   if (step.dot) {
     for (BufferId buffer : {step.dot->a.buffer, step.dot->b.buffer, step.dot->d})
       access(buffer);
-    if (step.dot->packed)
-      access(*step.dot->packed);
+    for (std::optional<BufferId> buffer : {step.dot->packed, step.dot->unsignedA, step.dot->columnSums})
+      if (buffer)
+        access(*buffer);
   }
   if (step.kind == StepKind::Control) {
     keepAliveThroughout(plan.carried.lookup(step.op));

@@ -11,6 +11,7 @@
 #include "compiler/target/cpu/plan/Affine.h"
 #include "compiler/target/cpu/plan/IndexMap.h"
 #include "compiler/target/cpu/plan/RootTraits.h"
+#include "compiler/target/cpu/prepare/DotForm.h"
 
 #include "mlir/IR/Operation.h"
 
@@ -125,10 +126,11 @@ struct TileDot {
   };
   Operand a, b;
   BufferId d = 0;
-  /// Two elements adjacent along K are multiplied at once: elements of `a` and `b` have 16 bits, accumulators have 32.
-  bool isPaired = false;
-  std::optional<BufferId> packed; ///< the buffer that `b` is transposed or paired into
-  bool startsAtZero = false;      ///< the dot overwrites `d`
+  DotForm form;                   ///< groups have as many bits as an accumulator
+  std::optional<BufferId> packed; ///< the buffer that `b` is transposed or grouped into
+  /// Where the form needs an unsigned `a`: buffers of one such matrix, and of the sums of columns of `b`.
+  std::optional<BufferId> unsignedA, columnSums;
+  bool startsAtZero = false; ///< the dot overwrites `d`
 };
 
 struct Sequence;
@@ -172,12 +174,9 @@ struct LoopPlan {
 };
 
 /// Properties of the machine that the plan depends on.
-struct CpuFeatures {
-  unsigned registerBits = 128;
+struct CpuFeatures : DotMachine {
   bool hasAvx512 = false;
   bool hasAvx512Bw = false;
-  bool hasVnni = false; ///< the AVX-512 form
-  bool hasAmxBf16 = false;
   bool hasF16c = false;
   bool hasFma = false;
   uint64_t cacheBytes = 0; ///< of the last level; 0 where unknown

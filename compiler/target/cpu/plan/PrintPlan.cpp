@@ -203,8 +203,10 @@ void Printer::dot(const Step &step, unsigned depth) {
   line(depth) << "dot " << shapeText(tt::shapeOf(op.getA().getType())) << " by "
               << shapeText(tt::shapeOf(op.getB().getType())) << " of b" << dot.a.buffer
               << (dot.a.isTransposed ? " transposed and b" : " and b") << dot.b.buffer
-              << (dot.b.isTransposed ? " transposed" : "") << (dot.startsAtZero ? " into b" : " added to b") << dot.d
-              << "\n";
+              << (dot.b.isTransposed ? " transposed" : "") << (dot.startsAtZero ? " into b" : " added to b") << dot.d;
+  if (dot.form.group > 1)
+    out << ", " << dot.form.group << " along K at once" << (dot.form.usesTiles ? " in tiles" : "");
+  out << "\n";
 }
 
 void Printer::sequence(const Sequence &sequence, unsigned depth) {

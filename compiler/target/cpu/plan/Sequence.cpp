@@ -302,14 +302,12 @@ void Sequencer::noteDependent(Operation *op) {
 
 //--- dots ----------------------------------------------------------------------------------
 
-static bool isPaired(tt::DotOp op) { return tt::elementOf(op.getA().getType()).getIntOrFloatBitWidth() == 16; }
-
 /// A tile that is in a buffer anyway, or a copy of it made at its definition: once for all iterations of an inner loop.
 TileDot::Operand Sequencer::operand(tt::DotOp op, Value value) {
   if (auto found = context.plan.bufferOf.find(value); found != context.plan.bufferOf.end())
     return {value, found->second, false};
-  // Pairs are adjacent in the rows of `a`.
-  const bool isFixed = value == op.getA() && isPaired(op);
+  // Groups are adjacent in the rows of `a`.
+  const bool isFixed = value == op.getA() && dotForm(op, context.machine).group > 1;
   if (!isFixed && !value.getDefiningOp<arith::ConstantOp>() && isReadByColumns(context, value)) {
     TileDot::Operand asTransposed = operandAsRead(op, transposed(value));
     asTransposed.isTransposed = true;
@@ -342,14 +340,15 @@ TileDot::Operand Sequencer::operandAsRead(tt::DotOp op, Value value) {
 /// Whether the dot could read the tile from the load's memory: rows of contiguous elements that it reads one by one.
 bool Sequencer::canStayInMemory(tt::DotOp op, Value value) {
   auto load = value.getDefiningOp<tt::LoadOp>();
-  if (!load || load.getIsVolatile() || value != op.getA() || !value.hasOneUse() || isPaired(op))
+  if (!load || load.getIsVolatile() || value != op.getA() || !value.hasOneUse())
     return false;
   const AffineForm *form = context.affineInfo.assumed(load.getPtr());
   const int64_t size = storageBytes(tt::elementOf(value.getType()));
   if (!form || form->strides.size() != 2 || form->strides[1].asConstant() != size)
     return false;
   // Narrower dots have so many rows that their addresses would not stay in registers.
-  return tt::shapeOf(op.getType())[1] * size * 8 >= 2 * static_cast<int64_t>(context.machine.registerBits);
+  const int64_t rowBits = tt::shapeOf(op.getType())[1] * storageBytes(tt::elementOf(op.getType())) * 8;
+  return rowBits >= 2 * static_cast<int64_t>(context.machine.registerBits);
 }
 
 void Sequencer::dotOp(tt::DotOp op) {
@@ -359,9 +358,15 @@ void Sequencer::dotOp(tt::DotOp op) {
   step.dot = std::make_unique<TileDot>();
   step.dot->a = operand(op, op.getA());
   step.dot->b = operand(op, op.getB());
-  step.dot->isPaired = isPaired(op);
-  if (step.dot->b.isTransposed || step.dot->isPaired)
+  step.dot->form = dotForm(op, context.machine);
+  if (step.dot->b.isTransposed || step.dot->form.group > 1)
     step.dot->packed = context.newBuffer(op.getB().getType(), "packed");
+  if (step.dot->form.needsUnsignedA()) {
+    ArrayRef<int64_t> a = tt::shapeOf(op.getA().getType()), d = tt::shapeOf(op.getType());
+    const Type byte = tt::elementOf(op.getA().getType()), word = tt::elementOf(op.getType());
+    step.dot->unsignedA = context.newBuffer(RankedTensorType::get(a.take_back(2), byte), "unsigned");
+    step.dot->columnSums = context.newBuffer(RankedTensorType::get(d.take_back(1), word), "sums");
+  }
   std::optional<BufferId> accumulator = carriedAccumulator(context.plan, op);
   if (accumulator)
     context.plan.updates.insert(op.getD());

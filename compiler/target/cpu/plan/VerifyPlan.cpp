@@ -238,8 +238,13 @@ void PlanVerifier::dot(const Step &step) {
   holds(dot.a.buffer, op.getA().getType(), 0, "a dot");
   holds(dot.b.buffer, op.getB().getType(), 0, "a dot");
   holds(dot.d, op.getType(), 0, "a dot");
-  if (!error.empty() || (dot.packed && !isBuffer(*dot.packed, "a dot")))
+  if (!error.empty())
     return;
+  for (std::optional<BufferId> own : {dot.packed, dot.unsignedA, dot.columnSums})
+    if (own && !isBuffer(*own, "a dot"))
+      return;
+  if (dot.form.needsUnsignedA() != (dot.unsignedA && dot.columnSums))
+    return fail("a dot has the wrong buffers for its form");
   isWritten(dot.a.buffer, "a dot");
   isWritten(dot.b.buffer, "a dot");
   if (!dot.startsAtZero)

@@ -27,9 +27,12 @@ def CarryOffsets : Pass<"cpu-carry-offsets", "::mlir::ModuleOp"> {
 def WidenDots : Pass<"cpu-widen-dots", "::mlir::ModuleOp"> {
   let summary = "widens the operands of dots to types that the machine multiplies";
   let description = [{
-    Small elements become f32, i32, or pairs of 16 bits; bf16 is kept where AMX multiplies whole tiles.
+    Small elements become f32, i32, or pairs of 16 bits; bf16 and i8 are kept where the machine multiplies them.
   }];
   let options = [Option<"hasAmxBf16", "amx-bf16", "bool", "false", "the machine has AMX for bf16">,
+                 Option<"hasAmxInt8", "amx-int8", "bool", "false", "the machine has AMX for bytes">,
+                 Option<"hasBf16Dot", "avx512-bf16", "bool", "false", "the machine multiplies pairs of bf16">,
+                 Option<"hasVnni", "vnni", "bool", "false", "the machine multiplies four bytes at once (VNNI)">,
                  Option<"registerBits", "register-bits", "unsigned", "512", "width of a vector register">];
   let dependentDialects = ["::nereid::tt::TtDialect", "::mlir::arith::ArithDialect"];
 }

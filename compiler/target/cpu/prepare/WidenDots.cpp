@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: MIT
 //
 // The product of two f16, bf16 or fp8 numbers is exact in f32 except at the ends of the range, that of two i8 in i32,
-// as is the sum of two such products. The conversions become part of the nests that copy operands. bf16 is kept only
-// where AMX multiplies it: vdpbf16ps is slower than f32 on the processors that have it, and flushes denormals to zero.
+// as is the sum of two such products. The conversions become part of the nests that copy operands. bf16 and i8 are kept
+// where the machine multiplies them (DotForm.h).
 // `inputPrecision` allows f32 operands to be rounded; that saves nothing here, so they are multiplied as they are.
+#include "compiler/target/cpu/prepare/DotForm.h"
 #include "compiler/target/cpu/prepare/Passes.h"
 
 #include "mlir/IR/Builders.h"
@@ -17,14 +18,7 @@ namespace nereid::cpu {
 
 using namespace mlir;
 using namespace nereid;
-
-namespace {
-/// The properties that decide between widths.
-struct Machine {
-  bool hasAmxBf16;
-  unsigned registerBits;
-};
-} // namespace
+using namespace nereid::cpu;
 
 static Value widen(OpBuilder &builder, Location loc, Value tile, Type element) {
   const Type type = tt::withElement(tile.getType(), element), from = tt::elementOf(tile.getType());
@@ -39,27 +33,14 @@ static Value widen(OpBuilder &builder, Location loc, Value tile, Type element) {
   return arith::ExtFOp::create(builder, loc, type, tile);
 }
 
-/// Whole tiles of 16 rows and 32 elements.
-static bool isForAmx(tt::DotOp dot, const Machine &machine) {
-  ArrayRef<int64_t> a = tt::shapeOf(dot.getA().getType()), d = tt::shapeOf(dot.getType());
-  return machine.hasAmxBf16 && tt::elementOf(dot.getA().getType()).isBF16() && tt::elementOf(dot.getType()).isF32() &&
-         a.back() % 32 == 0 && d.back() % 16 == 0 && d[d.size() - 2] % 16 == 0;
-}
-
-/// One instruction multiplies pairs of i16 and adds, for at least four lanes.
-static bool isForPairs(tt::DotOp dot, const Machine &machine) {
-  return machine.registerBits >= 256 && tt::shapeOf(dot.getA().getType()).back() % 2 == 0 &&
-         tt::shapeOf(dot.getType()).back() % 4 == 0;
-}
-
-static void widen(tt::DotOp dot, const Machine &machine) {
+static void widen(tt::DotOp dot, const DotMachine &machine) {
   Type element = tt::elementOf(dot.getA().getType());
   const Type result = tt::elementOf(dot.getType());
-  if (element.isF32() || element.isF64() || element.isInteger(32) || isForAmx(dot, machine))
+  if (element.isF32() || element.isF64() || element.isInteger(32) || dotForm(dot, machine).group > 1)
     return;
   OpBuilder builder(dot);
   const Location loc = dot.getLoc();
-  if (element.isInteger(8) && isForPairs(dot, machine)) {
+  if (element.isInteger(8) && dotForm(dot, builder.getI16Type(), machine).group > 1) {
     dot.getAMutable().assign(widen(builder, loc, dot.getA(), builder.getI16Type()));
     dot.getBMutable().assign(widen(builder, loc, dot.getB(), builder.getI16Type()));
     return;
@@ -82,7 +63,7 @@ struct WidenDots : nereid::cpu::impl::WidenDotsBase<WidenDots> {
     SmallVector<tt::DotOp> dots;
     getOperation().walk([&](tt::DotOp dot) { dots.push_back(dot); });
     for (tt::DotOp dot : dots)
-      widen(dot, {hasAmxBf16, registerBits});
+      widen(dot, {registerBits, hasVnni, hasBf16Dot, hasAmxBf16, hasAmxInt8});
   }
 };
 } // namespace
