@@ -213,6 +213,7 @@ class runtime_knobs(base_knobs):
     # own: launches of `kernel[grid]` may use code that only this package's launcher can launch.
     launch_abi = env_choice("TRITON_LAUNCH_ABI", "own", "plain")
     override_arch = env_opt_str("TRITON_OVERRIDE_ARCH")
+    cpu_arch = env_opt_str("TRITON_CPU_ARCH")
     default_backend = env_opt_str("TRITON_DEFAULT_BACKEND")
 
     launch_enter_hook: Any = HookChain()

@@ -1,6 +1,9 @@
 """Launching: argument kinds, binding, grids, options, and the texts of errors."""
 # SPDX-License-Identifier: MIT
 
+import platform
+import re
+
 import numpy as np
 import pytest
 import triton
@@ -286,6 +289,22 @@ def test_options_are_part_of_the_specialisation():
     assert (first.metadata.num_warps, second.metadata.num_warps) == (2, 8)
     with pytest.raises(AssertionError, match="num_warps must be a power of 2, got 3"):
         add_kernel[(2,)](x, y, out, 100, num_warps=3)
+
+
+def _widest_register(kernel):
+    return max(re.findall(r"%([xyz])mm", kernel.asm["asm"]))
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="names processors of this family")
+def test_the_processor_of_cpu_kernels_is_an_option_and_a_variable(monkeypatch):
+    x, y, out = arrays()
+    monkeypatch.setenv("TRITON_CPU_ARCH", "x86-64-v2")
+    kernel = triton.jit(add_kernel.fn)  # a variable is read when a kernel is launched first
+    assert _widest_register(kernel[(2,)](x, y, out, 100)) == "x"
+    np.testing.assert_array_equal(out, x + y)
+    assert _widest_register(add_kernel.warmup(x, y, out, 100, arch="x86-64-v4", grid=(1,))) == "z"
+    with pytest.raises(ValueError, match="CPU `znver` is unknown; did you mean"):
+        add_kernel[(2,)](x, y, out, 100, arch="znver")
 
 
 def test_specialisation_is_seen_in_signature_and_attributes():

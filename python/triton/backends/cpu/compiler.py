@@ -17,7 +17,8 @@ from ..options import TargetOptions
 class CPUOptions(TargetOptions):
     """Launch and compile options. Those for warps, stages, clusters and libraries of GPU code are
     accepted and have no effect. `sanitize` is a list of checks of a launch, such as "bounds,nan"
-    (docs/sanitizer.md). `ir_override` is the path of a `*.ttir` to compile instead.
+    (docs/sanitizer.md). `ir_override` is the path of a `*.ttir` to compile instead. `arch` is LLVM's name
+    of the processor whose instructions are used, such as "x86-64-v3"; the default is this machine's.
     """
 
     num_warps: int = 4
@@ -75,8 +76,11 @@ class CPUBackend(BaseBackend):
         known.setdefault(
             "allow_non_constexpr_globals", knobs.compilation.allow_non_constexpr_globals
         )
-        known.setdefault("arch", self.target.arch or _host_arch())
+        known.setdefault("arch", knobs.runtime.cpu_arch or self.target.arch or _host_arch())
         return CPUOptions(**known)
+
+    def code_target(self, options: Any) -> GPUTarget:
+        return GPUTarget("cpu", options.arch, self.target.warp_size)
 
     def pack_metadata(self, metadata: Any) -> tuple[int, int, int]:
         return metadata.num_warps, metadata.num_ctas, metadata.shared
