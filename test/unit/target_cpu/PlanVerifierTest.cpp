@@ -113,9 +113,9 @@ protected:
 
 TEST_F(PlanVerifier, every_step_is_seen_in_order) {
   EXPECT_EQ(steps, std::vector<std::string>({"sequence", "materialise-expensive", "protect-loads", "double-buffers",
-                                             "peel-first-iterations", "vectorise", "allocate-buffers"}));
+                                             "peel-first-iterations", "choose-orders", "vectorise", "allocate-buffers"}));
   EXPECT_EQ(texts.front().find(" vector d0"), std::string::npos);
-  EXPECT_NE(texts[5].find(" vector d0"), std::string::npos);
+  EXPECT_NE(texts[6].find(" vector d0"), std::string::npos);
   EXPECT_EQ(texts.back(), printPlan(*kernel));
 }
 
@@ -144,6 +144,11 @@ TEST_F(PlanVerifier, finds_a_tile_without_a_buffer) {
 TEST_F(PlanVerifier, finds_a_gather_without_a_source) {
   kernel->plan.gatherSources.clear();
   EXPECT_NE(error().find("gathers from a tile that is in no buffer"), std::string::npos) << error();
+}
+
+TEST_F(PlanVerifier, finds_a_buffer_whose_innermost_dimension_does_not_exist) {
+  kernel->plan.buffers[0].innermost = 7;
+  EXPECT_EQ(error(), "b0 has no dimension 7");
 }
 
 TEST_F(PlanVerifier, finds_a_root_of_another_shape) {

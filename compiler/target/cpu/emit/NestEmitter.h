@@ -66,7 +66,8 @@ public:
   /// The chunk's index in a tile of the nest's shape: no loop runs over dimensions of extent 1.
   IndexMap chunkMap() const;
   ChunkAccess accessOf(mlir::Value pointer, const IndexMap &map, mlir::Operation *load);
-  ChunkAccess bufferAccess(llvm::Value *base, mlir::Type tile, const IndexMap &map);
+  /// The elements of a tile that the buffer, or a part of it at `base`, holds.
+  ChunkAccess bufferAccess(llvm::Value *base, BufferId buffer, mlir::Type tile, const IndexMap &map);
   llvm::Value *laneAddress(ChunkAccess access, llvm::Value *lane);
   void write(ChunkAccess access, mlir::Type element, llvm::Value *value, llvm::Value *mask);
   void writeElement(Element element, mlir::Value tile, BufferId buffer, unsigned level);
@@ -129,7 +130,7 @@ private:
   llvm::Value *readLanes(ChunkAccess access, llvm::Type *memory, llvm::Value *mask, llvm::Value *other);
   bool hasMaskedVectors(llvm::Type *memory) const;
   void writeTile(const Root &root, unsigned level, bool isNext);
-  void writeAt(llvm::Value *base, Element element, mlir::Type tile, unsigned level);
+  void writeAt(llvm::Value *base, BufferId buffer, Element element, mlir::Type tile, unsigned level);
 
   //--- NestGather.cpp ---
   Element joinElement(tt::JoinOp join, const IndexMap &map, unsigned level);

@@ -80,7 +80,7 @@ Element NestEmitter::gatherElement(tt::GatherOp gather, const IndexMap &map, uns
   auto own = function.plan.bufferOf.find(gather.getSrc());
   const bool isOwn = own != function.plan.bufferOf.end() && own->second == buffer;
   llvm::Value *base = isOwn ? function.bufferOf(gather.getSrc()) : function.buffer(buffer);
-  ChunkAccess access = bufferAccess(base, source, around);
+  ChunkAccess access = bufferAccess(base, buffer, source, around);
   const bool isVector = isVectorMap(map) && !inactiveScalar;
   if (isVector && map[axis] == nest.vectorDim && stride == storageBytes(element) && llvm::isPowerOf2_64(extent)) {
     auto distance = xorOfIndex(gather.getIndices(), map, nest.vectorDim);

@@ -79,18 +79,24 @@ ChunkAccess NestEmitter::accessOf(Value pointer, const IndexMap &map, Operation 
   return access;
 }
 
-ChunkAccess NestEmitter::bufferAccess(llvm::Value *base, Type tile, const IndexMap &map) {
+ChunkAccess NestEmitter::bufferAccess(llvm::Value *base, BufferId buffer, Type tile, const IndexMap &map) {
   ArrayRef<int64_t> shape = tt::shapeOf(tile);
   SmallVector<llvm::Value *, 4> strides(shape.size());
   int64_t stride = storageBytes(tt::elementOf(tile));
   ChunkAccess access;
   access.stride = ir.getInt64(0);
-  for (size_t dim = shape.size(); dim-- > 0;) {
+  auto place = [&](size_t dim) {
     strides[dim] = ir.getInt64(stride);
     if (map[dim] >= 0 && map[dim] == nest.vectorDim)
       access.stride = strides[dim];
     stride *= shape[dim];
-  }
+  };
+  const int innermost = function.plan.buffers[buffer].innermost;
+  if (innermost >= 0)
+    place(innermost);
+  for (size_t dim = shape.size(); dim-- > 0;)
+    if (static_cast<int>(dim) != innermost)
+      place(dim);
   access.address = addressAt(base, strides, map);
   return access;
 }
@@ -304,16 +310,16 @@ void NestEmitter::writeTile(const Root &root, unsigned level, bool isNext) {
     insertAt(0);
     base = ir.CreateConstGEP1_64(ir.getInt8Ty(), base, root.offset * storageBytes(tt::elementOf(root.value.getType())));
   }
-  writeAt(base, element, root.value.getType(), level);
+  writeAt(base, buffer, element, root.value.getType(), level);
 }
 
 void NestEmitter::writeElement(Element element, Value tile, BufferId buffer, unsigned level) {
-  writeAt(function.buffer(buffer), element, tile.getType(), level);
+  writeAt(function.buffer(buffer), buffer, element, tile.getType(), level);
 }
 
 /// Writes the chunk's elements to a tile of the nest's shape.
-void NestEmitter::writeAt(llvm::Value *base, Element element, Type tile, unsigned level) {
-  ChunkAccess access = bufferAccess(base, tile, chunkMap());
+void NestEmitter::writeAt(llvm::Value *base, BufferId buffer, Element element, Type tile, unsigned level) {
+  ChunkAccess access = bufferAccess(base, buffer, tile, chunkMap());
   Type type = tt::elementOf(tile);
   insertAt(level);
   if (nest.lanes > 1)

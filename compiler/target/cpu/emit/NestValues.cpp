@@ -115,7 +115,7 @@ Element NestEmitter::compute(Value value, const IndexMap &map, unsigned level) {
       found != function.plan.bufferOf.end() && function.isReady(value)) {
     insertAt(level);
     Type element = tt::elementOf(value.getType());
-    ChunkAccess access = bufferAccess(function.bufferOf(value), value.getType(), map);
+    ChunkAccess access = bufferAccess(function.bufferOf(value), found->second, value.getType(), map);
     insertAt(level);
     if (isVector)
       return {read(access, element, nullptr, nullptr), true};

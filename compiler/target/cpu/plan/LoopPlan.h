@@ -25,10 +25,13 @@ namespace nereid::cpu {
 
 using BufferId = unsigned;
 
-/// A tile in the arena, row-major, i1 as bytes.
+/// A tile in the arena, i1 as bytes; row-major, but for the innermost dimension.
 struct Buffer {
   mlir::Type element;
   llvm::SmallVector<int64_t, 4> shape;
+  int innermost = -1; ///< the dimension of adjacent elements; -1: the last
+
+  unsigned innermostDim() const { return innermost < 0 ? shape.size() - 1 : innermost; }
   const char *purpose = "";
   bool isDouble = false; ///< a carried tile whose old value is read while the new one is written
   uint64_t offset = 0;

@@ -105,6 +105,7 @@ ArrayRef<PlanStep> cpu::planSteps() {
                                    {"protect-loads", refineBody<protectLoads>},
                                    {"double-buffers", refineBody<doubleBuffers>},
                                    {"peel-first-iterations", refineBody<peelFirstIterations>},
+                                   {"choose-orders", refineBody<chooseOrders>},
                                    {"vectorise", vectoriseAll},
                                    {"allocate-buffers", allocateAll}};
   return steps;

@@ -37,6 +37,7 @@ void protectLoads(PlanContext &context, Sequence &sequence);
 void doubleBuffers(PlanContext &context, Sequence &sequence);
 /// Makes the first iteration of a loop write carried tiles whose initial value is a constant.
 void peelFirstIterations(PlanContext &context, Sequence &sequence);
+void chooseOrders(PlanContext &context, Sequence &sequence);
 /// Chooses the vectorised dimension, its lanes and the order of loops of every nest.
 void vectorise(PlanContext &context, Sequence &sequence);
 /// Assigns each buffer an offset in the arena.

@@ -244,7 +244,10 @@ void Printer::sequence(const Sequence &sequence, unsigned depth) {
 std::string Printer::run() {
   for (auto [id, buffer] : llvm::enumerate(plan.buffers)) {
     out << "b" << id << " " << shapeText(buffer.shape) << " " << buffer.element << " " << buffer.purpose
-        << (buffer.isDouble ? " double" : "") << "\n";
+        << (buffer.isDouble ? " double" : "");
+    if (buffer.innermostDim() + 1 < buffer.shape.size())
+      out << " d" << buffer.innermost << " innermost";
+    out << "\n";
   }
   if (!plan.buffers.empty())
     out << "arena " << plan.arenaBytes << " bytes\n";

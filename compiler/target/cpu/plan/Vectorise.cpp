@@ -59,6 +59,12 @@ static void addMask(PlanContext &context, Nest &nest, Value value, const IndexMa
   nest.masks.push_back({std::move(mapped), value});
 }
 
+/// The nest's dimension along which a tile of its shape is written to adjacent elements.
+static unsigned innermostOf(const Buffer &buffer, const Nest &nest) {
+  const unsigned last = nest.shape.size() - 1;
+  return buffer.shape.size() == nest.shape.size() ? buffer.innermostDim() : last;
+}
+
 static AccessCounts examine(PlanContext &context, Nest &nest) {
   AccessCounts counts;
   counts.unitAccesses.assign(nest.shape.size(), 0);
@@ -73,8 +79,10 @@ static AccessCounts examine(PlanContext &context, Nest &nest) {
     Operation *op = value.getDefiningOp();
     if (isRead(context.plan, nest, value)) {
       widen(element, false);
-      if (map.back() >= 0)
-        counts.unitAccesses[map.back()] += 2;
+      const Buffer &buffer = context.plan.buffers[context.plan.bufferOf.lookup(value)];
+      const int8_t innermost = map.size() == buffer.shape.size() ? map[buffer.innermostDim()] : map.back();
+      if (innermost >= 0)
+        counts.unitAccesses[innermost] += 2;
       return false;
     }
     addMask(context, nest, value, map);
@@ -93,7 +101,7 @@ static AccessCounts examine(PlanContext &context, Nest &nest) {
     walk.root(root);
     // Whole vectors write a buffer faster.
     if (root.kind == RootKind::Materialise || root.kind == RootKind::Assign)
-      counts.unitAccesses.back() += 3;
+      counts.unitAccesses[innermostOf(context.plan.buffers[root.buffers.front()], nest)] += 3;
     if (root.kind == RootKind::Materialise && root.op) {
       counts.hasTranscendental |= isTranscendental(root.op);
       widen(tt::elementOf(root.value.getType()), !isa<tt::LoadOp>(root.op));

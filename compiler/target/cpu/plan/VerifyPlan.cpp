@@ -107,9 +107,12 @@ void PlanVerifier::tables() {
       for (std::optional<BufferId> buffer : buffers)
         if (buffer && isBuffer(*buffer, op->getName().getStringRef()) && table == &plan.carried && isa<scf::ForOp>(op))
           carriedByFor.set(*buffer);
-  for (auto [id, buffer] : llvm::enumerate(plan.buffers))
+  for (auto [id, buffer] : llvm::enumerate(plan.buffers)) {
     if (buffer.isDouble && !carriedByFor.test(id))
       fail(nameOf(id) + " is double, and no scf.for carries it");
+    if (buffer.innermost >= static_cast<int>(buffer.shape.size()))
+      fail(nameOf(id) + " has no dimension " + llvm::Twine(buffer.innermost));
+  }
 }
 
 void PlanVerifier::arena() {

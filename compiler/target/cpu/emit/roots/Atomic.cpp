@@ -69,8 +69,8 @@ LogicalResult AtomicEmitter::emit(unsigned level) {
     return failure();
   ChunkAccess result;
   if (!root.buffers.empty())
-    result = emitter.bufferAccess(function.buffer(root.buffers.front()), root.op->getResult(0).getType(),
-                                  emitter.chunkMap());
+    result = emitter.bufferAccess(function.buffer(root.buffers.front()), root.buffers.front(),
+                                  root.op->getResult(0).getType(), emitter.chunkMap());
   emitter.insertAt(level);
   if (nest.lanes > 1) {
     AtomicOperands operands{given ? emitter.asVector(value) : nullptr, swap ? emitter.asVector(compared) : nullptr};

@@ -193,7 +193,7 @@ void ReduceEmitter::storeResult(Value result, BufferId buffer, llvm::Value *valu
     if (extent == 1)
       map[dim] = -1;
   emitter.insertAt(level);
-  ChunkAccess access = emitter.bufferAccess(function.buffer(buffer), result.getType(), map);
+  ChunkAccess access = emitter.bufferAccess(function.buffer(buffer), buffer, result.getType(), map);
   emitter.insertAt(level);
   Type element = tt::elementOf(result.getType());
   if (isa<llvm::FixedVectorType>(value->getType())) {

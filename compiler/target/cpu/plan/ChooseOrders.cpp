@@ -1,0 +1,148 @@
+// Chooses the innermost dimension of each buffer: that along which the nests that use it access memory contiguously.
+// SPDX-License-Identifier: MIT
+//
+// A tile of columns, such as `acc += load(x + i[:, None] + n * j[None, :])` with i contiguous, is otherwise kept
+// row-major, and either its buffer or the memory is accessed with a stride. Each nest votes for the dimension that its
+// accesses to memory favour; nests in loops have more votes. Buffers that are read as whole tiles stay row-major.
+#include "compiler/target/cpu/plan/Expressions.h"
+#include "compiler/target/cpu/plan/PlanBuilder.h"
+
+using namespace mlir;
+using namespace nereid;
+using namespace nereid::cpu;
+
+namespace {
+class OrderVotes {
+public:
+  explicit OrderVotes(PlanContext &context) : context(context), rowMajor(context.plan.buffers.size()) {
+    for (const Buffer &buffer : context.plan.buffers)
+      votes.emplace_back(buffer.shape.size(), 0);
+  }
+  void visit(const Sequence &sequence, int64_t weight);
+  void decide();
+
+private:
+  void visit(const Nest &nest, int64_t weight);
+  void visitWholeTiles(const Step &step);
+  int contiguousDim(const Nest &nest);
+  void vote(BufferId buffer, const IndexMap &map, int dim, int64_t weight);
+  void keepRowMajor(std::optional<BufferId> buffer) {
+    if (buffer)
+      rowMajor.set(*buffer);
+  }
+
+  PlanContext &context;
+  std::vector<SmallVector<int64_t, 4>> votes; ///< by buffer and its dimension
+  llvm::BitVector rowMajor;                   ///< buffers that something reads or writes in this order
+};
+} // namespace
+
+/// The dimension of the nest along which most of its accesses to memory have unit stride; -1: it accesses none so.
+int OrderVotes::contiguousDim(const Nest &nest) {
+  SmallVector<int, 4> units(nest.shape.size(), 0);
+  auto count = [&](Value pointer, const IndexMap &map) {
+    const AffineForm *form = context.affineInfo.assumed(pointer);
+    if (!form)
+      return;
+    const uint64_t size = storageBytes(cast<tt::PointerType>(tt::elementOf(pointer.getType())).getPointee());
+    for (auto [dim, stride] : llvm::enumerate(form->strides))
+      if (map[dim] >= 0 && nest.shape[map[dim]] != 1 && stride.asConstant() == static_cast<int64_t>(size))
+        ++units[map[dim]];
+  };
+  ExpressionWalk walk(context.affineInfo, [&](Value value, const IndexMap &map) {
+    if (isRead(context.plan, nest, value))
+      return false;
+    if (auto load = value.getDefiningOp<tt::LoadOp>(); load && !map.empty())
+      count(load.getPtr(), map);
+    return true;
+  });
+  const IndexMap identity = identityMap(nest.shape.size());
+  for (const Root &root : nest.roots) {
+    walk.root(root);
+    if (root.isWrite())
+      count(root.access().getAccessedPointer(), identity);
+    if (auto load = dyn_cast_or_null<tt::LoadOp>(root.op); load && root.kind == RootKind::Materialise)
+      count(load.getPtr(), identity);
+  }
+  int best = -1;
+  for (auto [dim, accesses] : llvm::enumerate(units))
+    if (accesses > 0 && (best < 0 || accesses >= units[best]))
+      best = dim;
+  return best;
+}
+
+void OrderVotes::vote(BufferId buffer, const IndexMap &map, int dim, int64_t weight) {
+  if (map.size() != votes[buffer].size())
+    return keepRowMajor(buffer);
+  for (auto [index, loop] : llvm::enumerate(map))
+    if (loop == dim)
+      votes[buffer][index] += weight;
+}
+
+void OrderVotes::visit(const Nest &nest, int64_t weight) {
+  const IndexMap identity = identityMap(nest.shape.size());
+  for (const Root &root : nest.roots) {
+    const bool isTile = root.kind == RootKind::Materialise ||
+                        (root.kind == RootKind::Assign && !isa<tt::ReshapeOp, tt::CatOp>(root.op) && !root.offset);
+    if (!isTile)
+      llvm::for_each(root.buffers, [&](BufferId buffer) { keepRowMajor(buffer); });
+  }
+  const int dim = contiguousDim(nest);
+  if (dim < 0)
+    return;
+  ExpressionWalk walk(context.affineInfo, [&](Value value, const IndexMap &map) {
+    if (!isRead(context.plan, nest, value))
+      return true;
+    vote(context.plan.bufferOf.lookup(value), map, dim, weight);
+    return false;
+  });
+  for (const Root &root : nest.roots) {
+    walk.root(root);
+    if (root.kind != RootKind::Op)
+      vote(root.buffers.front(), identity, dim, weight);
+  }
+}
+
+/// Marks the buffers that are read or written as whole tiles.
+void OrderVotes::visitWholeTiles(const Step &step) {
+  if (step.guard)
+    keepRowMajor(step.guard->copy);
+  if (step.dot)
+    for (BufferId buffer : {step.dot->a.buffer, step.dot->b.buffer, step.dot->d})
+      keepRowMajor(buffer);
+}
+
+void OrderVotes::visit(const Sequence &sequence, int64_t weight) {
+  constexpr int64_t iterations = 8, most = int64_t(1) << 32; // a loop's assumed iterations; no overflow
+  for (const Step &step : sequence.steps) {
+    if (step.nest)
+      visit(*step.nest, weight);
+    visitWholeTiles(step);
+    const bool isLoop = step.op && isa<LoopLikeOpInterface>(step.op);
+    for (const Sequence &region : step.regions)
+      visit(region, isLoop ? std::min(weight * iterations, most) : weight);
+  }
+}
+
+void OrderVotes::decide() {
+  for (const auto &[op, buffers] : context.plan.operandsOf)
+    for (std::optional<BufferId> buffer : buffers)
+      keepRowMajor(buffer);
+  for (const auto &[op, buffer] : context.plan.gatherSources)
+    keepRowMajor(buffer);
+  for (auto [id, buffer] : llvm::enumerate(context.plan.buffers)) {
+    if (rowMajor.test(id) || buffer.shape.empty())
+      continue;
+    unsigned innermost = buffer.shape.size() - 1;
+    for (auto [dim, count] : llvm::enumerate(votes[id]))
+      if (count > votes[id][innermost])
+        innermost = dim;
+    buffer.innermost = innermost;
+  }
+}
+
+void cpu::chooseOrders(PlanContext &context, Sequence &sequence) {
+  OrderVotes votes(context);
+  votes.visit(sequence, 1);
+  votes.decide();
+}
