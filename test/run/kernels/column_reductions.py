@@ -69,6 +69,17 @@ def moments(x_ptr, mean_ptr, variance_ptr, columns, rows, BX: tl.constexpr, BR: 
     tl.store(variance_ptr + i, (m2 / weight)[:, None], i < columns)
 
 
+@triton.jit
+def running_sums(
+    x_ptr, out_ptr, columns, rows, BX: tl.constexpr, BR: tl.constexpr, REVERSE: tl.constexpr
+):
+    i = tl.program_id(0) * BX + tl.arange(0, BX)[:, None]
+    j = tl.arange(0, BR)[None, :]
+    inside = (i < columns) & (j < rows)
+    sums = tl.cumsum(tl.load(x_ptr + i + columns * j, inside, 1.0), 1, reverse=REVERSE)
+    tl.store(out_ptr + i + columns * j, sums * 2, inside)
+
+
 def _name(numbers):
     return "x".join(map(str, numbers))
 
@@ -117,3 +128,27 @@ def test_moments(block, shape, device):
     )
     grid = (triton.cdiv(columns, block[0]),)
     check(moments, grid, arguments, expected, device=device, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("reverse", [False, True], ids=["forward", "reverse"])
+@pytest.mark.parametrize("width", [1, 8, 64])
+@pytest.mark.parametrize("shape", SHAPES, ids=_name)
+def test_running_sums(shape, width, reverse, device):
+    rows, columns = shape
+    x = values("float32", rows, columns)
+    length = triton.next_power_of_2(rows)
+    arguments = dict(
+        x_ptr=x,
+        out_ptr=np.zeros((rows, columns), np.float32),
+        columns=columns,
+        rows=rows,
+        BX=width,
+        BR=length,
+        REVERSE=reverse,
+    )
+    whole = np.ones((length, columns))  # masked rows count as ones
+    whole[:rows] = x
+    sums = whole[::-1].cumsum(0)[::-1] if reverse else whole.cumsum(0)
+    expected = dict(out_ptr=(2 * sums[:rows]).astype(np.float32))
+    grid = (triton.cdiv(columns, width),)
+    check(running_sums, grid, arguments, expected, device=device, rtol=1e-4, atol=1e-3)

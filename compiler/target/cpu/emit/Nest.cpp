@@ -181,11 +181,46 @@ LogicalResult NestEmitter::emitLevel(unsigned level) {
     result = emitChunk(level - 1);
   else if (level == vectorLevel)
     result = emitVectorLevel(level);
+  else if (vectorLevel && level > vectorLevel)
+    result = emitAxisLoop(level);
   else
     result = emitLoop(level, ir.getInt64(0), outerEnd(nest.order[level - 1]), 1);
   if (failed(result) || !begins)
     return result;
   return finishRoots(level - 1);
+}
+
+/// The bound that all prefixes along the dimension share; null where there is none, or several.
+llvm::Value *NestEmitter::onlyBound(unsigned dim) {
+  const Poly *only = nullptr;
+  for (const NestMask &mask : nest.masks) {
+    if (mask.prefix.dim != dim)
+      continue;
+    if (only && *only != mask.prefix.bound)
+      return nullptr;
+    only = &mask.prefix.bound;
+  }
+  if (!only)
+    return nullptr;
+  insertAt(0);
+  return clampedBound(*only, dim);
+}
+
+/// The loop over the roots' axis inside of a chunk: where its prefix ends it is split, so that neither part has a mask.
+LogicalResult NestEmitter::emitAxisLoop(unsigned level) {
+  const unsigned dim = nest.order[level - 1];
+  llvm::Value *extent = ir.getInt64(nest.shape[dim]);
+  llvm::Value *bound = mode == Mode::Main && !walksDownwards(level) ? onlyBound(dim) : nullptr;
+  insertAt(level - 1);
+  if (!bound)
+    return emitLoop(level, ir.getInt64(0), extent, 1);
+  isInPrefix = true;
+  LogicalResult result = emitLoop(level, ir.getInt64(0), bound, 1);
+  isInPrefix = false;
+  if (succeeded(result))
+    result = emitLoop(level, bound, extent, 1);
+  isInPrefix.reset();
+  return result;
 }
 
 /// Rotated: for (i = begin; i < end; i += step) at the anchor of the enclosing level.

@@ -98,7 +98,9 @@ private:
   mlir::LogicalResult finishRoots(unsigned level);
   void computeBounds();
   void setReady(const Root &root);
+  mlir::LogicalResult emitAxisLoop(unsigned level);
   llvm::Value *outerEnd(unsigned dim);
+  llvm::Value *onlyBound(unsigned dim);
   llvm::Value *writeEnd(const Root &root, llvm::Value *fallback);
   bool endsWithPrefix(const Root &root);
   llvm::Value *allConditions();
@@ -144,8 +146,9 @@ private:
   Mode mode = Mode::Main;
   bool inactiveScalar = false; ///< evaluates the value that all inactive lanes share
   bool isFailed = false;
-  bool isStreaming = false; ///< stores bypass the cache
-  uint32_t bounded = 0;     ///< outer dimensions whose loop ends where their prefix does
+  bool isStreaming = false;       ///< stores bypass the cache
+  std::optional<bool> isInPrefix; ///< in a part of the loop over the axis inside of a chunk
+  uint32_t bounded = 0;           ///< outer dimensions whose loop ends where their prefix does
   llvm::Value *leastBound = nullptr, *greatestBound = nullptr; ///< of the vector dimension's prefixes
   llvm::Value *assumption = nullptr;                           ///< of the main part's addresses
   std::vector<std::unique_ptr<RootEmitter>> rootEmitters;      ///< of the nest's roots, by index; null: not an Op

@@ -62,6 +62,8 @@ std::optional<bool> NestEmitter::known(Value value, const IndexMap &map, unsigne
     const int dim = map[prefix->dim];
     if (!isCounted(dim, prefix->bound))
       return std::nullopt;
+    if (isInPrefix && dim == nest.axis())
+      return isInPrefix;
     if (dim != nest.vectorDim)
       return isBounded(dim) ? std::optional(true) : std::nullopt;
     if (mode == Mode::Masked)

@@ -25,6 +25,7 @@ private:
   void visit(const Nest &nest, int64_t weight);
   void visitWholeTiles(const Step &step);
   int contiguousDim(const Nest &nest);
+  bool isWrittenByElement(const Root &root, const Nest &nest) const;
   void vote(BufferId buffer, const IndexMap &map, int dim, int64_t weight);
   void keepRowMajor(std::optional<BufferId> buffer) {
     if (buffer)
@@ -79,14 +80,26 @@ void OrderVotes::vote(BufferId buffer, const IndexMap &map, int dim, int64_t wei
       votes[buffer][index] += weight;
 }
 
+/// Whether the root's tiles have the nest's shape, and each element is written at its index.
+bool OrderVotes::isWrittenByElement(const Root &root, const Nest &nest) const {
+  switch (root.kind) {
+  case RootKind::Materialise:
+    return true;
+  case RootKind::Assign:
+    return !isa<tt::ReshapeOp, tt::CatOp>(root.op) && root.offset == 0;
+  case RootKind::Op:
+    return llvm::all_of(root.buffers, [&](BufferId buffer) {
+      return ArrayRef<int64_t>(context.plan.buffers[buffer].shape) == ArrayRef<int64_t>(nest.shape);
+    });
+  }
+  llvm_unreachable("all kinds are listed");
+}
+
 void OrderVotes::visit(const Nest &nest, int64_t weight) {
   const IndexMap identity = identityMap(nest.shape.size());
-  for (const Root &root : nest.roots) {
-    const bool isTile = root.kind == RootKind::Materialise ||
-                        (root.kind == RootKind::Assign && !isa<tt::ReshapeOp, tt::CatOp>(root.op) && !root.offset);
-    if (!isTile)
+  for (const Root &root : nest.roots)
+    if (!isWrittenByElement(root, nest))
       llvm::for_each(root.buffers, [&](BufferId buffer) { keepRowMajor(buffer); });
-  }
   const int dim = contiguousDim(nest);
   if (dim < 0)
     return;
@@ -98,8 +111,8 @@ void OrderVotes::visit(const Nest &nest, int64_t weight) {
   });
   for (const Root &root : nest.roots) {
     walk.root(root);
-    if (root.kind != RootKind::Op)
-      vote(root.buffers.front(), identity, dim, weight);
+    if (isWrittenByElement(root, nest))
+      llvm::for_each(root.buffers, [&](BufferId buffer) { vote(buffer, identity, dim, weight); });
   }
 }
 
