@@ -112,10 +112,7 @@ std::string cpu::printPlan(CpuKernel &kernel) { return print(kernel.plan, kernel
 LogicalResult cpu::makeLlvm(CpuKernel &kernel) {
   tt::FuncOp function = kernel.function;
   kernel.context = std::make_unique<llvm::LLVMContext>();
-  // LLVM 22 ends this pass (X86AvoidStoreForwardingBlocks) with an error where a masked load of AVX2 (vpmaskmov)
-  // precedes a store.
-  static constexpr llvm::StringLiteral skipped[] = {"x86-avoid-sfb"};
-  static lowering::PassGate gate(skipped);
+  static lowering::PassGate gate;
   kernel.context->setOptPassGate(gate);
   lowering::keepAsmErrors(*kernel.context, kernel.asmError);
   kernel.llvmModule = std::make_unique<llvm::Module>(function.getSymName(), *kernel.context);

@@ -131,6 +131,11 @@ private:
   void prefetch(ChunkAccess access, mlir::Type element, llvm::Value *distance);
   llvm::Value *readLanes(ChunkAccess access, llvm::Type *memory, llvm::Value *mask, llvm::Value *other);
   bool hasMaskedVectors(llvm::Type *memory) const;
+  void forEachMaskedPart(llvm::Type *memory, llvm::function_ref<void(unsigned firstLane, unsigned lanes)> body);
+  llvm::Value *partOf(llvm::Value *vector, unsigned firstLane, unsigned lanes);
+  llvm::Value *maskedLoad(ChunkAccess access, llvm::Type *memory, llvm::Align align, llvm::Value *mask,
+                          llvm::Value *other);
+  void maskedStore(ChunkAccess access, llvm::Type *memory, llvm::Align align, llvm::Value *mask, llvm::Value *value);
   void writeTile(const Root &root, unsigned level, bool isNext);
   void writeAt(llvm::Value *base, BufferId buffer, Element element, mlir::Type tile, unsigned level);
 

@@ -5,6 +5,7 @@
 // set lanes are copied one by one through a small buffer on the stack: a loop, since LLVM would emit a branch per lane.
 #include "compiler/target/cpu/emit/NestEmitter.h"
 
+#include "llvm/Analysis/VectorUtils.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
 using namespace mlir;
@@ -147,6 +148,51 @@ void NestEmitter::forEachLane(llvm::Value *mask, llvm::function_ref<void(llvm::V
   restoreLocation();
 }
 
+/// Runs `body` for each part of a masked access that one instruction does: its first lane and number of lanes. Without
+/// AVX-512, LLVM 22 loads the upper registers of a wider vector although the mask is zero there.
+void NestEmitter::forEachMaskedPart(llvm::Type *memory, llvm::function_ref<void(unsigned, unsigned)> body) {
+  const unsigned bits = memory->isPointerTy() ? 64 : memory->getPrimitiveSizeInBits().getFixedValue();
+  const unsigned most = function.machine.hasAvx512 ? nest.lanes : function.machine.registerBits / bits;
+  for (unsigned lane = 0; lane < nest.lanes; lane += most)
+    body(lane, std::min(most, nest.lanes - lane));
+}
+
+/// Some lanes of a vector. Those of a mask are computed from the same lanes of its operands: each part is then
+/// simplified by itself, and none is found to be zero as late as in LLVM's selection of instructions, which fails then.
+llvm::Value *NestEmitter::partOf(llvm::Value *vector, unsigned firstLane, unsigned lanes) {
+  if (lanes == nest.lanes)
+    return vector;
+  const bool isMask = vector->getType()->getScalarType()->isIntegerTy(1);
+  if (auto *op = dyn_cast<llvm::BinaryOperator>(vector); op && isMask)
+    return ir.CreateBinOp(op->getOpcode(), partOf(op->getOperand(0), firstLane, lanes),
+                          partOf(op->getOperand(1), firstLane, lanes));
+  if (auto *compare = dyn_cast<llvm::CmpInst>(vector))
+    return ir.CreateCmp(compare->getPredicate(), partOf(compare->getOperand(0), firstLane, lanes),
+                        partOf(compare->getOperand(1), firstLane, lanes));
+  if (llvm::Value *scalar = llvm::getSplatValue(vector))
+    return ir.CreateVectorSplat(lanes, scalar);
+  return ir.CreateShuffleVector(vector, llvm::createSequentialMask(firstLane, lanes, 0));
+}
+
+llvm::Value *NestEmitter::maskedLoad(ChunkAccess access, llvm::Type *memory, llvm::Align align, llvm::Value *mask,
+                                     llvm::Value *other) {
+  SmallVector<llvm::Value *> parts;
+  forEachMaskedPart(memory, [&](unsigned firstLane, unsigned lanes) {
+    parts.push_back(ir.CreateMaskedLoad(llvm::FixedVectorType::get(memory, lanes),
+                                        ir.CreateConstGEP1_64(memory, access.address, firstLane), align,
+                                        partOf(mask, firstLane, lanes), partOf(other, firstLane, lanes)));
+  });
+  return parts.size() == 1 ? parts.front() : llvm::concatenateVectors(ir, parts);
+}
+
+void NestEmitter::maskedStore(ChunkAccess access, llvm::Type *memory, llvm::Align align, llvm::Value *mask,
+                              llvm::Value *value) {
+  forEachMaskedPart(memory, [&](unsigned firstLane, unsigned lanes) {
+    ir.CreateMaskedStore(partOf(value, firstLane, lanes), ir.CreateConstGEP1_64(memory, access.address, firstLane),
+                         align, partOf(mask, firstLane, lanes));
+  });
+}
+
 llvm::Value *NestEmitter::readLanes(ChunkAccess access, llvm::Type *memory, llvm::Value *mask, llvm::Value *other) {
   auto *type = llvm::FixedVectorType::get(memory, nest.lanes);
   if (!mask && access.stride) { // strided: scalar loads, no loop
@@ -185,7 +231,7 @@ llvm::Value *NestEmitter::read(ChunkAccess access, Type element, llvm::Value *ma
   if (isUnit(access, memory) && !mask)
     value = ir.CreateAlignedLoad(type, access.address, align);
   else if (isUnit(access, memory) && hasMaskedVectors(memory))
-    value = ir.CreateMaskedLoad(type, access.address, align, mask, other ? other : llvm::Constant::getNullValue(type));
+    value = maskedLoad(access, memory, align, mask, other ? other : llvm::Constant::getNullValue(type));
   else
     value = readLanes(access, memory, mask, other);
   return element.isInteger(1) ? ir.CreateTrunc(value, llvm::FixedVectorType::get(ir.getInt1Ty(), nest.lanes)) : value;
@@ -224,7 +270,7 @@ void NestEmitter::write(ChunkAccess access, Type element, llvm::Value *value, ll
     return;
   }
   if (isUnit(access, memory) && hasMaskedVectors(memory)) {
-    ir.CreateMaskedStore(value, access.address, align, mask);
+    maskedStore(access, memory, align, mask, value);
     return;
   }
   llvm::AllocaInst *lanes = function.local(type);
