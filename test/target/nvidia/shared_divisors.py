@@ -4,6 +4,7 @@
 # RUN: nereid compile %s:remainders --signature '*i32:16,i32' --target cuda:90 --emit llir -o - | FileCheck %s --check-prefix=SIGNED
 # RUN: nereid compile %s:quotients --signature '*u32:16,u32' --target cuda:90 --emit llir -o - | FileCheck %s --check-prefix=UNSIGNED
 # RUN: nereid compile %s:two --signature '*i32:16,i32' --target cuda:90 --emit llir -o - | FileCheck %s --check-prefix=TWO
+# RUN: nereid compile %s:by_quotients --signature '*fp32:16,*fp32:16' --target cuda:90 --emit ptx -o - | FileCheck %s --check-prefix=NESTED
 import triton
 import triton.language as tl
 
@@ -22,6 +23,21 @@ def by_rows(x, y):
 # FLOAT: [[A:%.*]] = fmul float {{.*}}, [[S]]
 # FLOAT: fmul float [[A]], [[R]]
 # FLOAT-NOT: call float @llvm.nvvm.div.full
+
+
+@triton.jit
+def by_quotients(x, y):
+    at = tl.arange(0, 64)[:, None] * 128 + tl.arange(0, 128)[None, :]
+    v = tl.load(x + at)
+    row = tl.max(v, axis=1) / 448.0
+    tl.store(x + at, v / row[:, None])
+    tl.store(y + tl.arange(0, 64), row)
+
+
+# The divisors are quotients by one divisor themselves.
+# NESTED-NOT: div.full
+# NESTED: rcp.approx.ftz.f32
+# NESTED-NOT: div.full
 
 
 @triton.jit

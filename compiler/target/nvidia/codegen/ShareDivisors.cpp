@@ -22,8 +22,9 @@ using namespace llvm;
 /// With fewer divisions the shared part costs more than it saves.
 static constexpr unsigned kFewestDivisions = 3;
 
-static void divideByReciprocal(Value *divisor, ArrayRef<IntrinsicInst *> divisions) {
+static void divideByReciprocal(ArrayRef<IntrinsicInst *> divisions) {
   IRBuilder<> ir(divisions.front());
+  Value *divisor = divisions.front()->getArgOperand(1);
   auto number = [&](double value) { return ConstantFP::get(ir.getFloatTy(), value); };
   Value *magnitude = ir.CreateUnaryIntrinsic(Intrinsic::fabs, divisor);
   Value *scale = ir.CreateSelect(ir.CreateFCmpOLT(magnitude, number(0x1p-126)), number(0x1p24), number(1));
@@ -91,9 +92,9 @@ std::pair<Value *, Value *> IntegerDivisor::divide(IRBuilder<> &ir, Value *value
   return {negateBy(ir, quotient, ir.CreateXor(valueSign, sign)), negateBy(ir, remainder, valueSign)};
 }
 
-static void divideByFraction(Value *divisor, bool isSigned, ArrayRef<BinaryOperator *> divisions) {
+static void divideByFraction(bool isSigned, ArrayRef<BinaryOperator *> divisions) {
   IRBuilder<> ir(divisions.front());
-  const IntegerDivisor shared(ir, divisor, isSigned);
+  const IntegerDivisor shared(ir, divisions.front()->getOperand(1), isSigned);
   for (BinaryOperator *division : divisions) {
     ir.SetInsertPoint(division);
     const auto [quotient, remainder] = shared.divide(ir, division->getOperand(0));
@@ -129,13 +130,14 @@ static void shareDivisorsIn(BasicBlock &block) {
       integers[isSigned][op->getOperand(1)].push_back(op);
     }
   }
-  for (auto &[divisor, divisions] : floats)
+  // A divisor may be a quotient that is replaced before its own divisions are: the keys are not used from here on.
+  for (auto &[key, divisions] : floats)
     if (divisions.size() >= kFewestDivisions)
-      divideByReciprocal(divisor, divisions);
+      divideByReciprocal(divisions);
   for (const bool isSigned : {false, true})
-    for (auto &[divisor, divisions] : integers[isSigned])
+    for (auto &[key, divisions] : integers[isSigned])
       if (divisions.size() >= kFewestDivisions)
-        divideByFraction(divisor, isSigned, divisions);
+        divideByFraction(isSigned, divisions);
 }
 
 void nereid::nvidia::shareDivisors(Function &function) {
