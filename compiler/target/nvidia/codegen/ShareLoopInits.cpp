@@ -17,6 +17,7 @@
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 
 using namespace llvm;
@@ -89,7 +90,9 @@ static void share(BasicBlock &guard, ArrayRef<SharedInit> inits) {
     types.push_back(ir.getInt32Ty());
   }
   auto *function = FunctionType::get(StructType::get(ir.getContext(), types), false);
-  CallInst *call = ir.CreateCall(InlineAsm::get(function, text, constraints, /*hasSideEffects=*/false));
+  // With side effects, since code generation merges equal assemblies otherwise: one loop's registers would then stay
+  // live until the next loop.
+  CallInst *call = ir.CreateCall(InlineAsm::get(function, text, constraints, /*hasSideEffects=*/true));
   call->setMemoryEffects(MemoryEffects::none());
   for (auto [index, init] : enumerate(inits)) {
     Value *made = ir.CreateBitCast(ir.CreateExtractValue(call, index), init.value->getType());
@@ -98,7 +101,23 @@ static void share(BasicBlock &guard, ArrayRef<SharedInit> inits) {
   }
 }
 
+/// Whether a function has instructions of tensor cores. Only their accumulators are large; for the sums of a row ptxas
+/// keeps both sets of registers live, which costs more than the moves.
+static bool hasMatrixProducts(const Function &function) {
+  return any_of(instructions(function), [](const Instruction &instruction) {
+    auto *call = dyn_cast<CallBase>(&instruction);
+    if (!call)
+      return false;
+    if (auto *assembly = dyn_cast<InlineAsm>(call->getCalledOperand()))
+      return StringRef(assembly->getAsmString()).contains("mma");
+    const Function *callee = call->getCalledFunction();
+    return callee && callee->getName().starts_with("llvm.nvvm.mma");
+  });
+}
+
 void nereid::nvidia::shareLoopInits(Function &function) {
+  if (!hasMatrixProducts(function))
+    return;
   for (BasicBlock &block : function)
     if (const SmallVector<SharedInit> inits = sharedInits(block); inits.size() >= kFewestInits)
       share(block, inits);
