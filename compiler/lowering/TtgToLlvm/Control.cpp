@@ -3,15 +3,37 @@
 //
 // A loop is entered only if its body runs: there is one branch per iteration, and hoisted code runs only where the body
 // does. Registers that are copies share a phi; so do registers of an index tile that differ by constants and advance
-// together.
+// together, and elements of one word.
 #include "compiler/dialect/imported/Dialect.h"
 #include "compiler/lowering/LoopHints.h"
 #include "compiler/lowering/TtgToLlvm/OpEmitters.h"
+#include "compiler/lowering/TtgToLlvm/PackedBytes.h"
 #include "compiler/lowering/TtgToLlvm/TtgFunctionEmitter.h"
 
 using namespace mlir;
 using namespace nereid;
 using namespace nereid::lowering;
+
+/// The registers from `index` on that are the elements of one word, none of them a copy; else one.
+static ArrayRef<llvm::Value *> wordFrom(const Tile &tile, unsigned index, uint32_t copies) {
+  const unsigned bits = tile[index]->getType()->getPrimitiveSizeInBits();
+  const unsigned count = bits == 8 || bits == 16 ? 32 / bits : 1;
+  const auto one = ArrayRef<llvm::Value *>(tile).slice(index, 1);
+  if (count == 1 || index % count || index + count > tile.size() || (copies & (count - 1)))
+    return one;
+  const auto elements = ArrayRef<llvm::Value *>(tile).slice(index, count);
+  return wordOf(elements) ? elements : one;
+}
+
+/// The vector of a word's elements.
+static llvm::Value *joinWord(IrBuilder &ir, ArrayRef<llvm::Value *> elements, llvm::Type *type) {
+  if (llvm::Value *word = wordOf(elements); word && word->getType() == type)
+    return word;
+  llvm::Value *word = llvm::PoisonValue::get(type);
+  for (auto [index, element] : llvm::enumerate(elements))
+    word = ir.CreateInsertElement(word, element, uint64_t{index});
+  return word;
+}
 
 /// Whether `next` is `carried` plus the same amount in each register.
 static bool movesTogether(Value next, Value carried) {
@@ -49,13 +71,16 @@ public:
 private:
   struct Phi {
     llvm::PHINode *node;
-    unsigned index; ///< the register that provides its values
-    int64_t offset; ///< that register's offset from the phi
+    unsigned index;     ///< the first register that provides its values
+    int64_t offset;     ///< that register's offset from the phi
+    unsigned count = 1; ///< of registers: those of a word
   };
-  /// A register as a phi plus a constant; registers without a phi of their own are copies.
+  /// A register as a phi plus a constant, or as an element of a phi of words; registers without a phi of their own are
+  /// copies.
   struct PhiOffset {
     llvm::PHINode *node = nullptr;
     int64_t offset = 0;
+    unsigned elementOfWord = 0;
   };
   SmallVector<PhiOffset> makePhis(const Tile &init, uint32_t copies, bool sharesBases);
   void defineValue(Value value, ArrayRef<PhiOffset> phiOffsets, uint32_t copies);
@@ -83,8 +108,15 @@ SmallVector<TilePhis::PhiOffset> TilePhis::makePhis(const Tile &init, uint32_t c
   SmallVector<Phi> made;
   SmallVector<PhiOffset> phiOffsets(init.size());
   for (unsigned index = 0; index < init.size(); ++index) {
-    if (index & copies)
+    if (index & copies || phiOffsets[index].node)
       continue;
+    if (ArrayRef<llvm::Value *> word = wordFrom(init, index, copies); word.size() > 1) {
+      llvm::PHINode *node = emitter.ir.CreatePHI(wordOf(word)->getType(), 2);
+      made.push_back({node, index, 0, unsigned(word.size())});
+      for (unsigned element = 0; element < word.size(); ++element)
+        phiOffsets[index + element] = {node, 0, element};
+      continue;
+    }
     BaseOffset baseOffset = emitter.baseOffsets.of(init[index]);
     if (!sharesBases || !baseOffset.base)
       baseOffset = {init[index], 0, true};
@@ -106,10 +138,13 @@ void TilePhis::defineValue(Value value, ArrayRef<PhiOffset> phiOffsets, uint32_t
       registers.push_back(registers[index & ~copies]);
       continue;
     }
+    const auto [node, offset, elementOfWord] = phiOffsets[index];
+    if (node->getType()->isVectorTy()) {
+      registers.push_back(emitter.ir.CreateExtractElement(node, uint64_t{elementOfWord}));
+      continue;
+    }
     // A carried integer may overflow where its first value did not.
-    llvm::PHINode *node = phiOffsets[index].node;
-    registers.push_back(
-        emitter.materialise({node, phiOffsets[index].offset, node->getType()->isPointerTy()}, node->getType()));
+    registers.push_back(emitter.materialise({node, offset, node->getType()->isPointerTy()}, node->getType()));
   }
   emitter.define(value, std::move(registers));
 }
@@ -120,6 +155,11 @@ void TilePhis::add(ArrayRef<Tile> incoming, llvm::BasicBlock *from) {
     emitter.ir.SetInsertPoint(end);
   for (auto [tile, made] : llvm::zip_equal(incoming, phis))
     for (const Phi &phi : made) {
+      if (phi.count > 1) {
+        const auto word = ArrayRef<llvm::Value *>(tile).slice(phi.index, phi.count);
+        phi.node->addIncoming(joinWord(emitter.ir, word, phi.node->getType()), from);
+        continue;
+      }
       BaseOffset baseOffset = emitter.baseOffsets.of(tile[phi.index]);
       llvm::Value *value = tile[phi.index];
       if (phi.offset != 0)

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/lowering/TtgToLlvm/Index.h"
 #include "compiler/lowering/TtgToLlvm/OpEmitters.h"
+#include "compiler/lowering/TtgToLlvm/PackedBytes.h"
 
 #include "compiler/analysis/MemoryAccess.h"
 #include "compiler/dialect/tt/Diagnostics.h"
@@ -73,6 +74,31 @@ static uint32_t repeatMask(Value value, const analysis::AxisInfoAnalysis &axes) 
   return analysis::repeatedRegisters(axes.of(value), ttg::linearLayoutOf(cast<RankedTensorType>(value.getType())));
 }
 
+/// The operands' registers from `index` on, four of each; empty where the op or its tile has no form on words.
+static SmallVector<Tile, 2> bytesFrom(TtgFunctionEmitter &emitter, Operation *op, unsigned index, unsigned count) {
+  SmallVector<Tile, 2> operands;
+  if (index % kBytesOfWord || index + kBytesOfWord > count || !hasPackedForm(op))
+    return operands;
+  for (Value operand : op->getOperands()) {
+    const Tile &tile = emitter.tile(operand);
+    operands.push_back(isa<RankedTensorType>(operand.getType())
+                           ? Tile(ArrayRef<llvm::Value *>(tile).slice(index, kBytesOfWord))
+                           : Tile(kBytesOfWord, tile.front()));
+  }
+  return operands;
+}
+
+/// Emits four registers at once; false, with nothing emitted, where that is no better than one by one.
+static bool emitBytes(TtgFunctionEmitter &emitter, Operation *op, unsigned index, unsigned count, Tile &result) {
+  const SmallVector<Tile, 2> operands = bytesFrom(emitter, op, index, count);
+  if (operands.empty())
+    return false;
+  const Tile bytes =
+      emitPacked(emitter.ir, op, SmallVector<ArrayRef<llvm::Value *>, 2>(operands.begin(), operands.end()));
+  result.append(bytes);
+  return !bytes.empty();
+}
+
 static LogicalResult emitElementwise(TtgFunctionEmitter &emitter, Operation *op) {
   if (op->getNumRegions() || op->getNumResults() == 0)
     return tt::report(op->getLoc(), diag::OpUnsupported, op->getName().stripDialect(), "");
@@ -85,6 +111,10 @@ static LogicalResult emitElementwise(TtgFunctionEmitter &emitter, Operation *op)
   for (unsigned index = 0; index < count; ++index) {
     if (index & repeats) {
       results.front().push_back(results.front()[index & ~repeats]);
+      continue;
+    }
+    if (emitBytes(emitter, op, index, count, results.front())) {
+      index += kBytesOfWord - 1;
       continue;
     }
     SmallVector<llvm::Value *, 3> operands;

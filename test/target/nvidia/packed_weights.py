@@ -1,6 +1,8 @@
-# Weights of 4 bits go from memory to a warp's dot in lanes that hold wide runs along K, without an exchange.
+# Weights of 4 bits go from memory to a warp's dot in lanes that hold wide runs along K, without an exchange; loops carry
+# them as words.
 # SPDX-License-Identifier: MIT
 # RUN: nereid compile %s:packed --signature '*fp16:16,*u8:16,*fp32:16,i32:16,16,128,64' --target cuda:90 --emit plan -o - | FileCheck %s
+# RUN: nereid compile %s:packed --signature '*fp16:16,*u8:16,*fp32:16,i32:16,16,128,64' --target cuda:90 --emit llir -o - | FileCheck %s --check-prefix=LLIR
 import triton
 import triton.language as tl
 
@@ -22,3 +24,9 @@ def packed(a, b, o, k, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
 # CHECK-NOT: ttg.convert_layout 128x32xi8
 # CHECK-NOT: by shuffles
 # CHECK: ttg.local_load 16x64xf16 {{.*}} 0 of them for conflicts, {{.*}}kWidth = 16
+
+# LLIR: {{^}}for:
+# LLIR-NOT: phi i8
+# LLIR-COUNT-4: phi { i32, i32 }
+# LLIR-NOT: phi i8
+# LLIR-NOT: uitofp i8
