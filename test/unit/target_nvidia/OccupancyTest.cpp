@@ -39,30 +39,26 @@ TEST(Occupancy, LaunchBoundStopsWhereMemoryIsBusy) {
   EXPECT_EQ(chooseMinCtasPerSm(arch("90"), {.tileRegisters = 64, .loadedBytes = 1024, .threads = 256}).safe, 2u);
 }
 
-TEST(Occupancy, KernelThatRunsOnceHasAHintOnlyWithEnoughWarps) {
-  const auto choose = [](uint32_t tiles, uint32_t threads) {
-    return chooseMinCtasPerSm(arch("90"),
-                              {.tileRegisters = tiles, .loadedBytes = 1024, .threads = threads, .runsOnce = true})
-        .safe;
-  };
-  EXPECT_EQ(choose(32, 128), 10u) << "as many as fit, although two CTAs' loads keep memory busy";
-  EXPECT_EQ(choose(64, 128), 6u) << "24 warps";
-  EXPECT_EQ(choose(64, 256), 3u) << "24 warps";
-  EXPECT_EQ(choose(80, 128), 0u) << "20 warps";
-  EXPECT_EQ(choose(128, 256), 0u) << "8 warps";
-}
-
-TEST(Occupancy, MoreCtasAreTriedWhereValuesFit) {
-  const auto choose = [](uint32_t values, bool runsOnce) {
+TEST(Occupancy, KernelThatRunsOnceHasAHintOnlyForFullOccupancy) {
+  const auto choose = [](uint32_t tiles, uint32_t values, uint32_t threads) {
     return chooseMinCtasPerSm(
         arch("90"),
-        {.tileRegisters = 32, .valueRegisters = values, .loadedBytes = 1024, .threads = 128, .runsOnce = runsOnce});
+        {.tileRegisters = tiles, .valueRegisters = values, .loadedBytes = 1024, .threads = threads, .runsOnce = true});
   };
-  EXPECT_EQ(choose(0, true).tight, 10u) << "unknown";
-  EXPECT_EQ(choose(26, true).tight, 16u);
-  EXPECT_EQ(choose(26, true).safe, 10u);
-  EXPECT_EQ(choose(80, true).tight, 10u) << "never fewer";
-  EXPECT_EQ(choose(26, false).tight, 2u) << "loops use registers to prefetch";
+  EXPECT_EQ(choose(16, 0, 128).tight, 16u) << "as many as fit, although two CTAs' loads keep memory busy";
+  EXPECT_EQ(choose(16, 0, 256).safe, 8u);
+  EXPECT_EQ(choose(32, 0, 128).tight, 0u) << "10 CTAs would fit, and leave 48 registers";
+  EXPECT_EQ(choose(32, 26, 128).tight, 16u) << "the values take less than the tiles";
+  EXPECT_EQ(choose(32, 26, 128).safe, 0u);
+  EXPECT_EQ(choose(32, 80, 128).tight, 0u);
+  EXPECT_EQ(choose(80, 20, 128).tight, 0u) << "too far from the tiles";
+}
+
+TEST(Occupancy, LoopsUseRegistersToPrefetch) {
+  EXPECT_EQ(
+      chooseMinCtasPerSm(arch("90"), {.tileRegisters = 32, .valueRegisters = 26, .loadedBytes = 1024, .threads = 128})
+          .tight,
+      2u);
 }
 
 TEST(Occupancy, LoopsWhoseLoadsLeaveMemoryIdleTryMoreCtas) {

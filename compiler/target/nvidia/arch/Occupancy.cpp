@@ -64,15 +64,22 @@ static uint32_t chooseForLoop(const Arch &arch, const KernelResources &resources
   return std::max(safe, std::min(fitting, busyCtas(resources)));
 }
 
+/// Only a hint for all threads that a multiprocessor can hold: with any other ptxas takes the registers that it leaves,
+/// which are more than it takes without one, and starts loads later.
+static MinCtasPerSm chooseForStraightCode(const Arch &arch, const KernelResources &resources, uint32_t safe) {
+  const uint32_t registers = resources.valueRegisters + unnamedRegisters;
+  const bool isKnown = safe > 0 && resources.valueRegisters > 0;
+  const uint32_t fitting =
+      isKnown ? residentCtas(arch, {registers, resources.threads, resources.sharedBytes}) : uint32_t(0);
+  const uint32_t full = arch.residentThreads / resources.threads;
+  return {.tight = std::max(safe, fitting) == full ? full : 0, .safe = safe == full ? full : 0};
+}
+
 MinCtasPerSm nvidia::chooseMinCtasPerSm(const Arch &arch, const KernelResources &resources) {
   const uint32_t safe = chooseSafely(arch, resources);
-  if (safe > 0 && !resources.runsOnce)
-    return {.tight = chooseForLoop(arch, resources, safe), .safe = safe};
-  if (safe == 0 || resources.valueRegisters == 0)
-    return {.tight = safe, .safe = safe};
-  const uint32_t registers = resources.valueRegisters + unnamedRegisters;
-  const uint32_t fitting = residentCtas(arch, {registers, resources.threads, resources.sharedBytes});
-  return {.tight = std::max(safe, fitting), .safe = safe};
+  if (resources.runsOnce)
+    return chooseForStraightCode(arch, resources, safe);
+  return {.tight = safe > 0 ? chooseForLoop(arch, resources, safe) : 0, .safe = safe};
 }
 
 std::string nvidia::withMinCtasPerSm(const std::string &ptx, uint32_t blocks) {
