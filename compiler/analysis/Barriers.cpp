@@ -17,9 +17,12 @@ struct PendingAccess {
   bool writes = false;
   /// An asynchronous copy in flight: by its contract nothing before its wait accesses the same elements.
   bool isAsyncCopy = false;
+  /// An op each of whose warps accesses a part of its own.
+  Operation *ofWarps = nullptr;
   bool operator==(const PendingAccess &) const = default;
   bool isHazardWith(const PendingAccess &other) const {
-    return !isAsyncCopy && range.overlaps(other.range) && (writes || other.writes);
+    const bool isOfOneWarp = ofWarps && ofWarps == other.ofWarps;
+    return !isAsyncCopy && !isOfOneWarp && range.overlaps(other.range) && (writes || other.writes);
   }
 };
 /// Accesses of any thread since the last barrier.
@@ -45,6 +48,7 @@ public:
 private:
   void visit(Operation &op, PendingAccesses &pending);
   void visitLoop(LoopLikeOpInterface loop, PendingAccesses &pending);
+  void visitScratch(Operation &op, PendingAccesses &pending);
   void visitWarps(ttg::WarpSpecializeOp op, PendingAccesses &pending);
   void addAccesses(Operation &op, PendingAccesses &pending, ArrayRef<PendingAccess> next);
   void addOperandAccesses(Operation &op, PendingAccesses &pending);
@@ -157,6 +161,20 @@ void Planner::visitWarps(ttg::WarpSpecializeOp op, PendingAccesses &pending) {
   }
 }
 
+/// An op with a buffer of its own writes it, synchronises and reads it.
+void Planner::visitScratch(Operation &op, PendingAccesses &pending) {
+  auto interface = dyn_cast<ttg::ScratchOpInterface>(op);
+  PendingAccess access = {.range = memory.rangeOf(&op), .writes = true};
+  if (interface && interface.getScratch().isOfWarps) {
+    access.ofWarps = &op;
+    return addAccesses(op, pending, access);
+  }
+  addAccesses(op, pending, access);
+  pending.sync(); // its own barrier follows all reads and writes before it
+  access.writes = false;
+  merge(pending, {{access}});
+}
+
 void Planner::visit(Operation &op, PendingAccesses &pending) {
   if (plan.needsBarrierBefore.contains(&op))
     pending.sync();
@@ -192,10 +210,7 @@ void Planner::visit(Operation &op, PendingAccesses &pending) {
     if (range.begin != range.end)
       addAccesses(op, pending, PendingAccess{range, true});
   } else if (memory.offsetOf.contains(&op)) {
-    addAccesses(op, pending, PendingAccess{memory.rangeOf(&op), true});
-    // Its own barrier follows all reads and writes before it.
-    pending.sync();
-    merge(pending, {{PendingAccess{memory.rangeOf(&op), false}}});
+    visitScratch(op, pending);
   } else {
     addOperandAccesses(op, pending);
   }

@@ -64,6 +64,33 @@ static std::optional<llvm::SmallVector<uint32_t, 16>> renamedRegisters(const Lin
   return registers;
 }
 
+bool layout::staysInWarps(const LinearLayout &src, const LinearLayout &dst) {
+  const LinearLayout target = dst.transposeOuts(src.outputNames());
+  BitSpan ofWarp(src.columns(kRegister));
+  for (BitVector lane : src.columns(kLane))
+    ofWarp.insert(lane);
+  auto isHeld = [&](BitVector direction) { return ofWarp.contains(direction); };
+  if (!llvm::all_of(target.columns(kRegister), isHeld) || !llvm::all_of(target.columns(kLane), isHeld))
+    return false;
+  BitSpan all(ofWarp);
+  return llvm::all_of(llvm::zip_equal(src.columns(kWarp), target.columns(kWarp)), [&](auto warps) {
+    const auto [before, after] = warps;
+    return isHeld(before ^ after) && all.insert(before);
+  });
+}
+
+/// Whether every warp's part of the buffer is the same in all repetitions of a plan that stays in warps: each
+/// repetition is a direction of the warp's own elements that moves no offset.
+static bool keepsParts(const SharedPlan &plan) {
+  const LinearLayout &offsets = plan.store.offsets;
+  BitSpan ofWarp(offsets.columns(kRegister));
+  for (BitVector lane : offsets.columns(kLane))
+    ofWarp.insert(lane);
+  const unsigned offsetBits = offsets.outBits(kOffset);
+  return llvm::all_of(llvm::seq(offsets.totalOutBits() - offsetBits),
+                      [&](unsigned bit) { return ofWarp.contains(uint64_t(1) << (offsetBits + bit)); });
+}
+
 /// The cheapest plan; one with matrices needs no more memory than one without.
 static SharedPlan planShared(const LinearLayout &src, const LinearLayout &dst, unsigned elemBits,
                              const SwizzleOptions &options) {
@@ -95,6 +122,7 @@ ConversionPlan layout::planConversion(const LinearLayout &src, const LinearLayou
   const unsigned shuffleCost = shuffle ? costOf(*shuffle, elemBits) : ~0u;
   if (shuffleCost > kCostOfBarrier) {
     SharedPlan shared = planShared(src, dst, elemBits, options);
+    shared.isWithinWarps = staysInWarps(src, dst) && keepsParts(shared);
     if (costOf(shared) < shuffleCost) {
       plan.kind = ConversionKind::Shared;
       plan.shared = std::move(shared);

@@ -30,6 +30,9 @@ struct ConversionPlan {
 ConversionPlan planConversion(const LinearLayout &src, const LinearLayout &dst, unsigned elemBits,
                               const SwizzleOptions &options = {});
 
+/// Whether every warp holds the same elements in both layouts, and no other warp does.
+bool staysInWarps(const LinearLayout &src, const LinearLayout &dst);
+
 /// A plan through shared memory in which stores, or loads, are of matrices of the given form; nothing where the layouts
 /// do not allow it.
 std::optional<SharedPlan> swizzleForMatrices(const LinearLayout &src, const LinearLayout &dst, unsigned elemBits,

@@ -66,9 +66,13 @@ struct SharedPlan {
   /// For each destination register, the register that is loaded in its stead; itself unless it holds a copy.
   llvm::SmallVector<uint32_t, 16> loadedAs;
 
-  /// Barriers of its execution: a repetition writes after the reads of the previous one, and reads after its own
-  /// writes.
-  unsigned barriers() const { return 2 * repetitions - 1; }
+  /// Whether every warp loads what it has stored itself, in a part of the buffer that is its own in all repetitions.
+  /// Then barriers of the warp suffice.
+  bool isWithinWarps = false;
+
+  /// Barriers of the CTA in its execution: a repetition writes after the reads of the previous one, and reads after its
+  /// own writes.
+  unsigned barriers() const { return isWithinWarps ? 0 : 2 * repetitions - 1; }
 };
 
 struct SwizzleOptions {

@@ -97,7 +97,7 @@ void PlanText::writeConversion(ttg::ConvertLayoutOp op) {
   const layout::ConversionPlan plan = ttg::planConversion(op);
   os << " by " << nameOf(plan.kind);
   if (plan.kind == layout::ConversionKind::Shared) {
-    os << ", stores: ";
+    os << (plan.shared.isWithinWarps ? " within warps" : "") << ", stores: ";
     writePattern(plan.shared.store);
     os << ", loads: ";
     writePattern(plan.shared.load);

@@ -114,6 +114,8 @@ public:
   virtual bool setRegisters(IrBuilder &ir, unsigned count, bool isIncrease) = 0;
 
   // Warps. Words are i32.
+  /// Barrier of a warp's lanes: accesses to shared memory before it are visible to all of them after it.
+  virtual void syncWarp(IrBuilder &ir) = 0;
   virtual llvm::Value *shuffleXor(IrBuilder &ir, llvm::Value *word, unsigned laneMask) = 0;
   virtual llvm::Value *shuffleIndex(IrBuilder &ir, llvm::Value *word, llvm::Value *lane) = 0;
   /// An i32 combined over all lanes; null where there is no instruction for it.

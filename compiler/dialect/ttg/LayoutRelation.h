@@ -64,6 +64,9 @@ struct Scratch {
   uint32_t bytes = 0;
   unsigned barriers = 0; ///< that the op's emitter inserts between writes and reads of the buffer
   bool isKept = false;   ///< others may read it when the op has ended: no other op uses the same bytes
+  /// Each warp accesses a part of its own, the same whenever the op runs; the emitter synchronises the warp before the
+  /// op's first access.
+  bool isOfWarps = false;
 
   /// A buffer that is written, then read; none where `bytes` is 0.
   static Scratch writtenOnce(uint32_t bytes) { return {bytes, bytes ? 1u : 0u}; }

@@ -29,7 +29,9 @@ OpFoldResult ConvertLayoutOp::fold(FoldAdaptor adaptor) {
 
 Scratch ConvertLayoutOp::getScratch() {
   const layout::ConversionPlan plan = planConversion(*this);
-  return {plan.sharedBytes(), plan.sharedBytes() ? plan.shared.barriers() : 0};
+  if (plan.kind != layout::ConversionKind::Shared)
+    return {};
+  return {.bytes = plan.sharedBytes(), .barriers = plan.shared.barriers(), .isOfWarps = plan.shared.isWithinWarps};
 }
 
 //--- ops that change shapes ----------------------------------------------------------------

@@ -69,6 +69,26 @@ static Tile shuffleTile(TtgFunctionEmitter &emitter, const layout::ShufflePlan &
   return result;
 }
 
+/// Warps that exchange nothing with others wait for their own lanes alone, also for those that still read what the op
+/// stored when it ran before.
+static Tile passThroughShared(TtgFunctionEmitter &emitter, ttg::ConvertLayoutOp op, const layout::SharedPlan &plan,
+                              ArrayRef<llvm::Value *> registers) {
+  auto to = cast<RankedTensorType>(op.getType());
+  auto sync = [&] { plan.isWithinWarps ? emitter.target.syncWarp(emitter.ir) : emitter.barrier(); };
+  llvm::Value *buffer = emitter.sharedScratch(op);
+  Tile loaded(numRegisters(to), nullptr), result;
+  for (unsigned repetition = 0; repetition < plan.repetitions; ++repetition) {
+    if (repetition > 0 || plan.isWithinWarps)
+      sync();
+    emitter.storeShared(buffer, plan.store, repetition, registers);
+    sync();
+    emitter.loadShared(buffer, plan.load, repetition, to.getElementType(), loaded);
+  }
+  for (uint32_t index : plan.loadedAs)
+    result.push_back(loaded[index]);
+  return result;
+}
+
 static LogicalResult emitConvertLayout(TtgFunctionEmitter &emitter, ttg::ConvertLayoutOp op) {
   auto to = cast<RankedTensorType>(op.getType());
   const Type element = to.getElementType();
@@ -84,20 +104,9 @@ static LogicalResult emitConvertLayout(TtgFunctionEmitter &emitter, ttg::Convert
   case layout::ConversionKind::Shuffle:
     result = shuffleTile(emitter, plan.shuffle, registers, element);
     break;
-  case layout::ConversionKind::Shared: {
-    llvm::Value *buffer = emitter.sharedScratch(op);
-    Tile loaded(numRegisters(to), nullptr);
-    for (unsigned repetition = 0; repetition < plan.shared.repetitions; ++repetition) {
-      if (repetition > 0)
-        emitter.barrier();
-      emitter.storeShared(buffer, plan.shared.store, repetition, registers);
-      emitter.barrier();
-      emitter.loadShared(buffer, plan.shared.load, repetition, element, loaded);
-    }
-    for (uint32_t index : plan.shared.loadedAs)
-      result.push_back(loaded[index]);
+  case layout::ConversionKind::Shared:
+    result = passThroughShared(emitter, op, plan.shared, registers);
     break;
-  }
   }
   emitter.define(op, std::move(result));
   return success();

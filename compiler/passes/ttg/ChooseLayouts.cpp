@@ -35,6 +35,7 @@ private:
   void collectWanted(unsigned index);
   bool passWanted(unsigned index);
   void spreadWanted();
+  void addInWarpsOfResults(unsigned index, Candidates &candidates);
   Candidates candidatesOf(unsigned index);
   uint64_t ownCost(const LayoutClass &of, LayoutEncoding layout);
   uint64_t edgeCost(unsigned index, const Edge &edge, LayoutEncoding layout);
@@ -124,6 +125,20 @@ void Chooser::spreadWanted() {
   }
 }
 
+/// Adds layouts for stores of dots' results whose conversion makes no warp wait for another.
+void Chooser::addInWarpsOfResults(unsigned index, Candidates &candidates) {
+  const LayoutClass &of = classes.classes()[index];
+  for (const Access &access : of.accesses)
+    for (unsigned edgeIndex : of.edges) {
+      const Edge &edge = classes.edges()[edgeIndex];
+      const LayoutEncoding result = chosen[edge.start];
+      if (isa<tt::StoreOp, tt::AtomicRMWOp>(access.access.op) && edge.end == index && edge.start != index && result &&
+          edge.transfer.kind == LayoutTransfer::Kind::Same && isMatrixInstruction(result))
+        if (LayoutEncoding layout = layoutInWarpsOf(result, access.access, axisInfo))
+          candidates.insert(layout);
+    }
+}
+
 Candidates Chooser::candidatesOf(unsigned index) {
   const LayoutClass &of = classes.classes()[index];
   Candidates candidates;
@@ -132,6 +147,7 @@ Candidates Chooser::candidatesOf(unsigned index) {
     return candidates;
   }
   candidates.insert_range(wanted[index]);
+  addInWarpsOfResults(index, candidates);
   for (unsigned edgeIndex : of.edges) {
     const Edge &edge = classes.edges()[edgeIndex];
     const unsigned other = edge.start == index ? edge.end : edge.start;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/passes/ttg/LayoutCost.h"
 
+#include "compiler/layout/Conversion.h"
 #include "compiler/layout/Distributed.h"
 
 #include "llvm/ADT/Sequence.h"
@@ -18,6 +19,8 @@ using layout::LinearLayout;
 /// The cost of an instruction besides its sectors.
 static constexpr unsigned kIssueCost = 2;
 static constexpr unsigned kBarrierCost = 24;
+/// The cost of the barriers of a warp in a conversion.
+static constexpr unsigned kWarpBarrierCost = 16;
 /// The extra cost of stores and additions of a dot's result that are narrower than 16 bytes; it makes a conversion
 /// through shared memory pay.
 static constexpr unsigned kNarrowResultCost = 16;
@@ -128,8 +131,9 @@ unsigned ttg::conversionCost(LayoutEncoding from, LayoutEncoding to, ArrayRef<in
     return 0;
   const uint64_t bytes = uint64_t(llvm::product_of(shape)) * elementBits / 8;
   const uint64_t words = bytes / (4 * threads.numWarps * threads.threadsPerWarp);
+  const bool isInWarps = isMatrixInstruction(from) && layout::staysInWarps(linear(from, shape), linear(to, shape));
   // Each word is written and read once.
-  return kBarrierCost + 2 * std::max<uint64_t>(1, words);
+  return (isInWarps ? kWarpBarrierCost : kBarrierCost) + 2 * std::max<uint64_t>(1, words);
 }
 
 //--- preferred layout of an access ---------------------------------------------------------
@@ -159,4 +163,51 @@ BlockedAttr ttg::preferredLayout(const MemoryAccess &access, const AxisInfoAnaly
   }
   return defaultBlocked(tile.getContext(), tile.getShape(), sizePerThread, order, threads.numWarps,
                         threads.threadsPerWarp, warpOrder);
+}
+
+/// The coordinate bits that the registers and lanes of a warp hold, by `order` of dimensions; nothing where these hold
+/// anything but ranges of coordinates, or several warps hold the same elements.
+static std::optional<SmallVector<LinearLayout::Coordinates>> coordinatesOfWarp(const LinearLayout &layout,
+                                                                               ArrayRef<unsigned> order) {
+  layout::BitSpan ofWarp(layout.columns(layout::kRegister));
+  for (layout::BitVector lane : layout.columns(layout::kLane))
+    ofWarp.insert(lane);
+  layout::BitSpan all(ofWarp);
+  if (layout.inBits(layout::kBlock) ||
+      !llvm::all_of(layout.columns(layout::kWarp), [&](layout::BitVector warp) { return all.insert(warp); }))
+    return std::nullopt;
+  SmallVector<LinearLayout::Coordinates> held;
+  for (unsigned dim : order) {
+    unsigned shift = 0;
+    for (unsigned faster = dim + 1; faster < order.size(); ++faster)
+      shift += layout.outBits(layout::dimName(faster));
+    for (unsigned bit = 0; bit < layout.outBits(layout::dimName(dim)); ++bit)
+      if (ofWarp.contains(uint64_t(1) << (shift + bit)))
+        held.emplace_back(LinearLayout::Coordinates(order.size(), 0))[dim] = 1 << bit;
+  }
+  if (held.size() != ofWarp.rank())
+    return std::nullopt;
+  return held;
+}
+
+LayoutEncoding ttg::layoutInWarpsOf(LayoutEncoding result, const MemoryAccess &access,
+                                    const AxisInfoAnalysis &axisInfo) {
+  const ArrayRef<int64_t> shape = access.tile().getShape();
+  const LinearLayout &layout = linear(result, shape);
+  const SmallVector<unsigned> order = orderByRuns(axisInfo.of(access.pointer), shape.size());
+  const auto held = coordinatesOfWarp(layout, order);
+  const unsigned vectorBits = llvm::Log2_32(maxVectorElems(access, axisInfo, order[0]));
+  const unsigned laneBits = layout.inBits(layout::kLane);
+  if (!held || held->size() < vectorBits + laneBits)
+    return {};
+  LinearLayout::Input registers{layout::kRegister.str(), {}}, lanes{layout::kLane.str(), {}},
+      warps{layout::kWarp.str(), {}};
+  for (auto [index, coordinates] : llvm::enumerate(*held)) {
+    const bool isOfLane = index >= vectorBits && index < vectorBits + laneBits;
+    (isOfLane ? lanes : registers).bases.push_back(coordinates);
+  }
+  for (unsigned bit = 0; bit < layout.inBits(layout::kWarp); ++bit)
+    warps.bases.push_back(layout.basis(layout::kWarp, bit));
+  const auto chosen = LinearLayout::fromBases({registers, lanes, warps, {layout::kBlock.str(), {}}}, layout.outputs());
+  return encodingFor(result.getContext(), chosen, shape);
 }

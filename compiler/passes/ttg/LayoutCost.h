@@ -26,4 +26,9 @@ unsigned loopWeight(unsigned loopDepth);
 BlockedAttr preferredLayout(const analysis::MemoryAccess &access, const analysis::AxisInfoAnalysis &axisInfo,
                             ThreadCounts threads, std::optional<unsigned> keptInWarp = std::nullopt);
 
+/// The layout in which an access is fastest while every warp holds the elements that it holds in `result`, so that a
+/// conversion between the two stays in warps; null where warps hold copies, or more than ranges of coordinates.
+LayoutEncoding layoutInWarpsOf(LayoutEncoding result, const analysis::MemoryAccess &access,
+                               const analysis::AxisInfoAnalysis &axisInfo);
+
 } // namespace nereid::ttg

@@ -36,7 +36,7 @@ def matmul(a, b, o, k, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
 # CHECK: shared memory, 98304 bytes
 # CHECK-DAG: ttg.local_alloc 3x128x64xbf16, #ttg.nvmma_shared<
 # CHECK-DAG: ttg.local_alloc 3x64x128xbf16, #ttg.nvmma_shared<
-# CHECK: barriers, 4: within ops 1, written by hand 0, between ops 3
+# CHECK: barriers, 3: within ops 0, written by hand 0, between ops 3
 
 # WARP: ttg.local_load 128x64xbf16 by {{.*}}, 0 of them for conflicts, as matrices
 # WARP: ttg.local_load 64x128xbf16 by {{.*}}, 0 of them for conflicts, as transposed matrices

@@ -19,11 +19,11 @@ def matmul(a, b, o, k, rows, columns, N: tl.constexpr):
     tl.store(o + n[:, None] * rows + n[None, :] * columns, sums.to(o.dtype.element_ty))
 
 
-# CHECK: ttg.convert_layout 128x128xbf16 by shared memory, stores: 8 accesses of 4 wavefronts, 0 of them for conflicts, as matrices, loads: 8 accesses of 4 wavefronts, 0 of them for conflicts, #
+# CHECK: ttg.convert_layout 128x128xbf16 by shared memory within warps, stores: 8 accesses of 4 wavefronts, 0 of them for conflicts, as matrices, loads: 8 accesses of 4 wavefronts, 0 of them for conflicts, #
 # CHECK: tt.store 128x128xbf16 in vectors of 16 bytes
 
-# BYTES: ttg.convert_layout 128x128xf8E4M3FN by shared memory, stores: 4 accesses of 4 wavefronts, 0 of them for conflicts, as matrices, loads: 4 accesses of 4 wavefronts, 0 of them for conflicts, #
+# BYTES: ttg.convert_layout 128x128xf8E4M3FN by shared memory within warps, stores: 4 accesses of 4 wavefronts, 0 of them for conflicts, as matrices, loads: 4 accesses of 4 wavefronts, 0 of them for conflicts, #
 # BYTES: tt.store 128x128xf8E4M3FN in vectors of 16 bytes
 
-# TRANSPOSED: ttg.convert_layout 128x128xbf16 by shared memory, stores: 8 accesses of 4 wavefronts, 0 of them for conflicts, as transposed matrices, loads: 8 accesses of 4 wavefronts, 0 of them for conflicts, #
+# TRANSPOSED: ttg.convert_layout 128x128xbf16 by shared memory within warps, stores: 8 accesses of 4 wavefronts, 0 of them for conflicts, as transposed matrices, loads: 8 accesses of 4 wavefronts, 0 of them for conflicts, #
 # TRANSPOSED: tt.store 128x128xbf16 in vectors of 16 bytes

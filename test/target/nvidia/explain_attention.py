@@ -36,7 +36,7 @@ def attention(q, k, v, o, n, M: tl.constexpr, N: tl.constexpr, D: tl.constexpr):
 # CHECK:     14      a = tl.load(q + m[:, None] * D + d[None, :])
 # CHECK:         - load of 128x128xf16 in vectors of 16 bytes; ~683 cycles of memory copies
 # CHECK:         - write of 128x128xf16 to shared memory; ~256 cycles of shared memory
-# CHECK:         - arithmetic on tiles; ~130 cycles of FMA/ALU
+# CHECK:         - arithmetic on tiles; ~131 cycles of FMA/ALU
 # CHECK:     19          at = (start + tl.arange(0, N))[:, None] * D + d[None, :]
 # CHECK:         - arithmetic on tiles; ~130 cycles of FMA/ALU
 # CHECK:     20          s = tl.dot(a, tl.trans(tl.load(k + at)))

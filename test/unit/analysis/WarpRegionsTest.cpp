@@ -81,4 +81,34 @@ TEST_F(WarpRegions, OrderAccessesOfDifferentRegionsThemselves) {
   EXPECT_EQ(numBarriers(), 0u);
 }
 
+/// Lanes of a warp exchange eight of their elements each.
+const std::string kMatrix =
+    "%z = arith.constant dense<1.0> : tensor<64x128xf16, #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, "
+    "warpsPerCTA = [4, 1], instrShape = [16, 128, 16]}>>\n";
+std::string exchangeInWarps(const std::string &result, const std::string &lastRegister, const std::string &lane) {
+  return result +
+         " = ttg.convert_layout %z : tensor<64x128xf16, #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, "
+         "warpsPerCTA = [4, 1], instrShape = [16, 128, 16]}>> -> tensor<64x128xf16, #ttg.linear<{register = "
+         "[[0, 1], [0, 2], [0, 4], [2, 0], [4, 0], " +
+         lastRegister + "], lane = [[0, 8], [0, 16], [0, 32], [0, 64], " + lane +
+         "], warp = [[16, 0], [32, 0]], block = []}>>\n";
+}
+const std::string kLoop = "%c0 = arith.constant 0 : i32\n%c1 = arith.constant 1 : i32\n%c9 = arith.constant 9 : i32\n"
+                          "scf.for %i = %c0 to %c9 step %c1 : i32 {\n";
+
+TEST_F(WarpRegions, WarpsThatExchangeNothingWaitForNone) {
+  parse("", kMatrix + kLoop + exchangeInWarps("%a", "[8, 0]", "[1, 0]") + "}\n", "");
+  ASSERT_EQ(ranges.size(), 1u);
+  EXPECT_EQ(numBarriers(), 0u);
+}
+
+TEST_F(WarpRegions, BuffersOfTwoExchangesOverlap) {
+  parse("",
+        kMatrix + kLoop + exchangeInWarps("%a", "[8, 0]", "[1, 0]") + exchangeInWarps("%b", "[1, 0]", "[8, 0]") + "}\n",
+        "");
+  ASSERT_EQ(ranges.size(), 2u);
+  ASSERT_TRUE(ranges[0].overlaps(ranges[1]));
+  EXPECT_EQ(numBarriers(), 2u);
+}
+
 } // namespace

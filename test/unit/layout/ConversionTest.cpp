@@ -127,6 +127,45 @@ TEST(Conversion, ShufflesServeEveryMixOfRegistersAndLanes) {
   EXPECT_GT(packed, 50u);
 }
 
+TEST(Conversion, WarpsThatKeepTheirElementsShareNoBytes) {
+  RandomLayouts random(8);
+  unsigned within = 0, repeated = 0, across = 0;
+  for (unsigned trial = 0; trial < 2000; ++trial) {
+    const TileSpec spec = random.spec(trial % 8 ? 11 : 13);
+    const LinearLayout src = random.any(spec);
+    const LinearLayout dst = random.below(8) ? mixedInsideWarps(src, random) : random.any(spec);
+    SwizzleOptions options;
+    options.maxBytes = trial % 3 ? 32 * 1024 : 512;
+    options.hasLdmatrix = options.hasStmatrix = trial % 2;
+    const ConversionPlan plan = planConversion(src, dst, kElemBits[trial % 5], options);
+    if (plan.kind != ConversionKind::Shared)
+      continue;
+    if (!plan.shared.isWithinWarps) {
+      ++across;
+      continue;
+    }
+    ++within;
+    repeated += plan.shared.repetitions > 1;
+    ASSERT_TRUE(staysInWarps(src, dst));
+    ASSERT_EQ(plan.shared.barriers(), 0u);
+    std::string broken;
+    const Threads result = throughSharedByWarps(plan.shared, fill(src, itself), broken);
+    ASSERT_EQ(broken, "") << "trial " << trial << " from " << src.toString() << " to " << dst.toString();
+    ASSERT_NO_FATAL_FAILURE(expectHolds(result, dst, "by warps")) << "trial " << trial << " from " << src.toString();
+  }
+  EXPECT_GT(within, 50u);
+  EXPECT_GT(repeated, 5u);
+  EXPECT_GT(across, 50u);
+}
+
+TEST(Conversion, CopiesInOtherWarpsAreNotWithinWarps) {
+  const LinearLayout rows = blockedLayout({1, 8}, {4, 8}, {4, 1}, {1, 0}, {64, 64});
+  EXPECT_TRUE(staysInWarps(rows, rows));
+  EXPECT_FALSE(staysInWarps(rows, blockedLayout({1, 8}, {4, 8}, {1, 4}, {1, 0}, {64, 64})));
+  const LinearLayout copied = blockedLayout({1, 8}, {4, 8}, {4, 1}, {1, 0}, {8, 64});
+  EXPECT_FALSE(staysInWarps(copied, copied));
+}
+
 TEST(Conversion, ALayoutBetweenTwoLeavesRoomForRepetitions) {
   RandomLayouts random(6);
   unsigned large = 0;

@@ -89,10 +89,16 @@ static Cell cellOf(const SharedAccessPattern &side, const SharedAccess &access, 
   return {row, row + (isTransposed ? lane / 4 : lane % 4 * perWord + element)};
 }
 
-static void storeRepetition(const SharedPlan &plan, unsigned repetition, const Threads &source,
+namespace {
+struct Warps {
+  unsigned first, end;
+};
+} // namespace
+
+static void storeRepetition(const SharedPlan &plan, unsigned repetition, Warps warps, const Threads &source,
                             std::vector<std::optional<uint64_t>> &buffer, std::string &broken) {
   const SharedAccessPattern &side = plan.store;
-  for (unsigned warp = 0; warp < source.numWarps; ++warp)
+  for (unsigned warp = warps.first; warp < warps.end; ++warp)
     for (unsigned lane = 0; lane < source.numLanes; ++lane) {
       if (lane & side.idleLanes || warp & side.idleWarps)
         continue;
@@ -112,10 +118,10 @@ static void storeRepetition(const SharedPlan &plan, unsigned repetition, const T
     }
 }
 
-static void loadRepetition(const SharedPlan &plan, unsigned repetition, Threads &result,
+static void loadRepetition(const SharedPlan &plan, unsigned repetition, Warps warps, Threads &result,
                            const std::vector<std::optional<uint64_t>> &buffer, std::string &broken) {
   const SharedAccessPattern &side = plan.load;
-  for (unsigned warp = 0; warp < result.numWarps; ++warp)
+  for (unsigned warp = warps.first; warp < warps.end; ++warp)
     for (unsigned lane = 0; lane < result.numLanes; ++lane)
       for (const SharedAccess &access : side.accesses) {
         if (access.repetition != repetition)
@@ -132,17 +138,41 @@ static void loadRepetition(const SharedPlan &plan, unsigned repetition, Threads 
       }
 }
 
-Threads test::throughShared(const SharedPlan &plan, const Threads &source, std::string &broken) {
-  Threads result(source.numWarps, source.numLanes, plan.loadedAs.size());
-  for (unsigned repetition = 0; repetition < plan.repetitions; ++repetition) {
-    std::vector<std::optional<uint64_t>> buffer(plan.bytes / plan.elemBytes);
-    storeRepetition(plan, repetition, source, buffer, broken);
-    loadRepetition(plan, repetition, result, buffer, broken);
-  }
+static void addCopies(const SharedPlan &plan, Threads &result) {
   for (unsigned warp = 0; warp < result.numWarps; ++warp)
     for (unsigned lane = 0; lane < result.numLanes; ++lane)
       for (unsigned reg = 0; reg < result.numRegisters; ++reg)
         result.at(warp, lane, reg) = result.at(warp, lane, plan.loadedAs[reg]);
+}
+
+Threads test::throughShared(const SharedPlan &plan, const Threads &source, std::string &broken) {
+  Threads result(source.numWarps, source.numLanes, plan.loadedAs.size());
+  const Warps all = {0, source.numWarps};
+  for (unsigned repetition = 0; repetition < plan.repetitions; ++repetition) {
+    std::vector<std::optional<uint64_t>> buffer(plan.bytes / plan.elemBytes);
+    storeRepetition(plan, repetition, all, source, buffer, broken);
+    loadRepetition(plan, repetition, all, result, buffer, broken);
+  }
+  addCopies(plan, result);
+  return result;
+}
+
+Threads test::throughSharedByWarps(const SharedPlan &plan, const Threads &source, std::string &broken) {
+  Threads result(source.numWarps, source.numLanes, plan.loadedAs.size());
+  std::vector<std::optional<unsigned>> owners(plan.bytes / plan.elemBytes);
+  for (unsigned warp = 0; warp < source.numWarps; ++warp)
+    for (unsigned repetition = 0; repetition < plan.repetitions; ++repetition) {
+      std::vector<std::optional<uint64_t>> buffer(owners.size());
+      storeRepetition(plan, repetition, {warp, warp + 1}, source, buffer, broken);
+      loadRepetition(plan, repetition, {warp, warp + 1}, result, buffer, broken);
+      for (auto [owner, slot] : llvm::zip_equal(owners, buffer)) {
+        if (slot && owner.value_or(warp) != warp)
+          broken = "two warps store to one element";
+        if (slot)
+          owner = warp;
+      }
+    }
+  addCopies(plan, result);
   return result;
 }
 

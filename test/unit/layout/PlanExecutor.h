@@ -37,6 +37,10 @@ Threads shuffle(const layout::ShufflePlan &plan, const Threads &source);
 /// range.
 Threads throughShared(const layout::SharedPlan &plan, const Threads &source, std::string &broken);
 
+/// The same for a plan that stays within warps, one warp after another; also sets `broken` where two warps use the same
+/// part of the buffer, in whichever repetitions.
+Threads throughSharedByWarps(const layout::SharedPlan &plan, const Threads &source, std::string &broken);
+
 using Combine = std::function<uint64_t(uint64_t, uint64_t)>;
 Threads reduce(const layout::ReductionPlan &plan, unsigned operand, const Threads &source, const Combine &combine,
                std::string &broken);

@@ -16,6 +16,7 @@ static uint32_t numProgramsOf(uint32_t axis) { return Block::current().numProgra
 static uint32_t threadOf() { return Block::current().thread(); }
 static void meet() { Block::current().barrier(); }
 static void syncBarrier(uint32_t id, uint32_t numThreads) { Block::current().syncBarrier(id, numThreads); }
+static void syncWarp() { Block::current().exchange(0); }
 static uint32_t clusterRankOf() { return Block::current().rankInCluster(); }
 static void arriveAtCluster() { Block::current().arriveAtCluster(); }
 static void waitForCluster() { Block::current().waitForCluster(); }
@@ -78,6 +79,7 @@ llvm::ArrayRef<HostFunction> simt::hostFunctions() {
       {"simt_thread", reinterpret_cast<void *>(&threadOf)},
       {"simt_barrier", reinterpret_cast<void *>(&meet)},
       {"simt_sync_barrier", reinterpret_cast<void *>(&syncBarrier)},
+      {"simt_sync_warp", reinterpret_cast<void *>(&syncWarp)},
       {"simt_cluster_rank", reinterpret_cast<void *>(&clusterRankOf)},
       {"simt_cluster_arrive", reinterpret_cast<void *>(&arriveAtCluster)},
       {"simt_cluster_wait", reinterpret_cast<void *>(&waitForCluster)},
@@ -120,6 +122,7 @@ void HostEmitter::barrier(IrBuilder &ir, const lowering::BarrierScope &scope) {
   else
     call(ir, "simt_barrier", {}, /*hasResult=*/false);
 }
+void HostEmitter::syncWarp(IrBuilder &ir) { call(ir, "simt_sync_warp", {}, /*hasResult=*/false); }
 llvm::Value *HostEmitter::clusterRank(IrBuilder &ir) { return call(ir, "simt_cluster_rank", {}); }
 void HostEmitter::arriveAtCluster(IrBuilder &ir) { call(ir, "simt_cluster_arrive", {}, /*hasResult=*/false); }
 void HostEmitter::waitForCluster(IrBuilder &ir) { call(ir, "simt_cluster_wait", {}, /*hasResult=*/false); }

@@ -14,6 +14,7 @@ public:
   llvm::Value *numPrograms(IrBuilder &ir, unsigned axis) override;
   llvm::Value *threadId(IrBuilder &ir, unsigned numThreads) override;
   void barrier(IrBuilder &ir, const lowering::BarrierScope &scope) override;
+  void syncWarp(IrBuilder &ir) override;
   bool setRegisters(IrBuilder &, unsigned, bool) override { return true; }
   llvm::Value *shuffleXor(IrBuilder &ir, llvm::Value *word, unsigned laneMask) override;
   llvm::Value *shuffleIndex(IrBuilder &ir, llvm::Value *word, llvm::Value *lane) override;

@@ -116,6 +116,54 @@ TEST(WarpGroupLoop, SeveralGroupsShareBuffers) {
     }
 }
 
+/// Multiplies tiles of M rows of A by B, and stores each result as f16 in vectors of 16 bytes.
+std::string storedTiles(int64_t m, unsigned columns) {
+  return withNames(
+      R"(tt.func public @kernel(%a: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %b: !tt.ptr<f16> {tt.divisibility = 16 : i32},
+    %o: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %tiles: i32) {)" +
+          pointers("a", m, kDepth, kDepth) + pointers("b", kDepth, columns, columns) +
+          pointers("o", m, columns, columns) + R"(
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<$Mx$Nxf32>
+  %stepA = arith.constant dense<$A> : tensor<$Mx32xi32>
+  %stepO = arith.constant dense<$O> : tensor<$Mx$Nxi32>
+  %y = tt.load %pb : tensor<32x$Nx!tt.ptr<f16>>
+  %r:2 = scf.for %i = %c0 to %tiles step %c1 iter_args(%x0 = %pa, %o0 = %po) -> (tensor<$Mx32x!tt.ptr<f16>>, tensor<$Mx$Nx!tt.ptr<f16>>) : i32 {
+    %x = tt.load %x0 : tensor<$Mx32x!tt.ptr<f16>>
+    %d = tt.dot %x, %y, %zero : tensor<$Mx32xf16> * tensor<32x$Nxf16> -> tensor<$Mx$Nxf32>
+    %h = arith.truncf %d : tensor<$Mx$Nxf32> to tensor<$Mx$Nxf16>
+    tt.store %o0, %h : tensor<$Mx$Nx!tt.ptr<f16>>
+    %x1 = tt.addptr %x0, %stepA : tensor<$Mx32x!tt.ptr<f16>>, tensor<$Mx32xi32>
+    %o1 = tt.addptr %o0, %stepO : tensor<$Mx$Nx!tt.ptr<f16>>, tensor<$Mx$Nxi32>
+    scf.yield %x1, %o1 : tensor<$Mx32x!tt.ptr<f16>>, tensor<$Mx$Nx!tt.ptr<f16>>
+  }
+  tt.return
+})",
+      {{"$M", std::to_string(m)},
+       {"$N", std::to_string(columns)},
+       {"$A", std::to_string(m * kDepth)},
+       {"$O", std::to_string(m * columns)}});
+}
+
+/// The second run of a conversion overwrites what the first one's lanes have read, with barriers of the warp alone.
+TEST(WarpGroupLoop, WarpsStoreTheRowsThatTheyComputed) {
+  for (unsigned warps : {4u, 8u})
+    for (unsigned columns : {64u, 128u}) {
+      const std::string text = storedTiles(16 * warps, columns);
+      for (int32_t tiles : {1, 3})
+        expectSameAsCpu({.text = text,
+                         .parameters = {smallNumbers(16 * warps * kDepth * tiles, 1), smallNumbers(kDepth * columns, 2),
+                                        Buffer::zeros(16 * warps * columns * tiles * 2, Buffer::Kind::Half), tiles},
+                         .warps = {warps},
+                         .hasWarpGroups = true,
+                         .expected = {"ttng.warp_group_dot", "ttg.convert_layout"}});
+      const auto kernel = SimtKernel::compile(text, warps, nullptr, true);
+      ASSERT_TRUE(kernel);
+      EXPECT_EQ(llvm::StringRef(kernel->llir).count("call void @simt_sync_warp"), 2u);
+    }
+}
+
 /// One loop of `chain`, from key 0 to `%n`, that adds to %acc; its values have `suffix` in their names.
 std::string chainLoop(const std::string &suffix, const std::string &keys, const std::string &init) {
   return withNames(R"(

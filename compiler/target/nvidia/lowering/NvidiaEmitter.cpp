@@ -66,6 +66,10 @@ void NvidiaEmitter::barrier(IrBuilder &ir, const BarrierScope &scope) {
     ir.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier_cta_sync_aligned_all, {}, {ir.getInt32(scope.id)});
 }
 
+void NvidiaEmitter::syncWarp(IrBuilder &ir) {
+  ir.CreateIntrinsic(llvm::Intrinsic::nvvm_bar_warp_sync, {}, {ir.getInt32(~0u)});
+}
+
 llvm::Value *NvidiaEmitter::clusterRank(IrBuilder &ir) {
   return readRegister(ir, llvm::Intrinsic::nvvm_read_ptx_sreg_cluster_ctarank, 0, kMaxClusterCtas);
 }

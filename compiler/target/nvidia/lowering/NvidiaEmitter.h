@@ -26,6 +26,7 @@ public:
   llvm::Value *numPrograms(IrBuilder &ir, unsigned axis) override;
   llvm::Value *threadId(IrBuilder &ir, unsigned numThreads) override;
   void barrier(IrBuilder &ir, const lowering::BarrierScope &scope) override;
+  void syncWarp(IrBuilder &ir) override;
   bool setRegisters(IrBuilder &ir, unsigned count, bool isIncrease) override;
 
   llvm::Value *shuffleXor(IrBuilder &ir, llvm::Value *word, unsigned laneMask) override;
