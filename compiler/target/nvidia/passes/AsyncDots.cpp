@@ -121,8 +121,8 @@ static bool isIdle(ttng::FenceAsyncSharedOp fence) {
   return true;
 }
 
-void nvidia::eraseIdleFences(scf::ForOp loop, RewriterBase &rewriter) {
-  for (auto fence : llvm::make_early_inc_range(loop.getBody()->getOps<ttng::FenceAsyncSharedOp>()))
+void nvidia::eraseIdleFences(Block &block, RewriterBase &rewriter) {
+  for (auto fence : llvm::make_early_inc_range(block.getOps<ttng::FenceAsyncSharedOp>()))
     if (isIdle(fence))
       rewriter.eraseOp(fence);
 }

@@ -20,7 +20,7 @@ ttng::WarpGroupDotWaitOp makeDotsAsync(mlir::scf::ForOp loop, llvm::ArrayRef<mli
 /// threads as they end.
 bool accumulatesInFullPrecision(ttng::WarpGroupDotOp dot);
 
-/// Erases fences in the loop that follow no buffer which threads fill.
-void eraseIdleFences(mlir::scf::ForOp loop, mlir::RewriterBase &rewriter);
+/// Erases the block's fences that follow no buffer which threads fill.
+void eraseIdleFences(mlir::Block &block, mlir::RewriterBase &rewriter);
 
 } // namespace nereid::nvidia

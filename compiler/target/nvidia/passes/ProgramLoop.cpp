@@ -13,6 +13,10 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::nvidia;
 
+/// Programs of different lengths are balanced over this many rounds, in which they read what some rows of the grid
+/// share, and over at least so many rows.
+static constexpr int64_t kRounds = 4, kLeastRows = 8;
+
 /// Spins on memory need the programs that they wait for; prints and asserts name a program; a tensor map that a kernel
 /// makes has memory for each CTA.
 static bool needsOwnCta(Operation *op) {
@@ -26,7 +30,7 @@ bool nvidia::programsMayShareCtas(tt::FuncOp kernel) {
   return !result.wasInterrupted();
 }
 
-ProgramLoop::ProgramLoop(tt::FuncOp kernel) : kernel(kernel) {
+ProgramLoop::ProgramLoop(tt::FuncOp kernel, LengthTrend trend) : kernel(kernel), trend(trend) {
   Builder builder(kernel.getContext());
   auto add = [&](Type type) {
     const unsigned index = kernel.getNumArguments();
@@ -52,14 +56,14 @@ static Value placeIn(OpBuilder &builder, Location loc, Value round, Value cta, V
   return arith::SelectOp::create(builder, loc, isOdd, mirrored, cta);
 }
 
-/// Round r gives program r * CTAs + c to CTA c, or to its mirror image in odd rounds: where programs get longer along
-/// the grid, as below a causal mask's diagonal, all CTAs have equal work.
+/// Round r gives program r * CTAs + c to CTA c, or to its mirror image in odd rounds: where lengths change slowly from
+/// program to program, all CTAs have equal work.
 scf::ForOp ProgramLoop::create(OpBuilder &builder, ValueRange inits) {
   const Location loc = kernel.getLoc();
   cta = tt::GetProgramIdOp::create(builder, loc, tt::ProgramDim::X);
   ctas = tt::GetNumProgramsOp::create(builder, loc, tt::ProgramDim::X);
   Value ofPlane = make<arith::MulIOp>(builder, loc, extents[0], extents[1]);
-  Value total = make<arith::MulIOp>(builder, loc, ofPlane, extents[2]);
+  total = make<arith::MulIOp>(builder, loc, ofPlane, extents[2]);
   Value rounds = make<arith::DivUIOp>(builder, loc, total, ctas),
         rest = make<arith::RemUIOp>(builder, loc, total, ctas);
   Value place = placeIn(builder, loc, rounds, cta, ctas);
@@ -74,6 +78,42 @@ scf::ForOp ProgramLoop::create(OpBuilder &builder, ValueRange inits) {
   return loop;
 }
 
+/// The program's indices in the order of the grid.
+ProgramLoop::Indices ProgramLoop::indicesOf(OpBuilder &builder, Value program) {
+  const Location loc = kernel.getLoc();
+  Value row = make<arith::DivUIOp>(builder, loc, program, extents[0]);
+  return {make<arith::RemUIOp>(builder, loc, program, extents[0]), make<arith::RemUIOp>(builder, loc, row, extents[1]),
+          make<arith::DivUIOp>(builder, loc, row, extents[1])};
+}
+
+/// The program's indices where lengths change along the first axis. The rows of the grid form groups of some rounds; in
+/// a group programs of one length follow each other, alternately from the longest and from the shortest on, and the
+/// last group ends with the shortest. Counted from the end, so that the group with the fewest rows comes first.
+ProgramLoop::Indices ProgramLoop::indicesByLength(OpBuilder &builder, Value program) {
+  const Location loc = kernel.getLoc();
+  auto number = [&](int64_t value) { return arith::ConstantIntOp::create(builder, loc, value, 32); };
+  Value one = number(1), length = extents[0], rows = make<arith::MulIOp>(builder, loc, extents[1], extents[2]);
+  Value programs = make<arith::MulIOp>(builder, loc, ctas, number(kRounds));
+  Value enough = make<arith::DivUIOp>(builder, loc, programs, length);
+  Value most = make<arith::MaxUIOp>(builder, loc, enough, number(kLeastRows));
+  Value ofGroup = make<arith::MinUIOp>(builder, loc, most, rows);
+  Value inGroup = make<arith::MulIOp>(builder, loc, ofGroup, length);
+
+  Value fromEnd = make<arith::SubIOp>(builder, loc, make<arith::SubIOp>(builder, loc, total, one), program);
+  Value group = make<arith::DivUIOp>(builder, loc, fromEnd, inGroup);
+  Value rest = make<arith::RemUIOp>(builder, loc, fromEnd, inGroup);
+  Value first = make<arith::MulIOp>(builder, loc, group, ofGroup);
+  Value size = make<arith::MinUIOp>(builder, loc, ofGroup, make<arith::SubIOp>(builder, loc, rows, first));
+  Value rank = make<arith::DivUIOp>(builder, loc, rest, size);
+  Value row = make<arith::AddIOp>(builder, loc, first, make<arith::RemUIOp>(builder, loc, rest, size));
+  Value reversed = make<arith::SubIOp>(builder, loc, make<arith::SubIOp>(builder, loc, length, one), rank);
+  Value isOdd = arith::TruncIOp::create(builder, loc, builder.getI1Type(), group);
+  if (trend == LengthTrend::Shrinks)
+    std::swap(rank, reversed);
+  return {arith::SelectOp::create(builder, loc, isOdd, reversed, rank),
+          make<arith::RemUIOp>(builder, loc, row, extents[1]), make<arith::DivUIOp>(builder, loc, row, extents[1])};
+}
+
 void ProgramLoop::useIndices(scf::ForOp loop, RewriterBase &rewriter) {
   const Location loc = kernel.getLoc();
   SmallVector<Operation *> uses;
@@ -85,10 +125,8 @@ void ProgramLoop::useIndices(scf::ForOp loop, RewriterBase &rewriter) {
   Value round = loop.getInductionVar();
   Value before = make<arith::MulIOp>(rewriter, loc, round, ctas);
   Value program = make<arith::AddIOp>(rewriter, loc, before, placeIn(rewriter, loc, round, cta, ctas));
-  Value row = make<arith::DivUIOp>(rewriter, loc, program, extents[0]);
-  const Value indices[] = {make<arith::RemUIOp>(rewriter, loc, program, extents[0]),
-                           make<arith::RemUIOp>(rewriter, loc, row, extents[1]),
-                           make<arith::DivUIOp>(rewriter, loc, row, extents[1])};
+  const Indices indices =
+      trend == LengthTrend::Equal ? indicesOf(rewriter, program) : indicesByLength(rewriter, program);
   for (Operation *op : uses) {
     auto id = dyn_cast<tt::GetProgramIdOp>(op);
     const auto axis = static_cast<unsigned>(id ? id.getAxis() : cast<tt::GetNumProgramsOp>(op).getAxis());

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "compiler/dialect/ttg/Dialect.h"
+#include "compiler/target/nvidia/passes/ProgramLengths.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/PatternMatch.h"
@@ -18,7 +19,7 @@ bool programsMayShareCtas(tt::FuncOp kernel);
 class ProgramLoop {
 public:
   /// Adds the grid's extents to the kernel's arguments.
-  explicit ProgramLoop(tt::FuncOp kernel);
+  ProgramLoop(tt::FuncOp kernel, LengthTrend trend);
 
   /// Creates a loop over the CTA's programs that carries `inits`.
   mlir::scf::ForOp create(mlir::OpBuilder &builder, mlir::ValueRange inits);
@@ -26,9 +27,14 @@ public:
   void useIndices(mlir::scf::ForOp loop, mlir::RewriterBase &rewriter);
 
 private:
+  using Indices = std::array<mlir::Value, 3>;
+  Indices indicesOf(mlir::OpBuilder &builder, mlir::Value program);
+  Indices indicesByLength(mlir::OpBuilder &builder, mlir::Value program);
+
   tt::FuncOp kernel;
+  LengthTrend trend;
   llvm::SmallVector<mlir::Value, 3> extents;
-  mlir::Value cta, ctas; ///< of the loop that was created last
+  mlir::Value cta, ctas, total; ///< of the loop that was created last
 };
 
 } // namespace nereid::nvidia

@@ -32,6 +32,8 @@ using namespace nereid::ttg;
 static constexpr unsigned kWarpGroup = kProducerWarps;
 /// Bytes for barriers, scratch buffers that share no memory, and padding.
 static constexpr unsigned kSmallBuffers = 6144;
+/// The part of it that a kernel needs which has no such scratch buffers.
+static constexpr unsigned kBarriersAndPadding = 1024;
 
 //--- the choice ----------------------------------------------------------------------------
 
@@ -140,6 +142,7 @@ bool Specializer::collect() {
 }
 
 /// Takes as many buffers as shared memory has room for besides the kernel's other needs; false where not even two fit.
+/// Tiles that are loaded once get a second buffer from what is left, for the next program's.
 bool Specializer::fits() {
   unsigned perBuffer = 0;
   for (Channel channel : loops.front().channels)
@@ -151,12 +154,13 @@ bool Specializer::fits() {
   for (SpecialLoop &special : loops)
     llvm::for_each(special.channels, replace);
   // Up to the end of the loops, and after it, when most allocations are dead.
-  unsigned allocated[2] = {}, scratch[2] = {};
+  unsigned allocated[2] = {}, scratch[2] = {}, bytesOfOnce = 0;
   for (Channel &channel : once) {
     replace(channel);
-    for (unsigned &bytes : allocated)
-      bytes += analysis::bufferBytes(channel.allocation);
+    bytesOfOnce += analysis::bufferBytes(channel.allocation);
   }
+  allocated[0] = allocated[1] = bytesOfOnce;
+  bool hasSmall = false;
   Operation *last = loops.back().loop;
   auto isAfter = [&](Operation *op) { return last->isBeforeInBlock(last->getBlock()->findAncestorOpInBlock(*op)); };
   function.walk([&](Operation *op) {
@@ -164,6 +168,7 @@ bool Specializer::fits() {
     if (bytes == 0)
       return;
     if (!isa<LocalAllocOp>(op)) {
+      hasSmall |= bytes < kSmallBuffers;
       scratch[isAfter(op)] = std::max(scratch[isAfter(op)], bytes);
       return;
     }
@@ -176,6 +181,8 @@ bool Specializer::fits() {
   numBuffers = askedBuffers;
   while (numBuffers > 1 && numBuffers * perBuffer + others > options.maxBytes)
     --numBuffers;
+  const unsigned used = numBuffers * perBuffer + others - (hasSmall ? 0 : kSmallBuffers - kBarriersAndPadding);
+  buffersOfOnce = used + bytesOfOnce <= options.maxBytes ? 2 : 1;
   return numBuffers > 1;
 }
 
@@ -200,7 +207,10 @@ void Specializer::run() {
   for (Operation &op : body.without_terminator())
     work.push_back(&op);
   if (options.mayPersist && usesTma() && programsMayShareCtas(function))
-    programs.emplace(function);
+    programs.emplace(function,
+                     lengthTrendOf(llvm::map_to_vector(loops, [](SpecialLoop &special) { return special.loop; })));
+  else
+    buffersOfOnce = 1;
   rewriter.setInsertionPointToStart(&body);
   createRings();
   auto specialize =

@@ -67,6 +67,7 @@ private:
   ProducerWarps producer{kProducerWarps};
   std::optional<ProgramLoop> programs; ///< where CTAs stay
   unsigned askedBuffers = 0, numBuffers = 0;
+  unsigned buffersOfOnce = 1; ///< of each tile that is loaded once
   mlir::scf::ForOp deepest; ///< the loop that asks for the most buffers
 };
 

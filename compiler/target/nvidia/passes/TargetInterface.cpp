@@ -61,7 +61,9 @@ struct NvidiaTargetInterface : ttg::TargetInterface {
   Operation *makeDotsAsync(scf::ForOp loop, ArrayRef<Value> multiBuffers, RewriterBase &rewriter) const final {
     return nvidia::makeDotsAsync(loop, multiBuffers, rewriter);
   }
-  void eraseIdleFences(scf::ForOp loop, RewriterBase &rewriter) const final { nvidia::eraseIdleFences(loop, rewriter); }
+  void eraseIdleFences(scf::ForOp loop, RewriterBase &rewriter) const final {
+    nvidia::eraseIdleFences(*loop.getBody(), rewriter);
+  }
 };
 } // namespace
 

@@ -4,6 +4,7 @@
 #include "compiler/dialect/tt/LoopAttributes.h"
 #include "compiler/passes/ttg/LoopParts.h"
 #include "compiler/passes/ttg/TrimLoop.h"
+#include "compiler/target/nvidia/passes/AsyncDots.h"
 #include "compiler/target/nvidia/passes/Specializer.h"
 
 using namespace mlir;
@@ -32,7 +33,7 @@ void Specializer::createRings() {
   for (const Channel &channel : loops.front().channels)
     rings.push_back(createRing(channel, numBuffers));
   for (const Channel &channel : once)
-    ringsOfOnce.push_back(createRing(channel, 1));
+    ringsOfOnce.push_back(createRing(channel, buffersOfOnce));
   const unsigned arrivals = usesTma() ? 1 : kProducerWarps * threadsPerWarpOf(function);
   for (ArrayRef<Ring> some : {ArrayRef(rings), ArrayRef(ringsOfOnce)})
     for (const Ring &ring : some) {
@@ -148,15 +149,20 @@ void Specializer::buildProducer(Block &partition) {
 
 //--- consumers -----------------------------------------------------------------------------
 
-/// The buffer of a tile that is loaded once for a program; its phase is the number of the CTA's programs before. The
-/// producer is a phase ahead.
+/// The buffer of a tile that is loaded once for a program; its phase follows from the number of the CTA's programs
+/// before. The producer is a phase ahead.
 Position Specializer::positionOfOnce(OpBuilder &builder, scf::ForOp ofPrograms, unsigned ahead) {
-  Value parity = constant(builder, ahead);
-  if (ofPrograms) {
-    Value sum = arith::AddIOp::create(builder, ofPrograms.getLoc(), ofPrograms.getInductionVar(), parity);
-    parity = arith::AndIOp::create(builder, ofPrograms.getLoc(), sum, constant(builder, 1));
+  Value first = constant(builder, 0), parity = constant(builder, ahead);
+  if (!ofPrograms)
+    return {first, parity};
+  const Location loc = ofPrograms.getLoc();
+  Value phase = ofPrograms.getInductionVar(), slot = first;
+  if (buffersOfOnce > 1) {
+    slot = arith::RemUIOp::create(builder, loc, phase, constant(builder, buffersOfOnce));
+    phase = arith::DivUIOp::create(builder, loc, phase, constant(builder, buffersOfOnce));
   }
-  return {constant(builder, 0), parity};
+  phase = arith::AddIOp::create(builder, loc, phase, parity);
+  return {slot, arith::AndIOp::create(builder, loc, phase, constant(builder, 1))};
 }
 
 /// Replaces a loaded buffer by the next one of its ring.
@@ -222,17 +228,21 @@ void Specializer::buildConsumers(Block &region, ArrayRef<Operation *> work) {
   Block &body = *builder.getInsertionBlock();
   for (Operation *op : work)
     op->moveBefore(&body, body.end());
+  Value slotOfOnce;
   for (auto [channel, ring] : llvm::zip_equal(once, ringsOfOnce)) {
     OpBuilder before(channel.allocation);
-    useRing(ring, channel, positionOfOnce(before, ofPrograms, 0));
+    const Position position = positionOfOnce(before, ofPrograms, 0);
+    useRing(ring, channel, position);
+    slotOfOnce = position.slot;
   }
+  eraseIdleFences(body, rewriter);
   Operation *afterLoops = loops.back().loop->getNextNode();
   for (SpecialLoop &special : loops)
     consume(special, at);
   afterLoops ? rewriter.setInsertionPoint(afterLoops) : rewriter.setInsertionPointToEnd(&body);
   for (const Ring &ring : ringsOfOnce)
     if (ofPrograms)
-      release(ring, function.getLoc(), constant(rewriter, 0), Value());
+      release(ring, function.getLoc(), slotOfOnce, Value());
   builder.setInsertionPointToEnd(&body);
   endPrograms(ofPrograms, builder, at);
   WarpYieldOp::create(builder, function.getLoc());
