@@ -97,7 +97,7 @@ tt.func public @programs(%q: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %k: !tt.
 
 // -----
 
-// Programs get longer along x: those of one length follow each other in groups of rows, which end with the shortest.
+// Programs get longer along x: those of one length follow each other in groups of rows, unless there are many rows.
 // CHECK-LABEL: tt.func public @longer_programs
 // CHECK-SAME: ttng.tensor_map{{.*}}ttng.tensor_map{{.*}}, %[[X:arg[0-9]+]]: i32, %[[Y:arg[0-9]+]]: i32, %[[Z:arg[0-9]+]]: i32, %{{arg[0-9]+}}: !tt.ptr<i32>)
 // CHECK: default {
@@ -105,10 +105,13 @@ tt.func public @programs(%q: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %k: !tt.
 // CHECK: scf.for %[[ROUND:.*]] = %c0
 // CHECK: %[[PROGRAM:.*]] = arith.addi
 // CHECK: %[[ROWS:.*]] = arith.muli %[[Y]], %[[Z]]
-// CHECK: %[[FOUR:.*]] = arith.muli %[[CTAS]], %c4
-// CHECK: %[[ENOUGH:.*]] = arith.divui %[[FOUR]], %[[X]]
-// CHECK: %[[MOST:.*]] = arith.maxui %[[ENOUGH]], %c8
-// CHECK: %[[GROUP:.*]] = arith.minui %[[MOST]], %[[ROWS]]
+// CHECK: %[[HALF:.*]] = arith.divui %[[CTAS]], %c2
+// CHECK: %[[LARGE:.*]] = arith.cmpi ugt, %[[ROWS]], %[[HALF]]
+// CHECK: %[[TWO:.*]] = arith.muli %[[CTAS]], %c2
+// CHECK: %[[ENOUGH:.*]] = arith.divui %[[TWO]], %[[X]]
+// CHECK: %[[LEAST:.*]] = arith.maxui %[[ENOUGH]], %c1
+// CHECK: %[[MOST:.*]] = arith.minui %[[LEAST]], %[[ROWS]]
+// CHECK: %[[GROUP:.*]] = arith.select %[[LARGE]], %c1{{.*}}, %[[MOST]]
 // CHECK: %[[SIZE:.*]] = arith.minui %[[GROUP]]
 // CHECK: %[[RANK:.*]] = arith.divui %{{.*}}, %[[SIZE]]
 // CHECK: %[[REVERSED:.*]] = arith.subi %{{.*}}, %[[RANK]]

@@ -96,6 +96,9 @@ protected:
 
 INSTANTIATE_TEST_SUITE_P(, ProgramOrder, testing::Values(LengthTrend::Equal, LengthTrend::Grows, LengthTrend::Shrinks));
 
+class ProgramOrderByLength : public ProgramOrder {};
+INSTANTIATE_TEST_SUITE_P(, ProgramOrderByLength, testing::Values(LengthTrend::Grows, LengthTrend::Shrinks));
+
 TEST_P(ProgramOrder, EveryProgramRunsOnce) {
   for (Grid grid : {Grid{1, 1, 1}, Grid{7, 1, 1}, Grid{8, 5, 3}, Grid{32, 20, 1}, Grid{3, 50, 2}, Grid{200, 1, 3}})
     for (uint32_t numCtas : {1u, 6u, 13u})
@@ -114,13 +117,23 @@ double imbalanceOf(const std::vector<int32_t> &ctas, Grid grid, uint32_t numCtas
   return *std::max_element(work.begin(), work.end()) / mean;
 }
 
-TEST_P(ProgramOrder, CtasHaveEqualWorkWhereLengthsChange) {
-  if (GetParam() == LengthTrend::Equal)
-    GTEST_SKIP() << "lengths do not change";
-  for (Grid grid : {Grid{32, 16, 1}, Grid{32, 8, 4}, Grid{64, 20, 1}, Grid{48, 64, 1}}) {
-    const std::vector<int32_t> ctas = ctasOf(*kernel, grid, 33);
+TEST_P(ProgramOrderByLength, CtasHaveEqualWork) {
+  for (Grid grid : {Grid{32, 16, 1}, Grid{32, 8, 3}, Grid{64, 20, 1}, Grid{64, 16, 1}, Grid{48, 60, 1}}) {
+    const std::vector<int32_t> ctas = ctasOf(*kernel, grid, 132);
     ASSERT_FALSE(ctas.empty());
-    EXPECT_LT(imbalanceOf(ctas, grid, 33, GetParam()), 1.03) << grid.x << " x " << grid.y << " x " << grid.z;
+    EXPECT_LT(imbalanceOf(ctas, grid, 132, GetParam()), 1.03) << grid.x << " x " << grid.y << " x " << grid.z;
+  }
+}
+
+/// With many rows the order is the grid's, from the last row on: CTAs of a round share rows.
+TEST_P(ProgramOrder, RoundsShareRowsWhereThereAreMany) {
+  const Grid grid = {16, 24, 1};
+  const std::vector<int32_t> ctas = ctasOf(*kernel, grid, 32);
+  ASSERT_FALSE(ctas.empty());
+  for (uint32_t row = 0; row < 24; ++row) {
+    const int32_t first = ctas[row * 16];
+    for (int32_t x = 1; x < 16; ++x)
+      EXPECT_EQ(std::abs(ctas[row * 16 + x] - first), x) << row;
   }
 }
 

@@ -13,9 +13,8 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::nvidia;
 
-/// Programs of different lengths are balanced over this many rounds, in which they read what some rows of the grid
-/// share, and over at least so many rows.
-static constexpr int64_t kRounds = 4, kLeastRows = 8;
+/// Programs of different lengths are balanced over so many rounds, which read what some rows of the grid share.
+static constexpr int64_t kRounds = 2;
 
 /// Spins on memory need the programs that they wait for; prints and asserts name a program; a tensor map that a kernel
 /// makes has memory for each CTA.
@@ -88,15 +87,18 @@ ProgramLoop::Indices ProgramLoop::indicesOf(OpBuilder &builder, Value program) {
 
 /// The program's indices where lengths change along the first axis. The rows of the grid form groups of some rounds; in
 /// a group programs of one length follow each other, alternately from the longest and from the shortest on, and the
-/// last group ends with the shortest. Counted from the end, so that the group with the fewest rows comes first.
+/// last group ends with the shortest. Counted from the end, so that the group with the fewest rows comes first. Where
+/// the grid has a row for every other CTA, rounds are many and nearly balanced: each row is a group then, in the grid's
+/// order.
 ProgramLoop::Indices ProgramLoop::indicesByLength(OpBuilder &builder, Value program) {
   const Location loc = kernel.getLoc();
-  auto number = [&](int64_t value) { return arith::ConstantIntOp::create(builder, loc, value, 32); };
+  auto number = [&](int64_t value) -> Value { return arith::ConstantIntOp::create(builder, loc, value, 32); };
   Value one = number(1), length = extents[0], rows = make<arith::MulIOp>(builder, loc, extents[1], extents[2]);
+  Value half = make<arith::DivUIOp>(builder, loc, ctas, number(2));
+  Value isLarge = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ugt, rows, half);
   Value programs = make<arith::MulIOp>(builder, loc, ctas, number(kRounds));
-  Value enough = make<arith::DivUIOp>(builder, loc, programs, length);
-  Value most = make<arith::MaxUIOp>(builder, loc, enough, number(kLeastRows));
-  Value ofGroup = make<arith::MinUIOp>(builder, loc, most, rows);
+  Value enough = make<arith::MaxUIOp>(builder, loc, make<arith::DivUIOp>(builder, loc, programs, length), one);
+  Value ofGroup = arith::SelectOp::create(builder, loc, isLarge, one, make<arith::MinUIOp>(builder, loc, enough, rows));
   Value inGroup = make<arith::MulIOp>(builder, loc, ofGroup, length);
 
   Value fromEnd = make<arith::SubIOp>(builder, loc, make<arith::SubIOp>(builder, loc, total, one), program);
@@ -109,8 +111,9 @@ ProgramLoop::Indices ProgramLoop::indicesByLength(OpBuilder &builder, Value prog
   Value reversed = make<arith::SubIOp>(builder, loc, make<arith::SubIOp>(builder, loc, length, one), rank);
   Value isOdd = arith::TruncIOp::create(builder, loc, builder.getI1Type(), group);
   if (trend == LengthTrend::Shrinks)
-    std::swap(rank, reversed);
-  return {arith::SelectOp::create(builder, loc, isOdd, reversed, rank),
+    isOdd = make<arith::XOrIOp>(builder, loc, isOdd, arith::ConstantIntOp::create(builder, loc, 1, 1));
+  Value isReversed = make<arith::OrIOp>(builder, loc, isOdd, isLarge);
+  return {arith::SelectOp::create(builder, loc, isReversed, reversed, rank),
           make<arith::RemUIOp>(builder, loc, row, extents[1]), make<arith::DivUIOp>(builder, loc, row, extents[1])};
 }
 
