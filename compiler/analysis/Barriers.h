@@ -15,9 +15,10 @@ struct BarrierPlan {
 };
 
 /// An op with its own buffer writes it, synchronises (by its emitter) and reads it; the plan adds the barriers between
-/// ops; none between runs of an op whose warps pass nothing to others. `ttg.barrier local` counts as a barrier. One thread of a CTA releases what others have written, and acquires
-/// what others read. So there is a barrier between a write to global memory and an access that releases it, and between
-/// an acquiring access and the next op that may read. Regions of different warps are planned each on its own.
+/// ops; none between runs of an op whose warps pass nothing to others. `ttg.barrier local` counts as a barrier. One
+/// thread of a CTA releases what others have written, and acquires what others read. So there is a barrier between a
+/// write to global memory and an access that releases it, and between an acquiring access and the next op that may
+/// read. Regions of different warps are planned each on its own.
 BarrierPlan planBarriers(tt::FuncOp function, const SharedMemoryPlan &memory);
 
 /// Barriers that the emitter of an op inserts between writes and reads of its own buffer.

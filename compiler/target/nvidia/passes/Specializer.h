@@ -68,7 +68,7 @@ private:
   std::optional<ProgramLoop> programs; ///< where CTAs stay
   unsigned askedBuffers = 0, numBuffers = 0;
   unsigned buffersOfOnce = 1; ///< of each tile that is loaded once
-  mlir::scf::ForOp deepest; ///< the loop that asks for the most buffers
+  mlir::scf::ForOp deepest;   ///< the loop that asks for the most buffers
 };
 
 } // namespace nereid::nvidia
