@@ -2,9 +2,12 @@
 // Tiles are copied in place: a buffer, a barrier that counts its bytes, a wait. Tensor maps get scratch offsets.
 
 #rows = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#buffer = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#smem = #ttg.shared_memory
 #other = #ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
 
-// CHECK: module attributes {{.*}}ttg.global_scratch_memory_alignment = 128 : i32, ttg.global_scratch_memory_size = 1792 : i32
+// CHECK: module attributes {{.*}}ttg.global_scratch_memory_alignment = 128 : i32, ttg.global_scratch_memory_size = 2048 : i32
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   // CHECK-LABEL: tt.func public @copy
   // CHECK: %[[S:.*]] = ttg.local_alloc {alignment = 128 : i32} : () -> !ttg.memdesc<16xi64
@@ -96,5 +99,20 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     ttng.tile_store %map[%i, %i], %x {block = array<i64: 32, 64>} : <i8>, tensor<32x64xf16, #rows>
     %old = tt.atomic_rmw exch, acq_rel, gpu, %flag, %i : (!tt.ptr<i32>, i32) -> i32
     tt.return
+  }
+
+  // A wait for dots that read the buffer forwards it with its type.
+  // CHECK-LABEL: tt.func public @waited
+  // CHECK: %[[T:.*]] = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #shared{{.*}}, #smem, mutable>
+  // CHECK: ttng.warp_group_dot %[[T]], %[[T]], {{.*}}isAsync = true
+  // CHECK: ttng.warp_group_dot_wait %{{.*}}, %[[T]] {{.*}} !ttg.memdesc<64x64xf16, #shared{{.*}}, #smem, mutable>
+  tt.func public @waited(%p: !tt.ptr<f16>, %n: i64, %one: i64, %no: i1, %i: i32) -> tensor<64x64xf32, #mma> {
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32, #mma>
+    %map = ttng.make_tensor_map %p, [%n, %n], [%n, %one] nan %no tf32 %no {block = array<i64: 64, 64>} : <f16> -> <i8>
+    %x = ttng.tile_load %map[%i, %i] {block = array<i64: 64, 64>} : <i8> -> tensor<64x64xf16, #rows>
+    %b = ttg.local_alloc %x : (tensor<64x64xf16, #rows>) -> !ttg.memdesc<64x64xf16, #buffer, #smem>
+    %d = ttng.warp_group_dot %b, %b, %zero {isAsync = true} : !ttg.memdesc<64x64xf16, #buffer, #smem> * !ttg.memdesc<64x64xf16, #buffer, #smem> -> tensor<64x64xf32, #mma>
+    %r:2 = ttng.warp_group_dot_wait %d, %b {pendings = 0 : i32} : tensor<64x64xf32, #mma>, !ttg.memdesc<64x64xf16, #buffer, #smem>
+    tt.return %r#0 : tensor<64x64xf32, #mma>
   }
 }

@@ -73,6 +73,13 @@ Value Lowerer::copyTo(ttng::TileLoadOp load, MemDescType type) {
   return buffer;
 }
 
+/// Waits for dots forward the buffers that these read.
+static void matchResultsOfWaits(Value buffer) {
+  for (OpOperand &use : buffer.getUses())
+    if (auto wait = dyn_cast<ttng::WarpGroupDotWaitOp>(use.getOwner()))
+      wait.getResult(use.getOperandNumber()).setType(buffer.getType());
+}
+
 /// Users that allocate such a buffer take this one; others read it, each in its layout.
 void Lowerer::lower(ttng::TileLoadOp load) {
   auto tile = cast<RankedTensorType>(load.getType());
@@ -84,6 +91,7 @@ void Lowerer::lower(ttng::TileLoadOp load) {
     if (auto allocation = dyn_cast<LocalAllocOp>(user); allocation && allocation.getType() == read) {
       allocation.replaceAllUsesWith(buffer);
       allocation.erase();
+      matchResultsOfWaits(buffer);
     } else if (auto convert = dyn_cast<ConvertLayoutOp>(user)) {
       builder.setInsertionPoint(convert);
       Value converted = LocalLoadOp::create(builder, loc, convert.getType(), buffer);
