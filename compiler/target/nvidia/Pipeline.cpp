@@ -55,6 +55,8 @@ void nvidia::buildTtgPipeline(OpPassManager &passes, const TtgPipelineOptions &g
   if (gpu.specializesWarps)
     passes.addPass(createSpecializeWarps({gpu.dotStages, gpu.maxSharedBytes, gpu.ownLauncher}));
   OpPassManager &ofFunctionsAfter = passes.nest<tt::FuncOp>();
+  if (gpu.hasWarpGroupMma)
+    ofFunctionsAfter.addPass(createKeepOperands());
   ofFunctionsAfter.addPass(ttg::createPipelineLoops({gpu.dotStages, gpu.maxSharedBytes, gpu.hasAsyncCopy}));
   if (gpu.hasWarpGroupMma)
     ofFunctionsAfter.addPass(createDeferDotWaits());

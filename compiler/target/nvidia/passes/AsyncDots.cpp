@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/target/nvidia/passes/AsyncDots.h"
 
+#include "compiler/analysis/RegisterPressure.h"
+
 using namespace mlir;
 using namespace nereid;
 using namespace nereid::ttg;
@@ -58,10 +60,26 @@ bool nvidia::accumulatesInFullPrecision(ttng::WarpGroupDotOp dot) {
          dot.getMaxNumImpreciseAcc() >= right.getShape()[0];
 }
 
+unsigned nvidia::registersOfDots(scf::ForOp loop) {
+  unsigned registers = 0;
+  llvm::SmallDenseSet<Value, 4> operands;
+  for (Operation &op : *loop.getBody()) {
+    if (auto dot = dyn_cast<ttng::WarpGroupDotOp>(op)) {
+      registers += analysis::registersOf(dot.getD().getType());
+      if (isa<RankedTensorType>(dot.getA().getType()) && loop.isDefinedOutsideOfLoop(dot.getA()) &&
+          operands.insert(dot.getA()).second)
+        registers += analysis::registersOf(dot.getA().getType());
+    }
+    if (isa<tt::LoadOp>(op) && !llvm::all_of(op.getUsers(), llvm::IsaPred<LocalAllocOp>))
+      registers += 2 * analysis::registersOf(op.getResult(0).getType());
+  }
+  return registers;
+}
+
 static SmallVector<AsyncDot> findAsyncDots(scf::ForOp loop, ArrayRef<Value> multiBuffers) {
   auto mayBeRead = [&](Value operand) {
     if (!isa<MemDescType>(operand.getType()))
-      return false;
+      return loop.isDefinedOutsideOfLoop(operand);
     Value buffer = unviewed(operand);
     return llvm::is_contained(multiBuffers, buffer) || loop.isDefinedOutsideOfLoop(buffer);
   };
@@ -98,7 +116,9 @@ ttng::WarpGroupDotWaitOp nvidia::makeDotsAsync(scf::ForOp loop, ArrayRef<Value> 
   llvm::append_range(exitInputs, multiBuffers);
   ttng::WarpGroupDotWaitOp last = ttng::WarpGroupDotWaitOp::create(rewriter, loc, exitInputs, 0);
   for (AsyncDot &asyncDot : asyncDots)
-    loopInputs.append({asyncDot.dot.getB(), asyncDot.dot.getA()});
+    for (Value operand : asyncDot.dot->getOperands().take_front(2))
+      if (isa<MemDescType>(operand.getType()))
+        loopInputs.push_back(operand);
   rewriter.setInsertionPointAfter(asyncDots.back().dot);
   ttng::WarpGroupDotWaitOp wait = ttng::WarpGroupDotWaitOp::create(rewriter, loc, loopInputs, asyncDots.size());
   for (auto [index, asyncDot] : llvm::enumerate(asyncDots)) {

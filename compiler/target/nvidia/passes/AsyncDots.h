@@ -16,6 +16,14 @@ namespace nereid::nvidia {
 ttng::WarpGroupDotWaitOp makeDotsAsync(mlir::scf::ForOp loop, llvm::ArrayRef<mlir::Value> multiBuffers,
                                        mlir::RewriterBase &rewriter);
 
+/// Registers of a thread that `registersOfDots` and operands to be kept may take together; the rest is for addresses
+/// and operands that are narrowed.
+inline constexpr unsigned kMostRegistersOfDots = 224;
+
+/// Registers of the results of a loop's dots, of operands that stay in registers over all iterations, and of vectors
+/// that are loaded for this iteration and the next one.
+unsigned registersOfDots(mlir::scf::ForOp loop);
+
 /// Whether all products of a dot are accumulated by the tensor core; otherwise, with fp8, in runs that are added by
 /// threads as they end.
 bool accumulatesInFullPrecision(ttng::WarpGroupDotOp dot);

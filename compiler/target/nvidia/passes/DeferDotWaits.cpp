@@ -127,8 +127,12 @@ void DotRun::waitBefore(Operation *op, ArrayRef<ttng::WarpGroupDotOp> ended, uns
   SmallVector<Value> inputs;
   for (ttng::WarpGroupDotOp dot : ended)
     inputs.push_back(dot.getD());
-  for (ttng::WarpGroupDotOp dot : ended)
-    inputs.append({dot.getA(), dot.getB()});
+  for (ttng::WarpGroupDotOp dot : ended) {
+    // Registers that are defined before the block hold the same operand after the dot.
+    if (isa<ttg::MemDescType>(dot.getA().getType()) || dot.getA().getParentBlock() == dot->getBlock())
+      inputs.push_back(dot.getA());
+    inputs.push_back(dot.getB());
+  }
   rewriter.setInsertionPoint(op);
   auto wait = ttng::WarpGroupDotWaitOp::create(rewriter, op->getLoc(), inputs, pendings);
   for (auto [index, dot] : llvm::enumerate(ended))

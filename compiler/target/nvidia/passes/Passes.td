@@ -88,6 +88,17 @@ def LowerTileAccesses : Pass<"nvidia-lower-tile-accesses", "::mlir::ModuleOp"> {
   let dependentDialects = ["::nereid::ttng::TtngDialect"];
 }
 
+def KeepOperands : Pass<"nvidia-keep-operands", "::nereid::tt::FuncOp"> {
+  let summary = "keeps operands of dots that loops do not change in registers";
+  let description = [{
+    A left operand in shared memory is read before the loop where instructions of
+    few columns would read it again in every iteration, for longer than they
+    compute, and where registers suffice.
+  }];
+  let dependentDialects = ["::nereid::ttng::TtngDialect"];
+  let statistics = [Statistic<"numKept", "kept", "dots with such an operand in registers">];
+}
+
 def DeferDotWaits : Pass<"nvidia-defer-dot-waits", "::nereid::tt::FuncOp"> {
   let summary = "lets several dots of a block be in flight, each until its result is used";
   let description = [{
