@@ -104,7 +104,7 @@ static void waitInBranch(AsyncDot &asyncDot, Value accumulator, RewriterBase &re
 ttng::WarpGroupDotWaitOp nvidia::makeDotsAsync(scf::ForOp loop, ArrayRef<Value> multiBuffers, RewriterBase &rewriter) {
   SmallVector<AsyncDot> asyncDots = findAsyncDots(loop, multiBuffers);
   if (asyncDots.empty())
-    return {};
+    return carryDots(loop, multiBuffers, rewriter);
   SmallVector<Value> loopInputs, exitInputs;
   for (AsyncDot &asyncDot : asyncDots) {
     asyncDot.dot->setAttr(asyncDot.dot.getIsAsyncAttrName(), rewriter.getBoolAttr(true));

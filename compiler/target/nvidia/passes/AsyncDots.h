@@ -16,6 +16,11 @@ namespace nereid::nvidia {
 ttng::WarpGroupDotWaitOp makeDotsAsync(mlir::scf::ForOp loop, llvm::ArrayRef<mlir::Value> multiBuffers,
                                        mlir::RewriterBase &rewriter);
 
+/// Lets dots whose accumulators only the next iteration's dot takes, and which need other dots of their iteration, run
+/// beside the next iteration's first dots. Returns the wait in the loop for them; null where no dot is carried so.
+ttng::WarpGroupDotWaitOp carryDots(mlir::scf::ForOp loop, llvm::ArrayRef<mlir::Value> multiBuffers,
+                                   mlir::RewriterBase &rewriter);
+
 /// Registers of a thread that `registersOfDots` and operands to be kept may take together; the rest is for addresses
 /// and operands that are narrowed.
 inline constexpr unsigned kMostRegistersOfDots = 224;
