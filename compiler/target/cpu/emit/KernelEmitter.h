@@ -123,6 +123,7 @@ private:
   llvm::Value *addressesOf(mlir::Operation *op, mlir::ValueRange values);
   llvm::Value *programIds();
   mlir::LogicalResult emitNest(Nest &nest);
+  void transposeStaged(const Root &root);
   mlir::LogicalResult emitExactOrNot(Nest &nest, llvm::Value *anyWraps);
   llvm::Value *anyWraps(const Nest &nest);
   // EmitInPlace.cpp

@@ -36,8 +36,9 @@ LogicalResult NestEmitter::run() {
     if (emitter)
       emitter->prepare();
   LogicalResult result = emitLevel(1);
-  for (const Root &root : nest.roots)
-    setReady(root);
+  if (!nest.isCopy) // a guard's copy is not the value's own buffer
+    for (const Root &root : nest.roots)
+      setReady(root);
   ir.SetInsertPoint(after);
   return failure(failed(result) || isFailed);
 }

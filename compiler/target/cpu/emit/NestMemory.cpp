@@ -350,7 +350,7 @@ void NestEmitter::writeTile(const Root &root, unsigned level, bool isNext) {
   Element element = evaluate(root.value, identityMap(nest.shape.size()), level);
   if (!element)
     return;
-  const BufferId buffer = root.buffers.front();
+  const BufferId buffer = root.written();
   llvm::Value *base = isNext ? function.nextBuffer(buffer) : function.buffer(buffer);
   if (root.offset) {
     insertAt(0);

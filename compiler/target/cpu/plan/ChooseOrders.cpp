@@ -144,7 +144,7 @@ void OrderVotes::decide() {
   for (const auto &[op, buffer] : context.plan.gatherSources)
     keepRowMajor(buffer);
   for (auto [id, buffer] : llvm::enumerate(context.plan.buffers)) {
-    if (rowMajor.test(id) || buffer.shape.empty())
+    if (rowMajor.test(id) || buffer.shape.empty() || buffer.innermost >= 0)
       continue;
     unsigned innermost = buffer.shape.size() - 1;
     for (auto [dim, count] : llvm::enumerate(votes[id]))

@@ -58,6 +58,8 @@ void Lifetimes::visit(const Nest &nest) {
     walk.root(root);
     for (BufferId buffer : root.buffers)
       access(buffer);
+    if (root.staging)
+      access(*root.staging);
   }
 }
 

@@ -51,7 +51,11 @@ struct Root {
   llvm::SmallVector<BufferId, 1> buffers;
   uint64_t offset = 0;                ///< of an Assign: offset of the tile in its buffer, in elements
   const RootTraits *traits = nullptr; ///< of an Op
+  /// Of a Materialise: written first, then transposed into the root's buffer, whose innermost dimension is another.
+  std::optional<BufferId> staging{};
 
+  /// The buffer that the nest writes; of a Materialise or Assign.
+  BufferId written() const { return staging ? *staging : buffers.front(); }
   bool isWrite() const { return traits && traits->isWrite; }
   /// The access of a write.
   tt::MemoryAccessOpInterface access() const { return llvm::cast<tt::MemoryAccessOpInterface>(op); }

@@ -103,6 +103,7 @@ ArrayRef<PlanStep> cpu::planSteps() {
   static const PlanStep steps[] = {{"sequence", sequenceKernel},
                                    {"materialise-expensive", refineBody<materialiseExpensive>},
                                    {"protect-loads", refineBody<protectLoads>},
+                                   {"transpose-loads", refineBody<transposeLoads>},
                                    {"double-buffers", refineBody<doubleBuffers>},
                                    {"peel-first-iterations", refineBody<peelFirstIterations>},
                                    {"choose-orders", refineBody<chooseOrders>},

@@ -33,6 +33,7 @@ mlir::FailureOr<Sequence> sequence(PlanContext &context, mlir::Block &block);
 /// Keeps expensive values that several nests use.
 void materialiseExpensive(PlanContext &context, Sequence &sequence);
 /// Guards or keeps loads whose source a later store may overwrite, and doubles buffers of carried tiles.
+void transposeLoads(PlanContext &context, Sequence &sequence);
 void protectLoads(PlanContext &context, Sequence &sequence);
 void doubleBuffers(PlanContext &context, Sequence &sequence);
 /// Makes the first iteration of a loop write carried tiles whose initial value is a constant.

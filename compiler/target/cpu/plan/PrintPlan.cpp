@@ -125,7 +125,10 @@ void Printer::root(const Root &root, unsigned depth) {
     out << "\n";
     return;
   case RootKind::Materialise:
-    line(depth) << "materialise " << root.op->getName() << " in b" << root.buffers.front() << "\n";
+    line(depth) << "materialise " << root.op->getName() << " in b" << root.written();
+    if (root.staging)
+      out << " transposed into b" << root.buffers.front();
+    out << "\n";
     return;
   case RootKind::Assign:
     line(depth) << "assign b" << root.buffers.front() << "\n";

@@ -101,7 +101,7 @@ static AccessCounts examine(PlanContext &context, Nest &nest) {
     walk.root(root);
     // Whole vectors write a buffer faster.
     if (root.kind == RootKind::Materialise || root.kind == RootKind::Assign)
-      counts.unitAccesses[innermostOf(context.plan.buffers[root.buffers.front()], nest)] += 3;
+      counts.unitAccesses[innermostOf(context.plan.buffers[root.written()], nest)] += 3;
     if (root.kind == RootKind::Materialise && root.op) {
       counts.hasTranscendental |= isTranscendental(root.op);
       widen(tt::elementOf(root.value.getType()), !isa<tt::LoadOp>(root.op));

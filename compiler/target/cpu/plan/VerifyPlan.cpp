@@ -147,6 +147,9 @@ void PlanVerifier::root(const Nest &nest, const Root &root) {
       fail(name + " keeps a tile in no buffer");
     else
       holds(root.buffers.front(), root.value.getType(), root.offset, name);
+    if (root.staging && (!isBuffer(*root.staging, name) ||
+                         plan.buffers[*root.staging].shape != plan.buffers[root.buffers.front()].shape))
+      return fail(name + " stages a tile in a buffer of another shape");
     if (root.kind == RootKind::Materialise && !isComputable(root.value.getDefiningOp()))
       fail(name + " keeps a tile that it cannot compute");
     return;

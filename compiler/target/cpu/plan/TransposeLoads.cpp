@@ -1,0 +1,97 @@
+// Keeps loads that are contiguous along another dimension than the store of their nest, and transposes them in between.
+// SPDX-License-Identifier: MIT
+//
+// `store(y + i * n + j, load(x + j * m + i))` reads or writes memory with a stride, one element of each cache line, and
+// lines are gone from the caches before their next element is used. Instead a nest of its own copies the load as it
+// lies into a buffer, which is transposed in registers, in square blocks, into the buffer that the store's nest reads.
+// That nest stands where the load was evaluated: what protects the load from earlier stores holds for it, too.
+#include "compiler/target/cpu/plan/Expressions.h"
+#include "compiler/target/cpu/plan/PlanBuilder.h"
+
+#include <optional>
+
+using namespace mlir;
+using namespace nereid;
+using namespace nereid::cpu;
+
+namespace {
+/// The two dimensions of a tile along which a load and a store are contiguous.
+struct Directions {
+  unsigned load = 0, store = 0;
+};
+} // namespace
+
+constexpr int64_t fewestElements = 8; ///< along either dimension: fewer do not pay for two more passes
+
+/// The dimension along which an access of the tile's shape is contiguous, of those with several elements.
+static std::optional<unsigned> contiguousDim(AffineInfo &affineInfo, Value pointer) {
+  const AffineForm *form = affineInfo.assumed(pointer);
+  if (!form)
+    return std::nullopt;
+  const int64_t size = storageBytes(cast<tt::PointerType>(tt::elementOf(pointer.getType())).getPointee());
+  ArrayRef<int64_t> shape = tt::shapeOf(pointer.getType());
+  for (size_t dim = shape.size(); dim-- > 0;)
+    if (shape[dim] != 1 && form->strides[dim].asConstant() == size)
+      return dim;
+  return std::nullopt;
+}
+
+/// The directions of the load and the nest's store, where they differ and the tile is a matrix.
+static std::optional<Directions> directionsOf(PlanContext &context, const Nest &nest, tt::LoadOp load) {
+  auto store = cast<tt::StoreOp>(nest.roots.front().op);
+  ArrayRef<int64_t> shape = tt::shapeOf(load.getType());
+  const Type element = tt::elementOf(load.getType());
+  if (shape != ArrayRef<int64_t>(nest.shape) || llvm::count_if(shape, [](int64_t size) { return size != 1; }) != 2 ||
+      isa<tt::PointerType>(element) || element.isInteger(1))
+    return std::nullopt;
+  const std::optional<unsigned> from = contiguousDim(context.affineInfo, load.getPtr());
+  const std::optional<unsigned> to = contiguousDim(context.affineInfo, store.getPtr());
+  if (!from || !to || *from == *to || shape[*from] < fewestElements || shape[*to] < fewestElements)
+    return std::nullopt;
+  const AffineForm *form = context.affineInfo.assumed(load.getPtr());
+  if (form->strides[*to].isZero())
+    return std::nullopt;
+  return Directions{*from, *to};
+}
+
+/// The loads that the nest evaluates at its own index, and no other nest does.
+static SmallVector<tt::LoadOp> ownLoads(PlanContext &context, const Nest &nest, Block *block) {
+  SmallVector<tt::LoadOp> loads;
+  ExpressionWalk walk(context.affineInfo, [&](Value value, const IndexMap &map) {
+    if (context.plan.bufferOf.contains(value))
+      return false;
+    auto load = value.getDefiningOp<tt::LoadOp>();
+    if (load && load->getBlock() == block && load->hasOneUse() && !load.getIsVolatile() &&
+        isIdentity(tt::shapeOf(load.getType()), map, nest))
+      loads.push_back(load);
+    return true;
+  });
+  walk.root(nest.roots.front());
+  return loads;
+}
+
+static Step stageTransposed(PlanContext &context, tt::LoadOp load, Directions directions) {
+  Step step = context.materialiseStep(load.getResult(), "transposed");
+  Root &root = step.nest->roots.front();
+  root.staging = context.newBuffer(load.getType(), "staged");
+  context.plan.buffers[*root.staging].innermost = directions.load;
+  context.plan.buffers[root.buffers.front()].innermost = directions.store;
+  return step;
+}
+
+void cpu::transposeLoads(PlanContext &context, Sequence &sequence) {
+  for (size_t index = 0; index < sequence.steps.size(); ++index) {
+    for (Sequence &region : sequence.steps[index].regions)
+      transposeLoads(context, region);
+    const Nest *nest = sequence.steps[index].nest.get();
+    if (!nest || nest->roots.size() != 1 || !isa_and_nonnull<tt::StoreOp>(nest->roots.front().op))
+      continue;
+    for (tt::LoadOp load : ownLoads(context, *nest, sequence.block)) {
+      const std::optional<Directions> directions = directionsOf(context, *nest, load);
+      if (!directions)
+        continue;
+      sequence.steps.insert(sequence.steps.begin() + index, stageTransposed(context, load, *directions));
+      ++index; // the nest's place now
+    }
+  }
+}

@@ -1,0 +1,30 @@
+# A load that is contiguous along another dimension than the store is copied as it lies and transposed in registers.
+# SPDX-License-Identifier: MIT
+# RUN: nereid compile %s:transposed_copy --target cpu:x86-64-v4 --signature '*fp32,*fp32,i32,i32,32,64' --emit plan -o - | FileCheck %s
+# RUN: nereid compile %s:transposed_copy --target cpu:x86-64-v4 --signature '*fp32,*fp32,i32,i32,32,4' --emit plan -o - | FileCheck %s --check-prefix=FEW
+# RUN: nereid compile %s:transposed_copy --target cpu:x86-64-v4 --signature '*fp32,*fp32,i32,i32,32,64' --emit asm -o - | FileCheck %s --check-prefix=ASM
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def transposed_copy(x, y, rows, columns, BX: tl.constexpr, BY: tl.constexpr):
+    i = tl.program_id(0) * BX + tl.arange(0, BX)[:, None]
+    j = tl.program_id(1) * BY + tl.arange(0, BY)[None, :]
+    inside = (i < rows) & (j < columns)
+    tl.store(y + i * columns + j, tl.load(x + i + j * rows, inside), inside)
+
+
+# CHECK: b[[TILE:[0-9]+]] [32x64] f32 transposed{{$}}
+# CHECK: b[[STAGED:[0-9]+]] [32x64] f32 staged d0 innermost
+# CHECK: guard load0
+# CHECK: loops (d1, d0) vector d0
+# CHECK: materialise tt.load in b[[STAGED]] transposed into b[[TILE]]
+# CHECK: loops (d0, d1) vector d1
+# CHECK: read b[[TILE]]
+# CHECK-NEXT: store
+
+# Few elements along a dimension do not pay for the copy.
+# FEW-NOT: staged
+
+# ASM: {{vperm[ti]2|vshuf|vunpck}}{{.*}}zmm
