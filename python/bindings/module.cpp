@@ -15,6 +15,7 @@ NB_MODULE(libtriton, module) {
   bindElements(module);
   bindKernel(module);
   bindJit(module);
+  bindPlainCall(module);
   bindIr(module);
   bindCompile(module);
   bindCache(module);

@@ -1,6 +1,7 @@
 """Functions outside of the language that packages import: driver, assembler, keys and signatures."""
 # SPDX-License-Identifier: MIT
 
+import copy
 import re
 
 import numpy as np
@@ -139,3 +140,23 @@ def test_builtins_in_kernels():
     out = np.zeros(1, np.int32)
     larger_kernel[(1,)](out, 7)
     assert out.tolist() == [7]
+
+
+@triton.constexpr_function
+def _scaled(x, factor=2, *rest):
+    """Of module level: it can be pickled."""
+    return (type(x).__name__, x * factor, *rest)
+
+
+def test_constexpr_functions_are_called_with_values():
+    constant = tl.constexpr
+    for arguments in [(3,), (3, 4), (3.5, 2), (True,), ("a", 3), (3, 2, None)]:
+        assert _scaled(*arguments) == _scaled.fn(*arguments)
+        # Each call is right after another one of the other kind.
+        assert _scaled(*map(constant, arguments)) == _scaled.fn(*arguments)
+    assert _scaled(constant(3), factor=constant(5)) == ("int", 15)
+    assert _scaled(np.int32(3), 2) == ("int32", 6)
+    assert triton.cdiv(7, constant(2)) == triton.cdiv(x=7, y=2) == 4
+    with pytest.raises(TypeError, match=r"cdiv\(\) missing 1 required positional argument: 'y'"):
+        triton.cdiv(7)
+    assert copy.copy(_scaled)(1) == copy.deepcopy(_scaled)(1) == ("int", 2)

@@ -129,13 +129,16 @@ class JITCallable:
         return {**self.__dict__, "hash": key, **dropped}
 
 
-_HAS_NO_CONSTEXPR = frozenset((int, float, bool, str, type(None)))
-
-
-class ConstexprFunction(JITCallable):
-    """A Python function that runs while a kernel is compiled."""
+class ConstexprFunction(JITCallable, libtriton.PlainCall):  # type: ignore[misc]
+    """A Python function that runs while a kernel is compiled. Grid functions call such functions at each launch:
+    the native base type calls `_plain` at once where no argument can be a constexpr.
+    """
 
     __triton_builtin__ = True
+
+    def __init__(self, fn: Callable[..., Any]):
+        super().__init__(fn)
+        self._plain = fn
 
     def _read_source(self) -> None:
         super()._read_source()
@@ -144,10 +147,7 @@ class ConstexprFunction(JITCallable):
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else BoundConstexprMethod(instance, self)
 
-    def __call__(self, *args: Any, _semantic: Any = None, **kwargs: Any) -> Any:
-        # Grid functions call these at each launch, with plain integers.
-        if _semantic is None and not kwargs and _HAS_NO_CONSTEXPR.issuperset(map(type, args)):
-            return self.fn(*args)
+    def _call(self, *args: Any, _semantic: Any = None, **kwargs: Any) -> Any:
         from ..language.core import _unwrap_if_constexpr, constexpr
 
         plain = [_unwrap_if_constexpr(arg) for arg in args]

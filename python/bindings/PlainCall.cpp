@@ -1,0 +1,95 @@
+// The base type of constexpr functions: calls with plain values go to the Python function at once.
+// SPDX-License-Identifier: MIT
+//
+// Grid functions call `triton.cdiv` at each launch; in Python, looking for a constexpr among two integers takes longer
+// than a small kernel.
+#include "python/bindings/Python.h"
+
+#include <cstddef>
+
+#include <structmember.h>
+
+namespace nereid::python {
+
+namespace {
+struct PlainCallObject {
+  PyObject_HEAD vectorcallfunc call;
+  PyObject *plain; ///< `_plain`: the function that takes values; null until it is set
+};
+} // namespace
+
+static PyObject *slowCallName = nullptr; // interned, owned by the module
+
+/// Whether a value is none that stands for a constant of a kernel.
+static bool isPlain(PyObject *value) {
+  const PyTypeObject *type = Py_TYPE(value);
+  return type == &PyLong_Type || type == &PyFloat_Type || type == &PyBool_Type || type == &PyUnicode_Type ||
+         value == Py_None;
+}
+
+static PyObject *callPlainOrSlow(PyObject *self, PyObject *const *args, size_t flaggedCount, PyObject *names) {
+  const Py_ssize_t count = PyVectorcall_NARGS(flaggedCount);
+  PyObject *plain = reinterpret_cast<PlainCallObject *>(self)->plain;
+  bool isEasy = plain && !names;
+  for (Py_ssize_t i = 0; i < count && isEasy; ++i)
+    isEasy = isPlain(args[i]);
+  PyObject *target = isEasy ? Py_NewRef(plain) : PyObject_GetAttr(self, slowCallName);
+  if (!target)
+    return nullptr;
+  PyObject *result = PyObject_Vectorcall(target, args, flaggedCount, names);
+  Py_DECREF(target);
+  return result;
+}
+
+static PyObject *createPlainCall(PyTypeObject *type, PyObject *, PyObject *) {
+  PyObject *self = type->tp_alloc(type, 0);
+  if (self)
+    reinterpret_cast<PlainCallObject *>(self)->call = callPlainOrSlow;
+  return self;
+}
+
+static int traversePlainCall(PyObject *self, visitproc visit, void *arg) {
+  Py_VISIT(Py_TYPE(self));
+  Py_VISIT(reinterpret_cast<PlainCallObject *>(self)->plain);
+  return 0;
+}
+
+static int clearPlainCall(PyObject *self) {
+  Py_CLEAR(reinterpret_cast<PlainCallObject *>(self)->plain);
+  return 0;
+}
+
+static void destroyPlainCall(PyObject *self) {
+  PyTypeObject *type = Py_TYPE(self);
+  PyObject_GC_UnTrack(self);
+  clearPlainCall(self);
+  type->tp_free(self);
+  Py_DECREF(type);
+}
+
+static PyMemberDef plainCallMembers[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(PlainCallObject, call), READONLY, nullptr},
+    {"_plain", T_OBJECT, offsetof(PlainCallObject, plain), 0, "The function that calls with plain values run."},
+    {},
+};
+static PyType_Slot plainCallSlots[] = {
+    {Py_tp_doc, const_cast<char *>("Calls `_plain` where all arguments are plain values, else `_call`.")},
+    {Py_tp_new, reinterpret_cast<void *>(createPlainCall)},
+    {Py_tp_call, reinterpret_cast<void *>(PyVectorcall_Call)},
+    {Py_tp_dealloc, reinterpret_cast<void *>(destroyPlainCall)},
+    {Py_tp_traverse, reinterpret_cast<void *>(traversePlainCall)},
+    {Py_tp_clear, reinterpret_cast<void *>(clearPlainCall)},
+    {Py_tp_members, plainCallMembers},
+    {},
+};
+static PyType_Spec plainCallSpec = {
+    "triton._C.libtriton.PlainCall", sizeof(PlainCallObject), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL, plainCallSlots};
+
+void bindPlainCall(nb::module_ &module) {
+  slowCallName = PyUnicode_InternFromString("_call");
+  nb::object type = checked(PyType_FromSpec(&plainCallSpec));
+  module.attr("PlainCall") = type;
+}
+
+} // namespace nereid::python
