@@ -8,6 +8,7 @@ from typing import Any
 from . import backends, compiler, errors, knobs, language, runtime
 from .compiler import CompilationError, compile
 from .errors import TritonError
+from .inductor import enable_cpu_backend
 from .language.aggregate import aggregate
 from .language.builtin import must_use_result
 from .runtime import (
@@ -52,6 +53,7 @@ __all__ = [
     "compile",
     "compiler",
     "constexpr_function",
+    "enable_cpu_backend",
     "errors",
     "heuristics",
     "jit",

@@ -1,0 +1,59 @@
+"""torch.compile with Triton kernels for CPUs."""
+# SPDX-License-Identifier: MIT
+
+import sys
+
+import pytest
+import triton
+
+torch = pytest.importorskip("torch", reason="torch is not installed")
+
+
+def normalised(x, weight):
+    x = torch.nn.functional.gelu(x @ weight)
+    return torch.softmax(x, 1).sum(0), x.t().contiguous()
+
+
+@pytest.fixture
+def cpp_afterwards():
+    yield
+    triton.enable_cpu_backend(False)
+
+
+def test_functions_are_compiled_to_kernels(cpp_afterwards):
+    from torch._inductor.utils import run_and_get_code
+
+    x, weight = torch.randn(37, 64), torch.randn(64, 65)
+    for enabled in (True, False):
+        torch._dynamo.reset()
+        triton.enable_cpu_backend(enabled)
+        results, code = run_and_get_code(torch.compile(normalised), x, weight)
+        assert ("@triton.jit" in "".join(code)) is enabled
+        for result, expected in zip(results, normalised(x, weight)):
+            torch.testing.assert_close(result, expected)
+
+
+def test_gradients(cpp_afterwards):
+    triton.enable_cpu_backend()
+    model = torch.nn.Sequential(torch.nn.Linear(20, 33), torch.nn.LayerNorm(33), torch.nn.Tanh())
+    x = torch.randn(5, 20, requires_grad=True)
+    gradients = []
+    for function in (torch.compile(model), model):
+        x.grad = None
+        model.zero_grad()
+        function(x).square().sum().backward()
+        gradients.append([x.grad, *(parameter.grad.clone() for parameter in model.parameters())])
+    for ours, expected in zip(*gradients):
+        torch.testing.assert_close(ours, expected, rtol=1e-4, atol=1e-5)
+
+
+def test_errors_say_what_is_missing(monkeypatch):
+    from torch._inductor import config
+
+    monkeypatch.setattr(triton.inductor, "hasattr", lambda *_: False, raising=False)
+    with pytest.raises(RuntimeError, match=r"PyTorch .* writes C\+\+ alone for CPUs; from 2.5 on"):
+        triton.enable_cpu_backend()
+    assert config.cpu_backend == "cpp"
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(ImportError, match="pip install torch"):
+        triton.enable_cpu_backend()
