@@ -1,8 +1,9 @@
 // The base type of constexpr functions: calls with plain values go to the Python function at once.
 // SPDX-License-Identifier: MIT
 //
-// Grid functions call `triton.cdiv` at each launch; in Python, looking for a constexpr among two integers takes longer
-// than a small kernel.
+// Grid functions call `triton.cdiv` at each launch; in Python, looking for a constexpr among two integers takes as long
+// as a small kernel. Classes keep their `__call__` in Python, for calls with other values and for tools that trace
+// Python code, as torch.compile does.
 #include "python/bindings/Python.h"
 
 #include <cstddef>
@@ -73,7 +74,8 @@ static PyMemberDef plainCallMembers[] = {
     {},
 };
 static PyType_Slot plainCallSlots[] = {
-    {Py_tp_doc, const_cast<char *>("Calls `_plain` where all arguments are plain values, else `_call`.")},
+    {Py_tp_doc,
+     const_cast<char *>("Calls `_plain` where all arguments are plain values, else `__call__` of the class.")},
     {Py_tp_new, reinterpret_cast<void *>(createPlainCall)},
     {Py_tp_call, reinterpret_cast<void *>(PyVectorcall_Call)},
     {Py_tp_dealloc, reinterpret_cast<void *>(destroyPlainCall)},
@@ -86,10 +88,20 @@ static PyType_Spec plainCallSpec = {
     "triton._C.libtriton.PlainCall", sizeof(PlainCallObject), 0,
     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL, plainCallSlots};
 
+/// Replaces what the interpreter's own calls run; the attribute `__call__` stays.
+static void callNatively(nb::handle given) {
+  auto *type = reinterpret_cast<PyTypeObject *>(given.ptr());
+  type->tp_call = PyVectorcall_Call;
+  type->tp_flags |= Py_TPFLAGS_HAVE_VECTORCALL;
+  PyType_Modified(type);
+}
+
 void bindPlainCall(nb::module_ &module) {
-  slowCallName = PyUnicode_InternFromString("_call");
+  slowCallName = PyUnicode_InternFromString("__call__");
   nb::object type = checked(PyType_FromSpec(&plainCallSpec));
   module.attr("PlainCall") = type;
+  module.def("call_natively", &callNatively, nb::arg("type"),
+             "Makes calls of instances of this subclass of PlainCall native; the class has a `__call__` in Python.");
 }
 
 } // namespace nereid::python

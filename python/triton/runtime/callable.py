@@ -131,7 +131,7 @@ class JITCallable:
 
 class ConstexprFunction(JITCallable, libtriton.PlainCall):  # type: ignore[misc]
     """A Python function that runs while a kernel is compiled. Grid functions call such functions at each launch:
-    the native base type calls `_plain` at once where no argument can be a constexpr.
+    the native base type calls `_plain` at once where no argument can be a constexpr, else `__call__`.
     """
 
     __triton_builtin__ = True
@@ -147,13 +147,16 @@ class ConstexprFunction(JITCallable, libtriton.PlainCall):  # type: ignore[misc]
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else BoundConstexprMethod(instance, self)
 
-    def _call(self, *args: Any, _semantic: Any = None, **kwargs: Any) -> Any:
+    def __call__(self, *args: Any, _semantic: Any = None, **kwargs: Any) -> Any:
         from ..language.core import _unwrap_if_constexpr, constexpr
 
         plain = [_unwrap_if_constexpr(arg) for arg in args]
         plain_kwargs = {name: _unwrap_if_constexpr(value) for name, value in kwargs.items()}
         result = self.fn(*plain, **plain_kwargs)
         return result if _semantic is None or isinstance(result, constexpr) else constexpr(result)
+
+
+libtriton.call_natively(ConstexprFunction)
 
 
 class PackageFunction(ConstexprFunction):
@@ -180,6 +183,9 @@ class PackageFunction(ConstexprFunction):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         super()._read_source()
         return self.__dict__[name]
+
+
+libtriton.call_natively(PackageFunction)
 
 
 class BoundConstexprMethod:
