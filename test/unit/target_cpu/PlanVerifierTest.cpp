@@ -149,7 +149,7 @@ TEST_F(PlanVerifier, finds_a_gather_without_a_source) {
 
 TEST_F(PlanVerifier, finds_a_buffer_whose_innermost_dimension_does_not_exist) {
   kernel->plan.buffers[0].innermost = 7;
-  EXPECT_EQ(error(), "b0 has no dimension 7");
+  EXPECT_EQ(error(), "b0 has an innermost dimension that does not exist");
 }
 
 TEST_F(PlanVerifier, finds_a_root_of_another_shape) {
@@ -264,6 +264,44 @@ TEST_F(PlanVerifier, finds_a_guard_that_copies_another_tile) {
 TEST_F(PlanVerifier, finds_a_dot_without_operands) {
   insert(StepKind::Dot);
   EXPECT_EQ(error(), "a dot has no op or operands");
+}
+
+TEST_F(PlanVerifier, finds_a_tile_that_is_staged_in_another_shape) {
+  Root &root = keptRoot();
+  kernel->plan.buffers.push_back(kernel->plan.buffers[root.buffers.front()]);
+  kernel->plan.buffers.back().shape = {32};
+  kernel->plan.buffers.back().isDouble = false;
+  root.staging = kernel->plan.buffers.size() - 1;
+  EXPECT_EQ(error(), "nest 1 stages a tile in a buffer of another shape");
+}
+
+TEST(PlanVerifierOfDots, finds_a_form_without_its_buffers) {
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  context.loadDialect<check::CheckDialect, tt::TtDialect, mlir::arith::ArithDialect, mlir::math::MathDialect,
+                      mlir::scf::SCFDialect, mlir::ub::UBDialect>();
+  auto module = mlir::parseSourceString<mlir::ModuleOp>(R"(
+tt.func public @kernel(%x: !tt.ptr<i8>, %y: !tt.ptr<i32>) {
+  %none = arith.constant dense<0> : tensor<16x16xi32>
+  %xs = tt.splat %x : !tt.ptr<i8> -> tensor<16x16x!tt.ptr<i8>>
+  %v = tt.load %xs : tensor<16x16x!tt.ptr<i8>>
+  %d = tt.dot %v, %v, %none : tensor<16x16xi8> * tensor<16x16xi8> -> tensor<16x16xi32>
+  %ys = tt.splat %y : !tt.ptr<i32> -> tensor<16x16x!tt.ptr<i32>>
+  tt.store %ys, %d : tensor<16x16x!tt.ptr<i32>>
+  tt.return
+})",
+                                                        &context);
+  ASSERT_TRUE(module);
+  const support::Options options;
+  const support::TargetSpec withVnni{"cpu", "x86-64", "+avx512bw,+avx512dq,+avx512f,+avx512vl,+avx512vnni"};
+  auto kernel = beginKernel(*module, options, withVnni);
+  ASSERT_TRUE(mlir::succeeded(kernel));
+  ASSERT_TRUE(mlir::succeeded(makePlan(**kernel)));
+  LoopPlan &plan = (*kernel)->plan;
+  ASSERT_EQ(findError(plan, (*kernel)->affineInfo), "");
+  for (Step &step : plan.body.steps)
+    if (step.dot)
+      step.dot->unsignedA.reset();
+  EXPECT_EQ(findError(plan, (*kernel)->affineInfo), "a dot has the wrong buffers for its form");
 }
 
 TEST_F(PlanVerifier, finds_control_flow_without_its_regions) {

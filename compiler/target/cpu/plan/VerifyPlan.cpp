@@ -111,7 +111,7 @@ void PlanVerifier::tables() {
     if (buffer.isDouble && !carriedByFor.test(id))
       fail(nameOf(id) + " is double, and no scf.for carries it");
     if (buffer.innermost >= static_cast<int>(buffer.shape.size()))
-      fail(nameOf(id) + " has no dimension " + llvm::Twine(buffer.innermost));
+      fail(nameOf(id) + " has an innermost dimension that does not exist");
   }
 }
 
