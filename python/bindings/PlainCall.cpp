@@ -15,13 +15,14 @@ namespace nereid::python {
 namespace {
 struct PlainCallObject {
   PyObject_HEAD vectorcallfunc call;
-  PyObject *plain; ///< `_plain`: the function that takes values; null until it is set
 };
 } // namespace
 
-static PyObject *slowCallName = nullptr; // interned, owned by the module
+// Interned; they and the type are never freed.
+static PyObject *functionName = nullptr, *slowCallName = nullptr;
+static PyTypeObject *plainCallType = nullptr;
 
-/// Whether a value is none that stands for a constant of a kernel.
+/// Whether the value cannot be a constexpr.
 static bool isPlain(PyObject *value) {
   const PyTypeObject *type = Py_TYPE(value);
   return type == &PyLong_Type || type == &PyFloat_Type || type == &PyBool_Type || type == &PyUnicode_Type ||
@@ -30,11 +31,10 @@ static bool isPlain(PyObject *value) {
 
 static PyObject *callPlainOrSlow(PyObject *self, PyObject *const *args, size_t flaggedCount, PyObject *names) {
   const Py_ssize_t count = PyVectorcall_NARGS(flaggedCount);
-  PyObject *plain = reinterpret_cast<PlainCallObject *>(self)->plain;
-  bool isEasy = plain && !names;
-  for (Py_ssize_t i = 0; i < count && isEasy; ++i)
-    isEasy = isPlain(args[i]);
-  PyObject *target = isEasy ? Py_NewRef(plain) : PyObject_GetAttr(self, slowCallName);
+  bool hasPlainValues = !names;
+  for (Py_ssize_t i = 0; i < count && hasPlainValues; ++i)
+    hasPlainValues = isPlain(args[i]);
+  PyObject *target = PyObject_GetAttr(self, hasPlainValues ? functionName : slowCallName);
   if (!target)
     return nullptr;
   PyObject *result = PyObject_Vectorcall(target, args, flaggedCount, names);
@@ -51,36 +51,26 @@ static PyObject *createPlainCall(PyTypeObject *type, PyObject *, PyObject *) {
 
 static int traversePlainCall(PyObject *self, visitproc visit, void *arg) {
   Py_VISIT(Py_TYPE(self));
-  Py_VISIT(reinterpret_cast<PlainCallObject *>(self)->plain);
-  return 0;
-}
-
-static int clearPlainCall(PyObject *self) {
-  Py_CLEAR(reinterpret_cast<PlainCallObject *>(self)->plain);
   return 0;
 }
 
 static void destroyPlainCall(PyObject *self) {
   PyTypeObject *type = Py_TYPE(self);
   PyObject_GC_UnTrack(self);
-  clearPlainCall(self);
   type->tp_free(self);
   Py_DECREF(type);
 }
 
 static PyMemberDef plainCallMembers[] = {
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(PlainCallObject, call), READONLY, nullptr},
-    {"_plain", T_OBJECT, offsetof(PlainCallObject, plain), 0, "The function that calls with plain values run."},
     {},
 };
 static PyType_Slot plainCallSlots[] = {
-    {Py_tp_doc,
-     const_cast<char *>("Calls `_plain` where all arguments are plain values, else `__call__` of the class.")},
+    {Py_tp_doc, const_cast<char *>("Calls `fn` where all arguments are plain values, else `__call__` of the class.")},
     {Py_tp_new, reinterpret_cast<void *>(createPlainCall)},
     {Py_tp_call, reinterpret_cast<void *>(PyVectorcall_Call)},
     {Py_tp_dealloc, reinterpret_cast<void *>(destroyPlainCall)},
     {Py_tp_traverse, reinterpret_cast<void *>(traversePlainCall)},
-    {Py_tp_clear, reinterpret_cast<void *>(clearPlainCall)},
     {Py_tp_members, plainCallMembers},
     {},
 };
@@ -91,15 +81,20 @@ static PyType_Spec plainCallSpec = {
 /// Replaces what the interpreter's own calls run; the attribute `__call__` stays.
 static void callNatively(nb::handle given) {
   auto *type = reinterpret_cast<PyTypeObject *>(given.ptr());
+  if (!PyType_Check(given.ptr()) || !PyType_IsSubtype(type, plainCallType) || type == plainCallType)
+    raise(PyExc_TypeError, "expected a subclass of PlainCall, got " + reprOf(given));
   type->tp_call = PyVectorcall_Call;
   type->tp_flags |= Py_TPFLAGS_HAVE_VECTORCALL;
   PyType_Modified(type);
 }
 
 void bindPlainCall(nb::module_ &module) {
+  functionName = PyUnicode_InternFromString("fn");
   slowCallName = PyUnicode_InternFromString("__call__");
   nb::object type = checked(PyType_FromSpec(&plainCallSpec));
+  plainCallType = reinterpret_cast<PyTypeObject *>(type.ptr());
   module.attr("PlainCall") = type;
+  type.release();
   module.def("call_natively", &callNatively, nb::arg("type"),
              "Makes calls of instances of this subclass of PlainCall native; the class has a `__call__` in Python.");
 }

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import triton
 import triton.language as tl
+from triton._C import libtriton
 from triton._utils import (
     apply_with_path,
     canonicalize_dtype,
@@ -160,3 +161,12 @@ def test_constexpr_functions_are_called_with_values():
     with pytest.raises(TypeError, match=r"cdiv\(\) missing 1 required positional argument: 'y'"):
         triton.cdiv(7)
     assert copy.copy(_scaled)(1) == copy.deepcopy(_scaled)(1) == ("int", 2)
+    other = triton.constexpr_function(_scaled.fn)
+    other.fn = str
+    assert other(3) == other(constant(3)) == "3"
+
+
+def test_only_constexpr_functions_are_called_natively():
+    for wrong in (int, 3, libtriton.PlainCall):
+        with pytest.raises(TypeError, match="expected a subclass of PlainCall"):
+            libtriton.call_natively(wrong)

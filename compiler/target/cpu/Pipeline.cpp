@@ -38,7 +38,11 @@ void cpu::buildPreparePipeline(OpPassManager &passes, const PrepareOptions &opti
   passes.addPass(tt::createDropHints(hints));
   passes.addPass(createCarryOffsets());
   const DotMachine &dots = options.dots;
-  passes.addPass(createWidenDots({dots.hasAmxBf16, dots.hasAmxInt8, dots.hasBf16Dot, dots.hasVnni, dots.registerBits}));
+  passes.addPass(createWidenDots({.hasAmxBf16 = dots.hasAmxBf16,
+                                  .hasAmxInt8 = dots.hasAmxInt8,
+                                  .hasBf16Dot = dots.hasBf16Dot,
+                                  .hasVnni = dots.hasVnni,
+                                  .registerBits = dots.registerBits}));
 }
 
 namespace {
@@ -70,8 +74,11 @@ void cpu::registerPipelines() {
                                             [](OpPassManager &passes, const PreparePipeline &options) {
                                               PrepareOptions prepare;
                                               prepare.hasF16c = options.hasF16c;
-                                              prepare.dots = {options.registerBits, options.hasVnni, options.hasBf16Dot,
-                                                              options.hasAmxBf16, options.hasAmxInt8};
+                                              prepare.dots = {.registerBits = options.registerBits,
+                                                              .hasVnni = options.hasVnni,
+                                                              .hasBf16Dot = options.hasBf16Dot,
+                                                              .hasAmxBf16 = options.hasAmxBf16,
+                                                              .hasAmxInt8 = options.hasAmxInt8};
                                               std::string reason;
                                               const std::optional<uint32_t> sanitizers =
                                                   support::parseSanitizers(options.sanitize, reason);

@@ -131,14 +131,10 @@ class JITCallable:
 
 class ConstexprFunction(JITCallable, libtriton.PlainCall):  # type: ignore[misc]
     """A Python function that runs while a kernel is compiled. Grid functions call such functions at each launch:
-    the native base type calls `_plain` at once where no argument can be a constexpr, else `__call__`.
+    the native base type calls `fn` at once where no argument can be a constexpr, else `__call__`.
     """
 
     __triton_builtin__ = True
-
-    def __init__(self, fn: Callable[..., Any]):
-        super().__init__(fn)
-        self._plain = fn
 
     def _read_source(self) -> None:
         super()._read_source()

@@ -1,6 +1,8 @@
 """tl.dot against float64 and exact integers: types, shapes, strides, chains, loops."""
 # SPDX-License-Identifier: MIT
 
+import platform
+
 import numpy as np
 import pytest
 import triton
@@ -151,6 +153,18 @@ def test_special_numbers(device):
     if launch(dot_kernel, (1,), a, b, c, 4, 1, 16, 1, 4, 16, 4, "ieee", None, device=device):
         assert np.isposinf(c[0]).all() and np.isnan(c[1]).all() and np.isnan(c[2]).all()
         assert (c[3] == np.float32(4 * 1.401298464324817e-45)).all()
+
+
+def test_denormals_of_bf16_without_its_instructions(device):
+    if device != "cpu" or platform.machine() != "x86_64":
+        pytest.skip("names a processor of x86")
+    a = BFloat16(np.full((4, 4), 1e-39, np.float32))
+    b = BFloat16(np.full((4, 16), 1e30, np.float32))
+    c = np.zeros((4, 16), np.float32)
+    arguments = (a, b, c, 4, 1, 16, 1, 4, 16, 4, "ieee", None)
+    if launch(dot_kernel, (1,), *arguments, arch="x86-64-v3", device=device):
+        assert_near(c, numbers(a), numbers(b), "float32")
+        assert (c > 1e-9).all()
 
 
 @triton.jit

@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: MIT
 # RUN: nereid compile %s:copy --target cpu:x86-64-v3 --signature '*i32,*i32,i32' --emit so,llir -o %t
 # RUN: FileCheck %s < %t/copy.llir
+# RUN: nereid compile %s:long_mask --target cpu:x86-64-v3 --signature '*fp32,*fp32,i32,24' --emit so -o %t
 import triton
 import triton.language as tl
 
@@ -18,3 +19,13 @@ def copy(x, y, n):
 # CHECK-NOT: <16 x i32> @llvm.masked.load
 # CHECK: call <8 x i32> @llvm.masked.load
 # CHECK-NOT: <16 x i32> @llvm.masked.load
+
+
+# Each value of a mask is split once, however often others use it.
+@triton.jit
+def long_mask(x, y, n, K: tl.constexpr):
+    i = tl.arange(0, 64)
+    m = i < n
+    for q in tl.static_range(K):
+        m = m ^ (m & ((i * 7 + q) % 5 != 0)) | (m & (i > q))
+    tl.store(y + i, tl.load(x + i, m, 0.0), m)

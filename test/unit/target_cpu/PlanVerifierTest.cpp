@@ -275,7 +275,7 @@ TEST_F(PlanVerifier, finds_a_tile_that_is_staged_in_another_shape) {
   EXPECT_EQ(error(), "nest 1 stages a tile in a buffer of another shape");
 }
 
-TEST(PlanVerifierOfDots, finds_a_form_without_its_buffers) {
+TEST(PlanVerifierOfDots, finds_orders_and_forms_that_do_not_fit) {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   context.loadDialect<check::CheckDialect, tt::TtDialect, mlir::arith::ArithDialect, mlir::math::MathDialect,
                       mlir::scf::SCFDialect, mlir::ub::UBDialect>();
@@ -298,9 +298,15 @@ tt.func public @kernel(%x: !tt.ptr<i8>, %y: !tt.ptr<i32>) {
   ASSERT_TRUE(mlir::succeeded(makePlan(**kernel)));
   LoopPlan &plan = (*kernel)->plan;
   ASSERT_EQ(findError(plan, (*kernel)->affineInfo), "");
-  for (Step &step : plan.body.steps)
-    if (step.dot)
-      step.dot->unsignedA.reset();
+  const auto found = llvm::find_if(plan.body.steps, [](const Step &step) { return step.dot != nullptr; });
+  ASSERT_NE(found, plan.body.steps.end());
+  TileDot &dot = *found->dot;
+  const BufferId d = dot.d;
+  plan.buffers[d].innermost = 0;
+  EXPECT_EQ(findError(plan, (*kernel)->affineInfo),
+            "b" + std::to_string(d) + " is accessed as a whole and is not row-major");
+  plan.buffers[d].innermost = -1;
+  dot.unsignedA.reset();
   EXPECT_EQ(findError(plan, (*kernel)->affineInfo), "a dot has the wrong buffers for its form");
 }
 

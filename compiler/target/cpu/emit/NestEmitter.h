@@ -132,7 +132,8 @@ private:
   llvm::Value *readLanes(ChunkAccess access, llvm::Type *memory, llvm::Value *mask, llvm::Value *other);
   bool hasMaskedVectors(llvm::Type *memory) const;
   void forEachMaskedPart(llvm::Type *memory, llvm::function_ref<void(unsigned firstLane, unsigned lanes)> body);
-  llvm::Value *partOf(llvm::Value *vector, unsigned firstLane, unsigned lanes);
+  using LaneParts = llvm::DenseMap<llvm::Value *, llvm::Value *>; ///< of values, for the same lanes
+  llvm::Value *partOf(llvm::Value *vector, unsigned firstLane, unsigned lanes, LaneParts &known, unsigned depth = 0);
   llvm::Value *maskedLoad(ChunkAccess access, llvm::Type *memory, llvm::Align align, llvm::Value *mask,
                           llvm::Value *other);
   void maskedStore(ChunkAccess access, llvm::Type *memory, llvm::Align align, llvm::Value *mask, llvm::Value *value);

@@ -157,30 +157,40 @@ void NestEmitter::forEachMaskedPart(llvm::Type *memory, llvm::function_ref<void(
     body(lane, std::min(most, nest.lanes - lane));
 }
 
-/// Some lanes of a vector. Those of a mask are computed from the same lanes of its operands: each part is then
-/// simplified by itself, and none is found to be zero as late as in LLVM's selection of instructions, which fails then.
-llvm::Value *NestEmitter::partOf(llvm::Value *vector, unsigned firstLane, unsigned lanes) {
+/// Some lanes of a vector. Those of a mask are computed from the same lanes of its operands, each value once: each part
+/// is then simplified by itself, and none is found to be zero as late as in LLVM's selection of instructions, which
+/// fails then.
+llvm::Value *NestEmitter::partOf(llvm::Value *vector, unsigned firstLane, unsigned lanes, LaneParts &known,
+                                 unsigned depth) {
+  constexpr unsigned maxDepth = 32;
   if (lanes == nest.lanes)
     return vector;
+  if (auto found = known.find(vector); found != known.end())
+    return found->second;
+  auto part = [&](llvm::Value *operand) { return partOf(operand, firstLane, lanes, known, depth + 1); };
   const bool isMask = vector->getType()->getScalarType()->isIntegerTy(1);
-  if (auto *op = dyn_cast<llvm::BinaryOperator>(vector); op && isMask)
-    return ir.CreateBinOp(op->getOpcode(), partOf(op->getOperand(0), firstLane, lanes),
-                          partOf(op->getOperand(1), firstLane, lanes));
-  if (auto *compare = dyn_cast<llvm::CmpInst>(vector))
-    return ir.CreateCmp(compare->getPredicate(), partOf(compare->getOperand(0), firstLane, lanes),
-                        partOf(compare->getOperand(1), firstLane, lanes));
+  auto *op = dyn_cast<llvm::BinaryOperator>(vector);
+  auto *compare = dyn_cast<llvm::CmpInst>(vector);
+  llvm::Value *result;
   if (llvm::Value *scalar = llvm::getSplatValue(vector))
-    return ir.CreateVectorSplat(lanes, scalar);
-  return ir.CreateShuffleVector(vector, llvm::createSequentialMask(firstLane, lanes, 0));
+    result = ir.CreateVectorSplat(lanes, scalar);
+  else if (op && isMask && depth < maxDepth)
+    result = ir.CreateBinOp(op->getOpcode(), part(op->getOperand(0)), part(op->getOperand(1)));
+  else if (compare && depth < maxDepth)
+    result = ir.CreateCmp(compare->getPredicate(), part(compare->getOperand(0)), part(compare->getOperand(1)));
+  else
+    result = ir.CreateShuffleVector(vector, llvm::createSequentialMask(firstLane, lanes, 0));
+  return known[vector] = result;
 }
 
 llvm::Value *NestEmitter::maskedLoad(ChunkAccess access, llvm::Type *memory, llvm::Align align, llvm::Value *mask,
                                      llvm::Value *other) {
   SmallVector<llvm::Value *> parts;
   forEachMaskedPart(memory, [&](unsigned firstLane, unsigned lanes) {
+    LaneParts known;
     parts.push_back(ir.CreateMaskedLoad(llvm::FixedVectorType::get(memory, lanes),
                                         ir.CreateConstGEP1_64(memory, access.address, firstLane), align,
-                                        partOf(mask, firstLane, lanes), partOf(other, firstLane, lanes)));
+                                        partOf(mask, firstLane, lanes, known), partOf(other, firstLane, lanes, known)));
   });
   return parts.size() == 1 ? parts.front() : llvm::concatenateVectors(ir, parts);
 }
@@ -188,8 +198,10 @@ llvm::Value *NestEmitter::maskedLoad(ChunkAccess access, llvm::Type *memory, llv
 void NestEmitter::maskedStore(ChunkAccess access, llvm::Type *memory, llvm::Align align, llvm::Value *mask,
                               llvm::Value *value) {
   forEachMaskedPart(memory, [&](unsigned firstLane, unsigned lanes) {
-    ir.CreateMaskedStore(partOf(value, firstLane, lanes), ir.CreateConstGEP1_64(memory, access.address, firstLane),
-                         align, partOf(mask, firstLane, lanes));
+    LaneParts known;
+    ir.CreateMaskedStore(partOf(value, firstLane, lanes, known),
+                         ir.CreateConstGEP1_64(memory, access.address, firstLane), align,
+                         partOf(mask, firstLane, lanes, known));
   });
 }
 

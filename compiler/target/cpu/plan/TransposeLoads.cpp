@@ -91,7 +91,7 @@ void cpu::transposeLoads(PlanContext &context, Sequence &sequence) {
       if (!directions)
         continue;
       sequence.steps.insert(sequence.steps.begin() + index, stageTransposed(context, load, *directions));
-      ++index; // the nest's place now
+      ++index; // of the nest again
     }
   }
 }

@@ -27,6 +27,7 @@ public:
   std::string run();
 
 private:
+  void isRowMajor(BufferId id);
   void tables();
   void sequence(const Sequence &sequence);
   void step(const Step &step);
@@ -95,18 +96,31 @@ void PlanVerifier::isWritten(BufferId buffer, const llvm::Twine &reader) {
     fail(reader + " reads " + nameOf(buffer) + " before it is written");
 }
 
+/// Code that reads or writes a tile as a whole knows no other order of its elements.
+void PlanVerifier::isRowMajor(BufferId id) {
+  const Buffer &buffer = plan.buffers[id];
+  if (buffer.shape.size() > 1 && buffer.innermostDim() + 1 != buffer.shape.size())
+    fail(nameOf(id) + " is accessed as a whole and is not row-major");
+}
+
 /// The tables of the plan name existing buffers.
 void PlanVerifier::tables() {
   for (auto [value, buffer] : plan.bufferOf)
     holds(buffer, value.getType(), 0, "a value");
-  for (auto [op, buffer] : plan.gatherSources)
+  for (auto [op, buffer] : plan.gatherSources) {
     holds(buffer, cast<tt::GatherOp>(op).getSrc().getType(), 0, "a gather");
+    isRowMajor(buffer);
+  }
   llvm::BitVector carriedByFor(plan.buffers.size());
   for (const auto *table : {&plan.carried, &plan.forwarded, &plan.operandsOf})
     for (const auto &[op, buffers] : *table)
       for (std::optional<BufferId> buffer : buffers)
-        if (buffer && isBuffer(*buffer, op->getName().getStringRef()) && table == &plan.carried && isa<scf::ForOp>(op))
-          carriedByFor.set(*buffer);
+        if (buffer && isBuffer(*buffer, op->getName().getStringRef())) {
+          if (table == &plan.carried && isa<scf::ForOp>(op))
+            carriedByFor.set(*buffer);
+          if (table == &plan.operandsOf)
+            isRowMajor(*buffer);
+        }
   for (auto [id, buffer] : llvm::enumerate(plan.buffers)) {
     if (buffer.isDouble && !carriedByFor.test(id))
       fail(nameOf(id) + " is double, and no scf.for carries it");
@@ -246,6 +260,8 @@ void PlanVerifier::dot(const Step &step) {
   holds(dot.d, op.getType(), 0, "a dot");
   if (!error.empty())
     return;
+  for (BufferId whole : {dot.a.buffer, dot.b.buffer, dot.d})
+    isRowMajor(whole);
   for (std::optional<BufferId> own : {dot.packed, dot.unsignedA, dot.columnSums})
     if (own && !isBuffer(*own, "a dot"))
       return;

@@ -63,7 +63,11 @@ struct WidenDots : nereid::cpu::impl::WidenDotsBase<WidenDots> {
     SmallVector<tt::DotOp> dots;
     getOperation().walk([&](tt::DotOp dot) { dots.push_back(dot); });
     for (tt::DotOp dot : dots)
-      widen(dot, {registerBits, hasVnni, hasBf16Dot, hasAmxBf16, hasAmxInt8});
+      widen(dot, {.registerBits = registerBits,
+                  .hasVnni = hasVnni,
+                  .hasBf16Dot = hasBf16Dot,
+                  .hasAmxBf16 = hasAmxBf16,
+                  .hasAmxInt8 = hasAmxInt8});
   }
 };
 } // namespace
