@@ -63,6 +63,10 @@ private:
   void emitBlock(llvm::Value *a, llvm::Value *b, llvm::Value *d, RegisterBlock block);
   void accumulate(llvm::Value *a, llvm::Value *b, RegisterBlock block, MutableArrayRef<llvm::Value *> accumulators);
   unsigned rowsFor(unsigned vectors) const;
+  /// Lanes of a register, or fewer, so that vectors of them fill the extent.
+  unsigned lanesDividing(uint64_t extent) const {
+    return std::min<uint64_t>(function.machine.registerBits / (8 * size), extent & (~extent + 1));
+  }
   unsigned unroll() const { return depth % 4 == 0 ? 4 : depth % 2 == 0 ? 2 : 1; } ///< factor of the loop over K
   llvm::Value *addGroups(llvm::Value *x, llvm::Value *y, llvm::Value *accumulator);
   llvm::Value *multiplyAdd(llvm::Value *x, llvm::Value *y, llvm::Value *accumulator);
@@ -155,7 +159,7 @@ void DotEmitter::packB() {
 /// Adds 128 to the bytes of `a`, in a buffer of its own, where rows are dense.
 void DotEmitter::makeAUnsigned(llvm::Value *&a) {
   llvm::Value *to = function.buffer(*dot.unsignedA);
-  const unsigned lanes = std::min<uint64_t>(function.machine.registerBits / (8 * size), depth & (~uint64_t(depth) + 1));
+  const unsigned lanes = lanesDividing(depth);
   llvm::Type *type = function.lanes.typeOf(element, lanes);
   llvm::Value *signs = llvm::ConstantInt::get(type, 0x80808080);
   forEach(rows, 1, [&](llvm::Value *row) {
@@ -172,8 +176,7 @@ void DotEmitter::makeAUnsigned(llvm::Value *&a) {
 /// Computes what the 128 added to `a` contribute to each column of the result.
 void DotEmitter::sumColumns(llvm::Value *b) {
   columnSums = function.buffer(*dot.columnSums);
-  const uint64_t width = columns;
-  const unsigned lanes = std::min<uint64_t>(function.machine.registerBits / (8 * size), width & (~width + 1));
+  const unsigned lanes = lanesDividing(columns);
   llvm::Type *type = function.lanes.typeOf(element, lanes);
   forEach(columns, lanes, [&](llvm::Value *column) {
     llvm::BasicBlock *before = ir.GetInsertBlock();

@@ -78,11 +78,22 @@ void NestEmitter::computeBounds() {
   }
 }
 
+/// The bound that all prefixes along the dimension share; null where there is none, or several.
+const Poly *NestEmitter::onlyBound(unsigned dim) const {
+  const Poly *only = nullptr;
+  for (const NestMask &mask : nest.masks) {
+    if (mask.prefix.dim != dim)
+      continue;
+    if (only && *only != mask.prefix.bound)
+      return nullptr;
+    only = &mask.prefix.bound;
+  }
+  return only;
+}
+
 /// The end of an outer loop: nests that only write skip indices at which no write's prefix holds.
 llvm::Value *NestEmitter::outerEnd(unsigned dim) {
   llvm::Value *end = nullptr;
-  const Poly *only = nullptr;
-  bool isOne = true;
   for (const Root &root : nest.roots) {
     Value mask = root.isWrite() ? root.access().getAccessMask() : Value();
     llvm::Value *bound = nullptr;
@@ -96,12 +107,7 @@ llvm::Value *NestEmitter::outerEnd(unsigned dim) {
       return ir.getInt64(nest.shape[dim]);
     end = end ? ir.CreateBinaryIntrinsic(llvm::Intrinsic::smax, end, bound) : bound;
   }
-  for (const NestMask &mask : nest.masks)
-    if (mask.prefix.dim == dim) {
-      isOne &= !only || *only == mask.prefix.bound;
-      only = &mask.prefix.bound;
-    }
-  if (isOne)
+  if (onlyBound(dim))
     bounded |= 1u << dim;
   return end;
 }
@@ -191,30 +197,16 @@ LogicalResult NestEmitter::emitLevel(unsigned level) {
   return finishRoots(level - 1);
 }
 
-/// The bound that all prefixes along the dimension share; null where there is none, or several.
-llvm::Value *NestEmitter::onlyBound(unsigned dim) {
-  const Poly *only = nullptr;
-  for (const NestMask &mask : nest.masks) {
-    if (mask.prefix.dim != dim)
-      continue;
-    if (only && *only != mask.prefix.bound)
-      return nullptr;
-    only = &mask.prefix.bound;
-  }
-  if (!only)
-    return nullptr;
-  insertAt(0);
-  return clampedBound(*only, dim);
-}
-
 /// The loop over the roots' axis inside of a chunk: where its prefix ends it is split, so that neither part has a mask.
 LogicalResult NestEmitter::emitAxisLoop(unsigned level) {
   const unsigned dim = nest.order[level - 1];
   llvm::Value *extent = ir.getInt64(nest.shape[dim]);
-  llvm::Value *bound = mode == Mode::Main && !walksDownwards(level) ? onlyBound(dim) : nullptr;
-  insertAt(level - 1);
-  if (!bound)
+  const Poly *only = mode == Mode::Main && !walksDownwards(level) ? onlyBound(dim) : nullptr;
+  if (!only)
     return emitLoop(level, ir.getInt64(0), extent, 1);
+  insertAt(0);
+  llvm::Value *bound = clampedBound(*only, dim);
+  insertAt(level - 1);
   isInPrefix = true;
   LogicalResult result = emitLoop(level, ir.getInt64(0), bound, 1);
   isInPrefix = false;

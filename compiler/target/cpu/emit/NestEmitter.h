@@ -100,7 +100,7 @@ private:
   void setReady(const Root &root);
   mlir::LogicalResult emitAxisLoop(unsigned level);
   llvm::Value *outerEnd(unsigned dim);
-  llvm::Value *onlyBound(unsigned dim);
+  const Poly *onlyBound(unsigned dim) const;
   llvm::Value *writeEnd(const Root &root, llvm::Value *fallback);
   bool endsWithPrefix(const Root &root);
   llvm::Value *allConditions();

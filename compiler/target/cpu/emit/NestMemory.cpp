@@ -86,7 +86,7 @@ ChunkAccess NestEmitter::bufferAccess(llvm::Value *base, BufferId buffer, Type t
   int64_t stride = storageBytes(tt::elementOf(tile));
   ChunkAccess access;
   access.stride = ir.getInt64(0);
-  auto place = [&](size_t dim) {
+  auto setStride = [&](size_t dim) {
     strides[dim] = ir.getInt64(stride);
     if (map[dim] >= 0 && map[dim] == nest.vectorDim)
       access.stride = strides[dim];
@@ -94,10 +94,10 @@ ChunkAccess NestEmitter::bufferAccess(llvm::Value *base, BufferId buffer, Type t
   };
   const int innermost = function.plan.buffers[buffer].innermost;
   if (innermost >= 0)
-    place(innermost);
+    setStride(innermost);
   for (size_t dim = shape.size(); dim-- > 0;)
     if (static_cast<int>(dim) != innermost)
-      place(dim);
+      setStride(dim);
   access.address = addressAt(base, strides, map);
   return access;
 }
@@ -110,8 +110,12 @@ llvm::Value *NestEmitter::laneAddress(ChunkAccess access, llvm::Value *lane) {
 
 //--- lanes ---------------------------------------------------------------------------------
 
+static unsigned bitsOf(llvm::Type *memory) {
+  return memory->isPointerTy() ? 64 : memory->getPrimitiveSizeInBits().getFixedValue();
+}
+
 bool NestEmitter::hasMaskedVectors(llvm::Type *memory) const {
-  const unsigned bits = memory->isPointerTy() ? 64 : memory->getPrimitiveSizeInBits().getFixedValue();
+  const unsigned bits = bitsOf(memory);
   if (bits >= 32)
     return function.machine.registerBits >= 256;
   return function.machine.hasAvx512Bw;
@@ -119,7 +123,7 @@ bool NestEmitter::hasMaskedVectors(llvm::Type *memory) const {
 
 static bool isUnit(ChunkAccess access, llvm::Type *memory) {
   auto *stride = dyn_cast_or_null<llvm::ConstantInt>(access.stride);
-  const unsigned bits = memory->isPointerTy() ? 64 : memory->getPrimitiveSizeInBits().getFixedValue();
+  const unsigned bits = bitsOf(memory);
   return stride && stride->getSExtValue() == bits / 8;
 }
 
@@ -151,7 +155,7 @@ void NestEmitter::forEachLane(llvm::Value *mask, llvm::function_ref<void(llvm::V
 /// Runs `body` for each part of a masked access that one instruction does: its first lane and number of lanes. Without
 /// AVX-512, LLVM 22 loads the upper registers of a wider vector although the mask is zero there.
 void NestEmitter::forEachMaskedPart(llvm::Type *memory, llvm::function_ref<void(unsigned, unsigned)> body) {
-  const unsigned bits = memory->isPointerTy() ? 64 : memory->getPrimitiveSizeInBits().getFixedValue();
+  const unsigned bits = bitsOf(memory);
   const unsigned most = function.machine.hasAvx512 ? nest.lanes : function.machine.registerBits / bits;
   for (unsigned lane = 0; lane < nest.lanes; lane += most)
     body(lane, std::min(most, nest.lanes - lane));

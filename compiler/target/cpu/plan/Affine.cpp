@@ -11,6 +11,11 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::cpu;
 
+bool cpu::isContiguous(const AffineForm &form, unsigned dim, Value pointer) {
+  const uint64_t bytes = storageBytes(cast<tt::PointerType>(tt::elementOf(pointer.getType())).getPointee());
+  return form.strides[dim].asConstant() == static_cast<int64_t>(bytes);
+}
+
 //--- polynomials ---------------------------------------------------------------------------
 
 static int64_t wrapMul(int64_t a, int64_t b) {

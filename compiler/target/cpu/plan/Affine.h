@@ -57,6 +57,9 @@ struct AffineForm {
   }
 };
 
+/// Whether elements that are neighbours along the dimension are neighbours in the memory that `pointer` addresses.
+bool isContiguous(const AffineForm &form, unsigned dim, mlir::Value pointer);
+
 /// `(dividend + i) % divisor` for 0 <= i < extent, which is `dividend % divisor + i` where it does not wrap.
 struct Remainder {
   Poly dividend, divisor;

@@ -45,10 +45,9 @@ int OrderVotes::contiguousDim(const Nest &nest) {
     const AffineForm *form = context.affineInfo.assumed(pointer);
     if (!form)
       return;
-    const uint64_t size = storageBytes(cast<tt::PointerType>(tt::elementOf(pointer.getType())).getPointee());
-    for (auto [dim, stride] : llvm::enumerate(form->strides))
-      if (map[dim] >= 0 && nest.shape[map[dim]] != 1 && stride.asConstant() == static_cast<int64_t>(size))
-        ++units[map[dim]];
+    for (auto [dim, loop] : llvm::enumerate(map))
+      if (loop >= 0 && nest.shape[loop] != 1 && isContiguous(*form, dim, pointer))
+        ++units[loop];
   };
   ExpressionWalk walk(context.affineInfo, [&](Value value, const IndexMap &map) {
     if (isRead(context.plan, nest, value))

@@ -28,10 +28,9 @@ static std::optional<unsigned> contiguousDim(AffineInfo &affineInfo, Value point
   const AffineForm *form = affineInfo.assumed(pointer);
   if (!form)
     return std::nullopt;
-  const int64_t size = storageBytes(cast<tt::PointerType>(tt::elementOf(pointer.getType())).getPointee());
   ArrayRef<int64_t> shape = tt::shapeOf(pointer.getType());
   for (size_t dim = shape.size(); dim-- > 0;)
-    if (shape[dim] != 1 && form->strides[dim].asConstant() == size)
+    if (shape[dim] != 1 && isContiguous(*form, dim, pointer))
       return dim;
   return std::nullopt;
 }

@@ -44,10 +44,9 @@ static void countAccess(AffineInfo &affineInfo, Nest &nest, Value pointer, const
   for (SymbolId symbol : form->assumptions)
     if (!llvm::is_contained(nest.assumptions, symbol))
       nest.assumptions.push_back(symbol);
-  const uint64_t size = storageBytes(cast<tt::PointerType>(tt::elementOf(pointer.getType())).getPointee());
   for (auto [dim, stride] : llvm::enumerate(form->strides))
     if (map[dim] >= 0 && !stride.isZero())
-      counts.unitAccesses[map[dim]] += stride.asConstant() == static_cast<int64_t>(size) ? 2 : -1;
+      counts.unitAccesses[map[dim]] += isContiguous(*form, dim, pointer) ? 2 : -1;
 }
 
 static void addMask(PlanContext &context, Nest &nest, Value value, const IndexMap &map) {
