@@ -2,9 +2,12 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/target/nvidia/passes/ProgramLengths.h"
 
+#include "compiler/analysis/PointerBases.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/CheckedArithmetic.h"
 
 using namespace mlir;
 using namespace nereid;
@@ -42,8 +45,8 @@ std::optional<int64_t> Evaluator::evaluate(Value value) {
     return constant.getSExtValue();
   if (Operation *op = value.getDefiningOp())
     return evaluate(op);
-  const bool isArgument = isa<tt::FuncOp>(cast<BlockArgument>(value).getOwner()->getParentOp());
-  return isArgument && value.getType().isInteger() ? std::optional(kLikelyArgument) : std::nullopt;
+  return analysis::functionArgument(value) && value.getType().isInteger() ? std::optional(kLikelyArgument)
+                                                                          : std::nullopt;
 }
 
 std::optional<int64_t> Evaluator::evaluate(Operation *op) {
@@ -62,9 +65,9 @@ std::optional<int64_t> Evaluator::evaluate(Operation *op) {
   }
   using Result = std::optional<int64_t>;
   return llvm::TypeSwitch<Operation *, Result>(op)
-      .Case<arith::AddIOp>([&](auto) { return Result(in[0] + in[1]); })
-      .Case<arith::SubIOp>([&](auto) { return Result(in[0] - in[1]); })
-      .Case<arith::MulIOp>([&](auto) { return Result(in[0] * in[1]); })
+      .Case<arith::AddIOp>([&](auto) { return llvm::checkedAdd(in[0], in[1]); })
+      .Case<arith::SubIOp>([&](auto) { return llvm::checkedSub(in[0], in[1]); })
+      .Case<arith::MulIOp>([&](auto) { return llvm::checkedMul(in[0], in[1]); })
       .Case<arith::DivSIOp, arith::DivUIOp>([&](auto) { return divided(in[0], in[1], /*isRest=*/false); })
       .Case<arith::RemSIOp, arith::RemUIOp>([&](auto) { return divided(in[0], in[1], /*isRest=*/true); })
       .Case<arith::MinSIOp, arith::MinUIOp>([&](auto) { return Result(std::min(in[0], in[1])); })
@@ -85,9 +88,10 @@ static std::optional<int64_t> lengthOf(ArrayRef<scf::ForOp> loops, int64_t progr
     Evaluator evaluator(program);
     const auto lower = evaluator.evaluate(loop.getLowerBound()), upper = evaluator.evaluate(loop.getUpperBound()),
                step = evaluator.evaluate(loop.getStep());
-    if (!lower || !upper || !step || *step <= 0)
+    const auto extent = lower && upper ? llvm::checkedSub(*upper, *lower) : std::nullopt;
+    if (!extent || !step || *step <= 0)
       return std::nullopt;
-    length += llvm::divideCeil(std::max<int64_t>(0, *upper - *lower), *step);
+    length += llvm::divideCeil(std::max<int64_t>(0, *extent), *step);
   }
   return length;
 }
