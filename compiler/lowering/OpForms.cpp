@@ -90,17 +90,39 @@ static llvm::Value *safeDivisor(llvm::IRBuilderBase &ir, llvm::Value *divisor, b
   return ir.CreateSelect(traps, one, divisor);
 }
 
+/// The quotient of vectors of at most 32 bits, rounded to zero: processors divide vectors of floats alone. The float's
+/// mantissa has more than twice the integer's bits, or 24 for 16, so that no quotient rounds up to the next integer.
+static llvm::Value *divideAsFloats(llvm::IRBuilderBase &ir, llvm::Value *a, llvm::Value *b, bool isSigned) {
+  llvm::Type *type = a->getType();
+  llvm::Type *real = type->getWithNewType(type->getScalarSizeInBits() <= 16 ? ir.getFloatTy() : ir.getDoubleTy());
+  auto convert = [&](llvm::Value *value) {
+    return isSigned ? ir.CreateSIToFP(value, real) : ir.CreateUIToFP(value, real);
+  };
+  llvm::Value *quotient = ir.CreateFDiv(convert(a), convert(b));
+  return isSigned ? ir.CreateFPToSI(quotient, type) : ir.CreateFPToUI(quotient, type);
+}
+
+/// LLVM divides vectors by constants without a division, and others element by element.
+static bool isDividedAsFloats(llvm::Value *divisor) {
+  return divisor->getType()->isVectorTy() && divisor->getType()->getScalarSizeInBits() <= 32 &&
+         !isa<llvm::Constant>(divisor);
+}
+
 llvm::Value *lowering::emitDivision(llvm::IRBuilderBase &ir, Operation *op, llvm::Value *a, llvm::Value *b) {
   const bool isSigned = isa<arith::DivSIOp, arith::RemSIOp>(op);
+  const bool isRemainder = isa<arith::RemSIOp, arith::RemUIOp>(op);
   llvm::Value *divisor = safeDivisor(ir, b, isSigned);
-  if (isa<arith::DivUIOp>(op))
-    return ir.CreateUDiv(a, divisor);
-  if (isa<arith::RemUIOp>(op))
-    return ir.CreateURem(a, divisor);
-  if (isa<arith::RemSIOp>(op))
-    return ir.CreateSRem(a, divisor);
-  llvm::Value *quotient = ir.CreateSDiv(a, divisor);
-  if (isTrapFree(b, isSigned))
+  llvm::Value *quotient;
+  if (isDividedAsFloats(divisor)) {
+    quotient = divideAsFloats(ir, a, divisor, isSigned);
+    if (isRemainder)
+      return ir.CreateSub(a, ir.CreateMul(quotient, divisor));
+  } else if (isRemainder) {
+    return isSigned ? ir.CreateSRem(a, divisor) : ir.CreateURem(a, divisor);
+  } else {
+    quotient = isSigned ? ir.CreateSDiv(a, divisor) : ir.CreateUDiv(a, divisor);
+  }
+  if (!isSigned || isTrapFree(b, isSigned))
     return quotient;
   llvm::Value *isMinusOne = ir.CreateICmpEQ(b, llvm::Constant::getAllOnesValue(b->getType()));
   return ir.CreateSelect(isMinusOne, ir.CreateNeg(a), quotient);

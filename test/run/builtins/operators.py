@@ -211,6 +211,23 @@ def test_integer_division_goes_toward_zero(dtype, device):
     check_pointwise(remainder, [x, y], rest, device=device)
 
 
+@pytest.mark.parametrize("dtype", ["int8", "int16", "int32", "uint8", "uint16", "uint32"])
+def test_division_next_to_multiples(dtype, device):
+    """Dividends just below, at and just above multiples: a rounded quotient would be off by one."""
+    limit, random = np.iinfo(dtype), np.random.default_rng(3)
+    y = np.exp2(random.uniform(0, np.log2(limit.max), 600)).astype(np.int64)
+    multiples = limit.max // y * y
+    multiples[::3] -= y[::3]
+    x = np.clip(multiples + random.integers(-1, 2, y.size), 0, limit.max)
+    if dtype in SIGNED:
+        x[::2] *= -1
+        y[::5] *= -1
+    x, y = x.astype(dtype), y.astype(dtype)
+    quotient, rest = truncated(x, y)
+    check_pointwise(floor_divide, [x, y], quotient, device=device)
+    check_pointwise(remainder, [x, y], rest, device=device)
+
+
 @pytest.mark.parametrize("dtype", ["int32", "int64", "uint32", "int8"])
 def test_division_of_integers_gives_floats(dtype, device):
     x, y = values(dtype, 300, low=0, high=100), values(dtype, 300, seed=1, low=1, high=50)

@@ -172,6 +172,11 @@ TEST_F(PlanVerifier, finds_lanes_that_do_not_divide) {
   EXPECT_EQ(error(), "nest 0 has 48 lanes, which do not divide its vector dimension");
 }
 
+TEST_F(PlanVerifier, finds_more_lanes_under_masks) {
+  nests().front()->maskedLanes = 2 * nests().front()->lanes;
+  EXPECT_NE(error().find("lanes under masks, which do not divide its lanes"), std::string::npos) << error();
+}
+
 TEST_F(PlanVerifier, finds_a_nest_without_roots) {
   nests().back()->roots.clear();
   EXPECT_NE(error().find("has no root"), std::string::npos) << error();

@@ -51,6 +51,8 @@ public:
   void run();
 
 private:
+  std::string name() const;
+  void emitProduct();
   void packB();
   void makeAUnsigned(llvm::Value *&a);
   void sumColumns(llvm::Value *b);
@@ -67,7 +69,7 @@ private:
   unsigned lanesDividing(uint64_t extent) const {
     return std::min<uint64_t>(function.machine.registerBits / (8 * size), extent & (~extent + 1));
   }
-  unsigned unroll() const { return depth % 4 == 0 ? 4 : depth % 2 == 0 ? 2 : 1; } ///< factor of the loop over K
+  unsigned unroll() const { return depth % 2 == 0 ? 2 : 1; } ///< factor of the loop over K
   llvm::Value *addGroups(llvm::Value *x, llvm::Value *y, llvm::Value *accumulator);
   llvm::Value *multiplyAdd(llvm::Value *x, llvm::Value *y, llvm::Value *accumulator);
   llvm::Value *at(llvm::Value *base, int64_t element) {
@@ -88,7 +90,8 @@ private:
   PrefetchShare share;
   Type operandElement;
   llvm::Value *firstA, *firstB, *firstD;
-  llvm::Value *columnSums = nullptr; ///< 128 times the sums of columns of b; null unless a is made unsigned
+  llvm::Value *unsignedA = nullptr;  ///< a plus 128; null unless a is made unsigned
+  llvm::Value *columnSums = nullptr; ///< 128 times the sums of columns of b; null likewise
   llvm::Value *sums = nullptr;       ///< those of the strip
   Type element;
   int64_t batch = 1, rows, columns, depth;
@@ -117,6 +120,10 @@ DotEmitter::DotEmitter(KernelEmitter &function, const Step &step)
   firstA = operand(dot.a);
   firstB = operand(dot.b);
   firstD = function.nextBuffer(dot.d);
+  if (dot.form.needsUnsignedA()) {
+    unsignedA = function.buffer(*dot.unsignedA);
+    columnSums = function.buffer(*dot.columnSums);
+  }
   depth /= dot.form.group; // counted in groups, which are as wide as accumulators
   rowBytes = ir.getInt64((dot.a.isTransposed ? 1 : depth) * size);
   depthStride = dot.a.isTransposed ? rows : 1;
@@ -126,10 +133,30 @@ DotEmitter::DotEmitter(KernelEmitter &function, const Step &step)
   }
 }
 
+/// Names what the product's code depends on, besides its values.
+std::string DotEmitter::name() const {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  out << "dot." << batch << "x" << rows << "x" << columns << "x" << depth << "." << operandElement << "." << element;
+  out << (dot.a.isTransposed ? ".t" : "") << (dot.startsAtZero ? ".zero" : "") << ".by" << dot.form.group;
+  for (const PrefetchTile &tile : prefetchTiles)
+    out << ".ahead" << tile.rows << "x" << (1 << tile.logLines);
+  return text;
+}
+
 void DotEmitter::run() {
   if (dot.packed)
     packB();
   findPrefetchTiles();
+  SmallVector<llvm::Value **> values{&firstA, &firstB, &firstD, &rowBytes};
+  if (unsignedA)
+    values.append({&unsignedA, &columnSums});
+  for (PrefetchTile &tile : prefetchTiles)
+    values.append({&tile.first, &tile.stride});
+  function.callShared(name(), values, [&] { emitProduct(); });
+}
+
+void DotEmitter::emitProduct() {
   forEach(batch, 1, [&](llvm::Value *index) {
     llvm::Value *a = at(firstA, index, rows * depth), *b = at(firstB, index, depth * columns);
     llvm::Value *d = at(firstD, index, rows * columns);
@@ -158,7 +185,7 @@ void DotEmitter::packB() {
 
 /// Adds 128 to the bytes of `a`, in a buffer of its own, where rows are dense.
 void DotEmitter::makeAUnsigned(llvm::Value *&a) {
-  llvm::Value *to = function.buffer(*dot.unsignedA);
+  llvm::Value *to = unsignedA;
   const unsigned lanes = lanesDividing(depth);
   llvm::Type *type = function.lanes.typeOf(element, lanes);
   llvm::Value *signs = llvm::ConstantInt::get(type, 0x80808080);
@@ -175,7 +202,6 @@ void DotEmitter::makeAUnsigned(llvm::Value *&a) {
 
 /// Computes what the 128 added to `a` contribute to each column of the result.
 void DotEmitter::sumColumns(llvm::Value *b) {
-  columnSums = function.buffer(*dot.columnSums);
   const unsigned lanes = lanesDividing(columns);
   llvm::Type *type = function.lanes.typeOf(element, lanes);
   forEach(columns, lanes, [&](llvm::Value *column) {

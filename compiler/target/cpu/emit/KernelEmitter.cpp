@@ -31,12 +31,50 @@ KernelEmitter::KernelEmitter(llvm::Module &module, tt::FuncOp kernel, LoopPlan &
   for (unsigned index : {0u, 1u})
     function->addParamAttr(index, llvm::Attribute::ReadOnly);
   function->addParamAttr(4, llvm::Attribute::getWithAlignment(module.getContext(), llvm::Align(64)));
-  function->addFnAttr(llvm::Attribute::NoUnwind);
-  function->addFnAttr("no-trapping-math", "true");
-  if (machine.hasAvx512)
-    function->addFnAttr("prefer-vector-width", "512");
+  addAttributes(*function);
   kernel.walk<WalkOrder::PreOrder>([&, next = 1u](Operation *op) mutable { positions[op] = next++; });
   debug.begin(*function, kernel.getLoc());
+}
+
+void KernelEmitter::addAttributes(llvm::Function &function) const {
+  function.addFnAttr(llvm::Attribute::NoUnwind);
+  function.addFnAttr("no-trapping-math", "true");
+  if (machine.hasAvx512)
+    function.addFnAttr("prefer-vector-width", "512");
+}
+
+void KernelEmitter::callShared(const llvm::Twine &name, ArrayRef<llvm::Value **> values,
+                               llvm::function_ref<void()> body) {
+  std::string key = name.str();
+  SmallVector<llvm::Value *> arguments;
+  SmallVector<llvm::Value **> parameters;
+  for (llvm::Value **value : values) {
+    if (auto *constant = dyn_cast<llvm::ConstantInt>(*value)) {
+      key += "." + llvm::toString(constant->getValue(), 10, /*Signed=*/true);
+      continue;
+    }
+    arguments.push_back(*value);
+    parameters.push_back(value);
+  }
+  llvm::Function *&shared = sharedFunctions[key];
+  if (!shared) {
+    SmallVector<llvm::Type *> types;
+    for (llvm::Value *argument : arguments)
+      types.push_back(argument->getType());
+    shared = llvm::Function::Create(llvm::FunctionType::get(ir.getVoidTy(), types, false),
+                                    llvm::Function::InternalLinkage, key, *function->getParent());
+    addAttributes(*shared);
+    const llvm::IRBuilder<>::InsertPointGuard guard(ir);
+    ir.SetInsertPoint(llvm::BasicBlock::Create(ir.getContext(), "entry", shared));
+    ir.SetCurrentDebugLocation({});
+    for (auto [index, parameter] : llvm::enumerate(parameters))
+      *parameter = shared->getArg(index);
+    body();
+    ir.CreateRetVoid();
+    for (auto [parameter, argument] : llvm::zip_equal(parameters, arguments))
+      *parameter = argument;
+  }
+  ir.CreateCall(shared, arguments);
 }
 
 llvm::BasicBlock *KernelEmitter::newBlock(const char *name) {

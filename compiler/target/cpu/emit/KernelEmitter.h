@@ -93,6 +93,9 @@ public:
   llvm::Value *streamsPastCache() const { return loopDepth == 0 ? isStreaming : nullptr; }
   void useFence() { needsFence = true; }
   llvm::AllocaInst *local(llvm::Type *type, const llvm::Twine &name = "");
+  /// Calls a function of the module that `body` emits at its first use; calls by equal names share it. The body sees
+  /// the function's parameters in place of `values`, whose constants become part of the name.
+  void callShared(const llvm::Twine &name, llvm::ArrayRef<llvm::Value **> values, llvm::function_ref<void()> body);
   void setLocation(mlir::Location location) { debug.setLocation(ir, location); }
   mlir::LogicalResult emitStraight(mlir::Operation *op);
   /// Emits a basic block of scalars with control flow at the insert point; returns the operands of its terminator.
@@ -154,6 +157,7 @@ private:
   llvm::Value *symbolValue(SymbolId symbol);
   llvm::SmallVector<llvm::Value *> yielded(mlir::Operation *terminator);
   llvm::BasicBlock *newBlock(const char *name);
+  void addAttributes(llvm::Function &function) const;
 
   tt::FuncOp kernel;
   const support::Options &options;
@@ -167,6 +171,7 @@ private:
   llvm::DenseMap<const TileDot *, llvm::SmallVector<std::pair<mlir::Operation *, llvm::Value *>, 2>> dotPrefetches;
   llvm::DenseMap<mlir::Value, mlir::DenseElementsAttr> initial;
   llvm::DenseSet<mlir::Value> ready;
+  llvm::StringMap<llvm::Function *> sharedFunctions;
   llvm::SmallVector<llvm::Value *> current, next;
   llvm::Value *isStreaming = nullptr;
   llvm::BasicBlock *programsDone = nullptr; ///< branch target of a failed program

@@ -10,7 +10,8 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::cpu;
 
-NestEmitter::NestEmitter(KernelEmitter &function, const Nest &nest) : function(function), ir(function.ir), nest(nest) {
+NestEmitter::NestEmitter(KernelEmitter &function, const Nest &nest)
+    : function(function), ir(function.ir), nest(nest), chunkLanes(nest.lanes) {
   depthOf.assign(nest.shape.size(), 0);
   for (auto [depth, dim] : llvm::enumerate(nest.order))
     depthOf[dim] = depth + 1;
@@ -258,7 +259,10 @@ LogicalResult NestEmitter::emitLoopPart(unsigned level, Mode part, llvm::Value *
   if (first && last && first->getSExtValue() >= last->getSExtValue())
     return success();
   mode = part;
-  return emitLoop(level, begin, end, nest.lanes);
+  chunkLanes = part == Mode::Main ? nest.lanes : nest.maskedLanes;
+  LogicalResult result = emitLoop(level, begin, end, chunkLanes);
+  chunkLanes = nest.lanes;
+  return result;
 }
 
 /// Whether the nest's one store may bypass the cache: null where it never may.
@@ -272,7 +276,7 @@ llvm::Value *NestEmitter::canStream(unsigned level) {
   const AffineForm *form = function.affineInfo.affine(store.getPtr());
   const int64_t size = storageBytes(tt::elementOf(store.getValue().getType()));
   const int64_t registerBytes = function.machine.registerBits / 8;
-  if (!form || form->strides[nest.vectorDim].asConstant() != size || nest.lanes * size % registerBytes != 0)
+  if (!form || form->strides[nest.vectorDim].asConstant() != size || chunkLanes * size % registerBytes != 0)
     return nullptr;
   IndexMap outer = identityMap(nest.shape.size());
   for (auto [dim, extent] : llvm::enumerate(nest.shape))
@@ -318,7 +322,8 @@ LogicalResult NestEmitter::emitVectorLevel(unsigned level) {
 
   llvm::Value *activeEnd = extent; // the end of the last prefix, rounded up to whole chunks
   if (greatestBound)
-    activeEnd = ir.CreateAnd(ir.CreateAdd(greatestBound, ir.getInt64(nest.lanes - 1)), wholeChunks);
+    activeEnd = ir.CreateAnd(ir.CreateAdd(greatestBound, ir.getInt64(nest.maskedLanes - 1)),
+                             ir.getInt64(-static_cast<int64_t>(nest.maskedLanes)));
   llvm::Value *writesEnd = zero;
   bool isWriteOnly = true;
   for (const Root &root : nest.roots) {

@@ -40,6 +40,8 @@ public:
   llvm::IRBuilder<> &ir;
   const Nest &nest;
 
+  unsigned chunkLanes; ///< of the part being emitted
+
   /// Whether the elements being emitted are those at which no prefix mask holds.
   bool isInactive() const { return mode == Mode::Inactive; }
   /// Continues before the end of the level.

@@ -23,7 +23,7 @@ Element NestEmitter::joinElement(tt::JoinOp join, const IndexMap &map, unsigned 
   if (!left || !right)
     return {};
   insertAt(level);
-  if (last == nest.vectorDim && nest.lanes > 1 && !inactiveScalar) { // a chunk of two lanes
+  if (last == nest.vectorDim && chunkLanes > 1 && !inactiveScalar) { // a chunk of two lanes
     llvm::Value *isLeft = llvm::ConstantVector::get({ir.getTrue(), ir.getFalse()});
     return {ir.CreateSelect(isLeft, asVector(left), asVector(right)), true};
   }
@@ -50,14 +50,14 @@ llvm::Value *NestEmitter::boundedIndex(llvm::Value *index, int64_t extent) {
 
 /// The chunk's elements at their positions xor `distance`: one vector, permuted.
 Element NestEmitter::xorElement(ChunkAccess row, Type element, int64_t distance, unsigned level) {
-  const int64_t within = distance & (nest.lanes - 1);
+  const int64_t within = distance & (chunkLanes - 1);
   insertAt(level);
   llvm::Value *first = ir.CreateXor(indexOf(nest.vectorDim), ir.getInt64(distance - within));
   row.address = ir.CreatePtrAdd(row.address, ir.CreateMul(first, ir.getInt64(storageBytes(element))));
   row.stride = ir.getInt64(storageBytes(element));
   llvm::Value *chunk = read(row, element, nullptr, nullptr);
   SmallVector<int> order;
-  for (unsigned lane = 0; lane < nest.lanes; ++lane)
+  for (unsigned lane = 0; lane < chunkLanes; ++lane)
     order.push_back(lane ^ within);
   return {within ? ir.CreateShuffleVector(chunk, order) : chunk, true};
 }
@@ -95,9 +95,9 @@ Element NestEmitter::gatherElement(tt::GatherOp gather, const IndexMap &map, uns
   offset = ir.CreateMul(offset, llvm::ConstantInt::get(offset->getType(), stride));
   if (index.isVector && map[axis] != nest.vectorDim) { // the lanes are adjacent in another dimension too
     SmallVector<llvm::Constant *> numbers;
-    for (unsigned lane = 0; lane < nest.lanes; ++lane)
+    for (unsigned lane = 0; lane < chunkLanes; ++lane)
       numbers.push_back(ir.getInt64(lane));
-    llvm::Value *apart = ir.CreateVectorSplat(nest.lanes, access.stride);
+    llvm::Value *apart = ir.CreateVectorSplat(chunkLanes, access.stride);
     offset = ir.CreateAdd(offset, ir.CreateMul(llvm::ConstantVector::get(numbers), apart));
   }
   access.address = ir.CreatePtrAdd(access.address, offset);

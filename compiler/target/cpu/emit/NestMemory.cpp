@@ -130,10 +130,10 @@ static bool isUnit(ChunkAccess access, llvm::Type *memory) {
 void NestEmitter::forEachLane(llvm::Value *mask, llvm::function_ref<void(llvm::Value *)> body) {
   llvm::Instruction *anchor = &*ir.GetInsertPoint();
   llvm::BasicBlock *before = anchor->getParent();
-  llvm::Value *all = llvm::ConstantInt::get(ir.getInt64Ty(), nest.lanes == 64 ? ~0ull : (1ull << nest.lanes) - 1);
+  llvm::Value *all = llvm::ConstantInt::get(ir.getInt64Ty(), chunkLanes == 64 ? ~0ull : (1ull << chunkLanes) - 1);
   llvm::Value *bits = all;
   if (mask)
-    bits = ir.CreateZExt(ir.CreateBitCast(mask, ir.getIntNTy(nest.lanes)), ir.getInt64Ty());
+    bits = ir.CreateZExt(ir.CreateBitCast(mask, ir.getIntNTy(chunkLanes)), ir.getInt64Ty());
   llvm::BasicBlock *after = before->splitBasicBlock(anchor->getIterator(), "lanes.end");
   llvm::BasicBlock *loop = llvm::BasicBlock::Create(ir.getContext(), "lanes", before->getParent(), after);
   before->getTerminator()->eraseFromParent();
@@ -156,9 +156,9 @@ void NestEmitter::forEachLane(llvm::Value *mask, llvm::function_ref<void(llvm::V
 /// AVX-512, LLVM 22 loads the upper registers of a wider vector although the mask is zero there.
 void NestEmitter::forEachMaskedPart(llvm::Type *memory, llvm::function_ref<void(unsigned, unsigned)> body) {
   const unsigned bits = bitsOf(memory);
-  const unsigned most = function.machine.hasAvx512 ? nest.lanes : function.machine.registerBits / bits;
-  for (unsigned lane = 0; lane < nest.lanes; lane += most)
-    body(lane, std::min(most, nest.lanes - lane));
+  const unsigned most = function.machine.hasAvx512 ? chunkLanes : function.machine.registerBits / bits;
+  for (unsigned lane = 0; lane < chunkLanes; lane += most)
+    body(lane, std::min(most, chunkLanes - lane));
 }
 
 /// Some lanes of a vector. Those of a mask are computed from the same lanes of its operands, each value once: each part
@@ -167,7 +167,7 @@ void NestEmitter::forEachMaskedPart(llvm::Type *memory, llvm::function_ref<void(
 llvm::Value *NestEmitter::partOf(llvm::Value *vector, unsigned firstLane, unsigned lanes, LaneParts &known,
                                  unsigned depth) {
   constexpr unsigned maxDepth = 32;
-  if (lanes == nest.lanes)
+  if (lanes == chunkLanes)
     return vector;
   if (auto found = known.find(vector); found != known.end())
     return found->second;
@@ -210,10 +210,10 @@ void NestEmitter::maskedStore(ChunkAccess access, llvm::Type *memory, llvm::Alig
 }
 
 llvm::Value *NestEmitter::readLanes(ChunkAccess access, llvm::Type *memory, llvm::Value *mask, llvm::Value *other) {
-  auto *type = llvm::FixedVectorType::get(memory, nest.lanes);
+  auto *type = llvm::FixedVectorType::get(memory, chunkLanes);
   if (!mask && access.stride) { // strided: scalar loads, no loop
     llvm::Value *vector = llvm::PoisonValue::get(type);
-    for (unsigned lane = 0; lane < nest.lanes; ++lane)
+    for (unsigned lane = 0; lane < chunkLanes; ++lane)
       vector = ir.CreateInsertElement(vector, ir.CreateLoad(memory, laneAddress(access, ir.getInt32(lane))), lane);
     return vector;
   }
@@ -239,7 +239,7 @@ llvm::Value *NestEmitter::readLanes(ChunkAccess access, llvm::Type *memory, llvm
 
 llvm::Value *NestEmitter::read(ChunkAccess access, Type element, llvm::Value *mask, llvm::Value *other) {
   llvm::Type *memory = function.lanes.memoryType(element);
-  auto *type = llvm::FixedVectorType::get(memory, nest.lanes);
+  auto *type = llvm::FixedVectorType::get(memory, chunkLanes);
   const llvm::Align align(storageBytes(element));
   if (other && element.isInteger(1))
     other = ir.CreateZExt(other, type);
@@ -250,13 +250,13 @@ llvm::Value *NestEmitter::read(ChunkAccess access, Type element, llvm::Value *ma
     value = maskedLoad(access, memory, align, mask, other ? other : llvm::Constant::getNullValue(type));
   else
     value = readLanes(access, memory, mask, other);
-  return element.isInteger(1) ? ir.CreateTrunc(value, llvm::FixedVectorType::get(ir.getInt1Ty(), nest.lanes)) : value;
+  return element.isInteger(1) ? ir.CreateTrunc(value, llvm::FixedVectorType::get(ir.getInt1Ty(), chunkLanes)) : value;
 }
 
 /// Prefetches what the same lanes will read `distance` bytes further on.
 void NestEmitter::prefetch(ChunkAccess access, Type element, llvm::Value *distance) {
   constexpr uint64_t lineBytes = 64;
-  const uint64_t bytes = storageBytes(element) * nest.lanes;
+  const uint64_t bytes = storageBytes(element) * chunkLanes;
   if (!isUnit(access, function.lanes.memoryType(element)) || bytes < lineBytes)
     return;
   llvm::Value *ahead = ir.CreatePtrAdd(access.address, distance);
@@ -270,7 +270,7 @@ void NestEmitter::prefetch(ChunkAccess access, Type element, llvm::Value *distan
 
 void NestEmitter::write(ChunkAccess access, Type element, llvm::Value *value, llvm::Value *mask) {
   llvm::Type *memory = function.lanes.memoryType(element);
-  auto *type = llvm::FixedVectorType::get(memory, nest.lanes);
+  auto *type = llvm::FixedVectorType::get(memory, chunkLanes);
   const llvm::Align align(storageBytes(element));
   if (element.isInteger(1))
     value = ir.CreateZExt(value, type);
@@ -384,7 +384,7 @@ void NestEmitter::writeAt(llvm::Value *base, BufferId buffer, Element element, T
   ChunkAccess access = bufferAccess(base, buffer, tile, chunkMap());
   Type type = tt::elementOf(tile);
   insertAt(level);
-  if (nest.lanes > 1)
+  if (chunkLanes > 1)
     write(access, type, asVector(element), nullptr);
   else
     ir.CreateStore(type.isInteger(1) ? ir.CreateZExt(element.value, ir.getInt8Ty()) : element.value, access.address);

@@ -28,13 +28,13 @@ unsigned NestEmitter::levelOf(const IndexMap &map) const {
 }
 
 bool NestEmitter::isVectorMap(const IndexMap &map) const {
-  return nest.lanes > 1 && llvm::is_contained(map, nest.vectorDim);
+  return chunkLanes > 1 && llvm::is_contained(map, nest.vectorDim);
 }
 
 llvm::Value *NestEmitter::asVector(Element element) {
-  if (element.isVector || nest.lanes == 1)
+  if (element.isVector || chunkLanes == 1)
     return element.value;
-  return ir.CreateVectorSplat(nest.lanes, element.value);
+  return ir.CreateVectorSplat(chunkLanes, element.value);
 }
 
 std::optional<Element> NestEmitter::inactiveElement(Value value, unsigned level) {
@@ -149,15 +149,15 @@ Element NestEmitter::prefixElement(const PrefixMask &prefix, Value value, const 
   if (dim < 0) // one element of the dimension
     return {ir.CreateICmpSGT(bound, ir.getInt64(indexOfFixed(dim))), false};
   llvm::Value *left = ir.CreateSub(bound, indexOf(dim));
-  if (dim != nest.vectorDim || nest.lanes == 1)
+  if (dim != nest.vectorDim || chunkLanes == 1)
     return {ir.CreateICmpSGT(left, ir.getInt64(0)), false};
   left = ir.CreateBinaryIntrinsic(llvm::Intrinsic::smax, left, ir.getInt64(0));
-  left = ir.CreateBinaryIntrinsic(llvm::Intrinsic::smin, left, ir.getInt64(nest.lanes));
-  llvm::Type *lane = nest.lanes > 32 ? ir.getInt8Ty() : ir.getInt32Ty();
+  left = ir.CreateBinaryIntrinsic(llvm::Intrinsic::smin, left, ir.getInt64(chunkLanes));
+  llvm::Type *lane = chunkLanes > 32 ? ir.getInt8Ty() : ir.getInt32Ty();
   SmallVector<llvm::Constant *> numbers;
-  for (unsigned index = 0; index < nest.lanes; ++index)
+  for (unsigned index = 0; index < chunkLanes; ++index)
     numbers.push_back(llvm::ConstantInt::get(lane, index));
-  llvm::Value *count = ir.CreateVectorSplat(nest.lanes, ir.CreateTrunc(left, lane));
+  llvm::Value *count = ir.CreateVectorSplat(chunkLanes, ir.CreateTrunc(left, lane));
   return {ir.CreateICmpSLT(llvm::ConstantVector::get(numbers), count), true};
 }
 
@@ -170,9 +170,9 @@ Element NestEmitter::rangeElement(int64_t start, const IndexMap &map) {
   if (!isVectorMap(map))
     return {first, false};
   SmallVector<llvm::Constant *> numbers;
-  for (unsigned index = 0; index < nest.lanes; ++index)
+  for (unsigned index = 0; index < chunkLanes; ++index)
     numbers.push_back(ir.getInt32(index));
-  return {ir.CreateAdd(ir.CreateVectorSplat(nest.lanes, first), llvm::ConstantVector::get(numbers)), true};
+  return {ir.CreateAdd(ir.CreateVectorSplat(chunkLanes, first), llvm::ConstantVector::get(numbers)), true};
 }
 
 /// Folds `and` and `or` with a known truth value: emission relies on masks being visibly constant.

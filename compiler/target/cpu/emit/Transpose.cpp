@@ -47,7 +47,7 @@ static void transposeInRegisters(llvm::IRBuilder<> &ir, SmallVectorImpl<llvm::Va
   }
 }
 
-void cpu::emitTranspose(KernelEmitter &function, const Transposition &work) {
+static void emitTransposition(KernelEmitter &function, const Transposition &work) {
   llvm::IRBuilder<> &ir = function.ir;
   const uint64_t size = storageBytes(work.element);
   auto lowestBit = [](uint64_t value) { return value & (~value + 1); };
@@ -72,6 +72,12 @@ void cpu::emitTranspose(KernelEmitter &function, const Transposition &work) {
                               llvm::Align(size));
     });
   });
+}
+
+void cpu::emitTranspose(KernelEmitter &function, Transposition work) {
+  std::string name;
+  llvm::raw_string_ostream(name) << "transpose." << work.rows << "x" << work.columns << "." << work.element;
+  function.callShared(name, {&work.from, &work.to}, [&] { emitTransposition(function, work); });
 }
 
 void cpu::emitGrouping(KernelEmitter &function, const Transposition &work, unsigned group) {

@@ -12,7 +12,7 @@ struct Transposition {
   mlir::Type element;
 };
 
-void emitTranspose(KernelEmitter &function, const Transposition &work);
+void emitTranspose(KernelEmitter &function, Transposition work);
 /// Interleaves the elements of `group` rows, two or four: [rows, columns] becomes [rows / group, columns, group].
 void emitGrouping(KernelEmitter &function, const Transposition &work, unsigned group);
 

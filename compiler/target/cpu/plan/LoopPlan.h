@@ -80,7 +80,8 @@ struct Nest {
   llvm::SmallVector<int64_t, 4> shape;
   llvm::SmallVector<unsigned, 4> order; ///< dimensions from the outermost loop inwards; none of extent 1
   int vectorDim = -1;                   ///< -1: no loop at all
-  unsigned lanes = 1;
+  unsigned lanes = 1;                   ///< of a chunk in the main part
+  unsigned maskedLanes = 1;             ///< of a chunk where a mask ends or no lane is active: no more than `lanes`
   std::vector<Root> roots;
   llvm::SmallVector<NestMask, 2> masks;
   llvm::SmallVector<NestCondition, 2> conditions;

@@ -36,6 +36,8 @@ struct RootTraits {
   bool (*isReverse)(mlir::Operation *op) = nullptr;
   /// Whether lanes are processed one by one, so that a chunk of several registers has no benefit; null: never.
   bool (*isLaneByLane)(mlir::Operation *op, int vectorDim) = nullptr;
+  /// Whether all chunks must have the same number of lanes; null: no.
+  bool (*needsEqualChunks)(mlir::Operation *op, int vectorDim) = nullptr;
   /// Prints the op in the plan's text, less its buffers; null: its name.
   void (*print)(llvm::raw_ostream &out, mlir::Operation *op, AccessText access) = nullptr;
   std::unique_ptr<RootEmitter> (*emitter)(NestEmitter &nest, const Root &root) = nullptr;

@@ -15,6 +15,7 @@ struct AccessCounts {
   SmallVector<int, 4> unitAccesses; ///< by dimension: accesses of unit stride, less the strided ones
   unsigned widestBits = 8;
   bool hasTranscendental = false;
+  bool hasDivision = false; ///< of integers
   bool hasGather = false;
 };
 } // namespace
@@ -91,6 +92,7 @@ static AccessCounts examine(PlanContext &context, Nest &nest) {
       countAccess(context.affineInfo, nest, load.getPtr(), map, counts);
     }
     counts.hasTranscendental |= op && isTranscendental(op);
+    counts.hasDivision |= isa_and_nonnull<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(op);
     if (auto gather = dyn_cast_or_null<tt::GatherOp>(op))
       counts.hasGather |= !xorOfIndex(gather.getIndices(), map, map[gather.getAxis()]);
     return true;
@@ -152,17 +154,30 @@ static void collectConditions(PlanContext &context, Nest &nest) {
   }
 }
 
+static unsigned dividing(uint64_t extent, unsigned lanes) { return std::min<uint64_t>(lanes, extent & (~extent + 1)); }
+
 static unsigned chooseLanes(const PlanContext &context, const Nest &nest, const AccessCounts &counts) {
   if (llvm::any_of(nest.roots, [](const Root &root) { return root.kind == RootKind::Op && needsScalars(root.op); }))
     return 1;
   const bool isLaneByLane = llvm::any_of(nest.roots, [&](const Root &root) {
     return root.traits && root.traits->isLaneByLane && root.traits->isLaneByLane(root.op, nest.vectorDim);
   });
-  const unsigned registers = counts.hasGather || isLaneByLane ? 1 : counts.hasTranscendental ? 2 : 4;
+  const unsigned registers = counts.hasGather || counts.hasDivision || isLaneByLane ? 1
+                             : counts.hasTranscendental                             ? 2
+                                                                                    : 4;
   const unsigned lanes = std::max(1u, registers * context.machine.registerBits / counts.widestBits);
   // Lane masks are handled as 64-bit integers; every chunk is whole.
-  const uint64_t extent = nest.shape[nest.vectorDim];
-  return std::min<uint64_t>({lanes, 64, extent & (~extent + 1)});
+  return dividing(nest.shape[nest.vectorDim], std::min(lanes, 64u));
+}
+
+/// One register's lanes: masked code runs once or twice for each row, and several registers would be as many copies of
+/// each of its operations to compile.
+static unsigned chooseMaskedLanes(const PlanContext &context, const Nest &nest, const AccessCounts &counts) {
+  const bool isEqual = llvm::any_of(nest.roots, [&](const Root &root) {
+    return root.traits && root.traits->needsEqualChunks && root.traits->needsEqualChunks(root.op, nest.vectorDim);
+  });
+  const unsigned lanes = std::max(2u, context.machine.registerBits / counts.widestBits);
+  return isEqual ? nest.lanes : std::min(nest.lanes, lanes);
 }
 
 static void vectorise(PlanContext &context, Nest &nest) {
@@ -177,6 +192,7 @@ static void vectorise(PlanContext &context, Nest &nest) {
   if (nest.vectorDim < 0)
     return;
   nest.lanes = chooseLanes(context, nest, counts);
+  nest.maskedLanes = chooseMaskedLanes(context, nest, counts);
   for (auto [dim, extent] : llvm::enumerate(nest.shape))
     if (extent != 1 && static_cast<int>(dim) != nest.vectorDim && static_cast<int>(dim) != axis)
       nest.order.push_back(dim);

@@ -220,6 +220,8 @@ void PlanVerifier::order(const Nest &nest) {
     return fail(name + " has no loop over its vector dimension");
   if (!llvm::isPowerOf2_32(nest.lanes) || nest.lanes > 64 || nest.shape[nest.vectorDim] % nest.lanes != 0)
     fail(name + " has " + llvm::Twine(nest.lanes) + " lanes, which do not divide its vector dimension");
+  else if (!llvm::isPowerOf2_32(nest.maskedLanes) || nest.maskedLanes > nest.lanes)
+    fail(name + " has " + llvm::Twine(nest.maskedLanes) + " lanes under masks, which do not divide its lanes");
 }
 
 void PlanVerifier::nest(const Nest &nest) {

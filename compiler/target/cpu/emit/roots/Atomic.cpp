@@ -38,7 +38,7 @@ llvm::Value *AtomicEmitter::emitLanes(ChunkAccess access, llvm::Value *mask, con
   llvm::AllocaInst *compared = operands.compared ? spill(operands.compared) : nullptr;
   llvm::AllocaInst *results = nullptr;
   if (!op->use_empty())
-    results = function.local(function.lanes.typeOf(tt::elementOf(op->getResult(0).getType()), nest.lanes));
+    results = function.local(function.lanes.typeOf(tt::elementOf(op->getResult(0).getType()), emitter.chunkLanes));
   emitter.forEachLane(mask, [&](llvm::Value *lane) {
     llvm::Value *address = addresses ? pick(addresses, lane) : emitter.laneAddress(access, lane);
     llvm::Value *old = emitAtomic(ir, function.lanes, op, address,
@@ -72,7 +72,7 @@ LogicalResult AtomicEmitter::emit(unsigned level) {
     result = emitter.bufferAccess(function.buffer(root.buffers.front()), root.buffers.front(),
                                   root.op->getResult(0).getType(), emitter.chunkMap());
   emitter.insertAt(level);
-  if (nest.lanes > 1) {
+  if (emitter.chunkLanes > 1) {
     AtomicOperands operands{given ? emitter.asVector(value) : nullptr, swap ? emitter.asVector(compared) : nullptr};
     llvm::Value *old = emitLanes(access, truth ? nullptr : emitter.asVector(mask), operands);
     if (result.address)

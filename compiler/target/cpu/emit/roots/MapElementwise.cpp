@@ -18,7 +18,7 @@ struct MapElementwiseEmitter : RootEmitter {
     if (failed(results))
       return failure();
     for (auto [index, value] : llvm::enumerate(*results))
-      emitter.writeElement({value, nest.lanes > 1}, root.op->getResult(index), root.buffers[index], level);
+      emitter.writeElement({value, emitter.chunkLanes > 1}, root.op->getResult(index), root.buffers[index], level);
     return success();
   }
 };

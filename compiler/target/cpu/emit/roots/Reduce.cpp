@@ -1,6 +1,7 @@
 // Emits reductions: independent accumulators in the lanes of a wide vector, a tree at the end.
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/tt/Combine.h"
+#include "compiler/dialect/tt/NeutralElement.h"
 #include "compiler/target/cpu/emit/RootEmitter.h"
 #include "compiler/target/cpu/plan/Combiner.h"
 
@@ -52,7 +53,7 @@ void ReduceEmitter::begin() {
   tail = nullptr;
   hasTail = false;
   isStarted = nullptr;
-  const unsigned count = nest.vectorDim >= 0 ? nest.lanes : 1;
+  const unsigned count = nest.vectorDim >= 0 ? emitter.chunkLanes : 1;
   llvm::Constant *identity = function.lanes.identityOf(tt::singleCombination(reduce().getCombine().front()));
   for (Value operand : reduce().getSrcs()) {
     llvm::Type *type = function.lanes.typeOf(tt::elementOf(operand.getType()), count);
@@ -76,9 +77,9 @@ LogicalResult ReduceEmitter::emit(unsigned level) {
 }
 
 LogicalResult ReduceEmitter::accumulate(ArrayRef<llvm::Value *> values) {
-  Values current;
-  for (llvm::AllocaInst *slot : accumulators)
-    current.push_back(ir.CreateLoad(slot->getAllocatedType(), slot));
+  Values current; // of the first lanes, where the chunk has fewer than the accumulators
+  for (auto [slot, value] : llvm::zip_equal(accumulators, values))
+    current.push_back(ir.CreateLoad(value->getType(), slot));
   auto combined = emitter.combine(root, current, values);
   if (failed(combined))
     return failure();
@@ -203,6 +204,12 @@ void ReduceEmitter::storeResult(Value result, BufferId buffer, llvm::Value *valu
   ir.CreateStore(element.isInteger(1) ? ir.CreateZExt(value, ir.getInt8Ty()) : value, access.address);
 }
 
+/// Without a neutral element an accumulator's lane starts with the lane's first value: all lanes at once.
+static bool needsEqualChunks(Operation *op, int vectorDim) {
+  Operation *combiner = tt::singleCombination(cast<tt::ReduceOp>(op).getCombine().front());
+  return static_cast<int>(axisOfReduce(op)) == vectorDim && !(combiner && tt::neutralElement(combiner));
+}
+
 static void printReduce(llvm::raw_ostream &out, Operation *op, AccessText) {
   Block &body = cast<tt::ReduceOp>(op).getCombine().front();
   out << "reduce axis " << axisOfReduce(op) << " by " << body.front().getName();
@@ -214,6 +221,7 @@ namespace nereid::cpu {
 extern const RootTraits reduceRoot = {.matches = isOp<tt::ReduceOp>,
                                       .purpose = "reduced",
                                       .axis = axisOfReduce,
+                                      .needsEqualChunks = needsEqualChunks,
                                       .print = printReduce,
                                       .emitter = makeEmitter<ReduceEmitter>};
 } // namespace nereid::cpu

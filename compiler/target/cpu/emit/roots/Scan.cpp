@@ -35,7 +35,7 @@ private:
 } // namespace
 
 void ScanEmitter::begin() {
-  const unsigned lanes = nest.scansLanes() || nest.vectorDim < 0 ? 1 : nest.lanes;
+  const unsigned lanes = nest.scansLanes() || nest.vectorDim < 0 ? 1 : emitter.chunkLanes;
   carry.clear();
   isStarted = nullptr;
   identity = function.lanes.identityOf(tt::singleCombination(root.op->getRegion(0).front()));
@@ -53,7 +53,7 @@ void ScanEmitter::begin() {
 
 /// Combines every lane with all lanes before it.
 FailureOr<ScanEmitter::Values> ScanEmitter::scanChunk(Values values) {
-  const int lanes = nest.lanes;
+  const int lanes = emitter.chunkLanes;
   const bool isReverse = scan().getReverse();
   for (int distance = 1; distance < lanes; distance *= 2) {
     SmallVector<int> order;
@@ -79,7 +79,7 @@ FailureOr<ScanEmitter::Values> ScanEmitter::scanChunk(Values values) {
 }
 
 LogicalResult ScanEmitter::emit(unsigned level) {
-  const bool isAcrossLanes = nest.scansLanes() && nest.lanes > 1;
+  const bool isAcrossLanes = nest.scansLanes() && emitter.chunkLanes > 1;
   auto operands = emitter.vectorsOf(root.op, level);
   if (failed(operands))
     return failure();
@@ -93,7 +93,7 @@ LogicalResult ScanEmitter::emit(unsigned level) {
   Values before;
   for (llvm::AllocaInst *slot : carry) {
     llvm::Value *carried = ir.CreateLoad(slot->getAllocatedType(), slot);
-    before.push_back(isAcrossLanes ? splat(carried, nest.lanes) : carried);
+    before.push_back(isAcrossLanes ? splat(carried, emitter.chunkLanes) : carried);
   }
   auto combined = emitter.combine(root, before, values);
   if (failed(combined))
@@ -102,9 +102,9 @@ LogicalResult ScanEmitter::emit(unsigned level) {
     llvm::Value *result = (*combined)[index];
     if (isStarted)
       result = ir.CreateSelect(ir.CreateLoad(ir.getInt1Ty(), isStarted), result, values[index]);
-    const unsigned last = scan().getReverse() ? 0 : nest.lanes - 1;
+    const unsigned last = scan().getReverse() ? 0 : emitter.chunkLanes - 1;
     ir.CreateStore(isAcrossLanes ? ir.CreateExtractElement(result, last) : result, slot);
-    emitter.writeElement({result, nest.lanes > 1}, root.op->getResult(index), root.buffers[index], level);
+    emitter.writeElement({result, emitter.chunkLanes > 1}, root.op->getResult(index), root.buffers[index], level);
   }
   emitter.insertAt(level);
   if (isStarted)
@@ -130,6 +130,7 @@ extern const RootTraits scanRoot = {
     .isReverse = isReverseScan,
     // A scan of one register's lanes takes fewer steps than one of several registers.
     .isLaneByLane = [](Operation *op, int vectorDim) { return static_cast<int>(axisOfScan(op)) == vectorDim; },
+    .needsEqualChunks = [](Operation *op, int vectorDim) { return static_cast<int>(axisOfScan(op)) == vectorDim; },
     .print = printScan,
     .emitter = makeEmitter<ScanEmitter>};
 } // namespace nereid::cpu

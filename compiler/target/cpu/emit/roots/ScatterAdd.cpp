@@ -50,13 +50,13 @@ LogicalResult SumsEmitter::emit(unsigned level) {
   emitter.insertAt(level);
   llvm::Value *index = emitter.asVector(position);
   llvm::Type *wide = ir.getInt64Ty();
-  if (nest.lanes > 1)
-    wide = llvm::FixedVectorType::get(wide, nest.lanes);
+  if (emitter.chunkLanes > 1)
+    wide = llvm::FixedVectorType::get(wide, emitter.chunkLanes);
   index = ir.CreateSExt(index, wide);
   const int64_t extent = tt::shapeOf(root.op->getResult(0).getType())[0];
   llvm::Value *isCounted = ir.CreateICmpULT(index, llvm::ConstantInt::get(wide, extent));
   isCounted = ir.CreateAnd(isCounted, emitter.asVector(mask));
-  if (nest.lanes > 1) {
+  if (emitter.chunkLanes > 1) {
     llvm::AllocaInst *lanes = function.local(wide);
     ir.CreateStore(index, lanes);
     llvm::AllocaInst *values = nullptr;

@@ -30,7 +30,7 @@ LogicalResult StoreEmitter::emit(unsigned level) {
     return failure();
   Type element = tt::elementOf(store.getValue().getType());
   emitter.insertAt(level);
-  if (nest.lanes > 1) {
+  if (emitter.chunkLanes > 1) {
     emitter.write(access, element, emitter.asVector(value), truth ? nullptr : emitter.asVector(mask));
     return success();
   }
