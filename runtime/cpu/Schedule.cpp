@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/cpu/Schedule.h"
 
+#include "runtime/cpu/Crowding.h"
 #include "runtime/cpu/OpenMpTeam.h"
 #include "runtime/cpu/StopCheck.h"
 #include "runtime/cpu/ThreadState.h"
@@ -27,6 +28,8 @@ static constexpr double kLeastClaimNs = 2'000;
 static constexpr double kMostClaimNs = 1'000'000;
 // The growth factor of batches while a launch runs on one thread.
 static constexpr uint64_t kGrowth = 4;
+// On a crowded machine a thread gets its processor after a time slice of others: less work than this ends before.
+static constexpr double kWorthHelpWhenCrowdedNs = 4'000'000;
 // On one thread, batches grow up to this: long enough that reading the clock costs nothing, short enough that a launch
 // can be stopped.
 static constexpr double kBatchNs = 1'000'000;
@@ -210,6 +213,8 @@ private:
 
 } // namespace
 
+static Crowding crowding;
+
 /// The rest of a launch on an OpenMP team, whose threads join all at once. Always the whole team: for a smaller one the
 /// library would end the surplus threads, and start them again for the next.
 static LaunchEnd runOnTeam(const Programs &programs, uint64_t first, char *arena, uint32_t threads,
@@ -221,25 +226,33 @@ static LaunchEnd runOnTeam(const Programs &programs, uint64_t first, char *arena
     CostEstimate &cost;
     StopCheck stop;
     pthread_t caller;
+    Stopwatch sinceBegin{};
+    std::atomic<int64_t> latest{0}; ///< nanoseconds after which the last thread began
   } region{{programs, first, Claims(cost.nanoseconds(), 1), threads}, arena, threads, cost, {}, pthread_self()};
   runOnOpenMpTeam(
       threads,
       [](void *data, uint32_t index, uint32_t count) {
         auto &region = *static_cast<Region *>(data);
         const uint32_t chunk = count == region.threads ? index : 0; // in a smaller team all start with the lowest
-        if (!pthread_equal(pthread_self(), region.caller))
+        if (!pthread_equal(pthread_self(), region.caller)) {
+          const auto late = static_cast<int64_t>(region.sinceBegin.nanoseconds());
+          for (int64_t known = region.latest.load(); known < late;)
+            if (region.latest.compare_exchange_weak(known, late))
+              break;
           return region.launch.helpAt(chunk);
+        }
         const Stopwatch watch;
         if (const uint64_t done = region.launch.take(region.arena, chunk, &region.stop))
           region.cost.learn(watch.nanoseconds() / static_cast<double>(done));
       },
       &region);
+  crowding.report(std::chrono::nanoseconds(region.latest.load()));
   return region.launch.end();
 }
 
 static LaunchEnd runShared(const Programs &programs, uint64_t first, char *arena, uint32_t threads,
                            CostEstimate &cost) {
-  if (openMpThreads() != 0)
+  if (openMpThreads() != 0 && !crowding.isCrowded())
     return runOnTeam(programs, first, arena, threads, cost);
   const Claims claims(cost.nanoseconds(), threads);
   const uint64_t rest = programs.total - first;
@@ -311,10 +324,11 @@ LaunchEnd runPrograms(const Programs &programs, CostEstimate &cost) {
   if (!arena)
     return LaunchEnd::NoMemory;
   const uint32_t threads = programs.total == 1 ? 1 : launchThreads();
-  if (threads == 1)
+  const double expectedNs = cost.nanoseconds() * static_cast<double>(programs.total);
+  if (threads == 1 || (expectedNs > 0 && expectedNs <= kWorthHelpWhenCrowdedNs && crowding.isCrowded()))
     return runOnOneThread(programs, arena, cost);
   uint64_t done = 0;
-  if (cost.nanoseconds() * static_cast<double>(programs.total) <= kWorthHelpNs) {
+  if (expectedNs <= kWorthHelpNs) {
     const DefaultFloatRules rules;
     done = runAlone(programs, arena, cost);
   }

@@ -1,0 +1,44 @@
+// Tests how long launches do without a team whose threads began late.
+// SPDX-License-Identifier: MIT
+#include "runtime/cpu/Crowding.h"
+
+#include "gtest/gtest.h"
+
+using nereid::runtime::Crowding;
+using namespace std::chrono_literals;
+
+TEST(Crowding, begins_uncrowded_and_stays_so_while_threads_are_in_time) {
+  Crowding crowding;
+  EXPECT_FALSE(crowding.isCrowded(0ns));
+  crowding.report(Crowding::kLate, 1s);
+  EXPECT_FALSE(crowding.isCrowded(1s));
+}
+
+TEST(Crowding, a_late_thread_counts_for_a_while) {
+  Crowding crowding;
+  crowding.report(Crowding::kLate + 1ns, 1s);
+  EXPECT_TRUE(crowding.isCrowded(1s));
+  EXPECT_TRUE(crowding.isCrowded(1s + Crowding::kShortest - 1ns));
+  EXPECT_FALSE(crowding.isCrowded(1s + Crowding::kShortest));
+}
+
+TEST(Crowding, the_while_doubles_up_to_a_limit_and_starts_again) {
+  Crowding crowding;
+  Crowding::Time now = 1s;
+  for (Crowding::Time expected = Crowding::kShortest; expected < Crowding::kLongest; expected *= 2) {
+    crowding.report(4ms, now);
+    EXPECT_TRUE(crowding.isCrowded(now + expected - 1ns));
+    EXPECT_FALSE(crowding.isCrowded(now + expected));
+    now += expected;
+  }
+  for (int again = 0; again < 3; ++again) {
+    crowding.report(4ms, now);
+    EXPECT_TRUE(crowding.isCrowded(now + Crowding::kLongest - 1ns));
+    EXPECT_FALSE(crowding.isCrowded(now + Crowding::kLongest));
+    now += Crowding::kLongest;
+  }
+  crowding.report(1us, now);
+  EXPECT_FALSE(crowding.isCrowded(now));
+  crowding.report(4ms, now);
+  EXPECT_FALSE(crowding.isCrowded(now + Crowding::kShortest));
+}
