@@ -57,6 +57,7 @@ private:
   void makeAUnsigned(llvm::Value *&a);
   void sumColumns(llvm::Value *b);
   void emitColumns(llvm::Value *a, llvm::Value *b, llvm::Value *d);
+  PrefetchTile prefetchTile(Value pointer, llvm::Value *distance);
   void findPrefetchTiles();
   void chooseShare(llvm::Value *block, int64_t blocks);
   void prefetchLines(llvm::Value *iteration);
@@ -87,6 +88,8 @@ private:
   llvm::IRBuilder<> &ir;
   const TileDot &dot;
   SmallVector<PrefetchTile, 2> prefetchTiles;
+  std::optional<PrefetchTile> storedTile; ///< prefetched instead in the loop's last iteration
+  llvm::Value *isLast = nullptr;
   PrefetchShare share;
   Type operandElement;
   llvm::Value *firstA, *firstB, *firstD;
@@ -141,6 +144,8 @@ std::string DotEmitter::name() const {
   out << (dot.a.isTransposed ? ".t" : "") << (dot.startsAtZero ? ".zero" : "") << ".by" << dot.form.group;
   for (const PrefetchTile &tile : prefetchTiles)
     out << ".ahead" << tile.rows << "x" << (1 << tile.logLines);
+  if (storedTile)
+    out << ".stored" << storedTile->rows << "x" << (1 << storedTile->logLines);
   return text;
 }
 
@@ -153,6 +158,8 @@ void DotEmitter::run() {
     values.append({&unsignedA, &columnSums});
   for (PrefetchTile &tile : prefetchTiles)
     values.append({&tile.first, &tile.stride});
+  if (storedTile)
+    values.append({&storedTile->first, &storedTile->stride, &isLast});
   function.callShared(name(), values, [&] { emitProduct(); });
 }
 
@@ -240,19 +247,27 @@ void DotEmitter::emitColumns(llvm::Value *a, llvm::Value *b, llvm::Value *d) {
   }
 }
 
+/// A tile with contiguous rows, `distance` bytes behind that of the pointers.
+PrefetchTile DotEmitter::prefetchTile(Value pointer, llvm::Value *distance) {
+  const AffineForm form = *function.affineInfo.assumed(pointer);
+  ArrayRef<int64_t> shape = tt::shapeOf(pointer.getType());
+  const int64_t bytes = storageBytes(cast<tt::PointerType>(tt::elementOf(pointer.getType())).getPointee());
+  const unsigned inner = form.strides[1].asConstant() == bytes ? 1 : 0;
+  PrefetchTile tile;
+  tile.first = ir.CreatePtrAdd(function.scalar(form.pointer), ir.CreateAdd(function.poly(form.base), distance));
+  tile.stride = function.poly(form.strides[1 - inner]);
+  tile.rows = shape[1 - inner];
+  tile.logLines = llvm::Log2_64_Ceil(llvm::divideCeil(shape[inner] * bytes, lineBytes));
+  return tile;
+}
+
 void DotEmitter::findPrefetchTiles() {
-  for (auto [op, distance] : function.loadsAhead(dot)) {
-    auto load = cast<tt::LoadOp>(op);
-    const AffineForm form = *function.affineInfo.assumed(load.getPtr());
-    ArrayRef<int64_t> shape = tt::shapeOf(load.getType());
-    const int64_t bytes = storageBytes(tt::elementOf(load.getType()));
-    const unsigned inner = form.strides[1].asConstant() == bytes ? 1 : 0;
-    PrefetchTile tile;
-    tile.first = ir.CreatePtrAdd(function.scalar(form.pointer), ir.CreateAdd(function.poly(form.base), distance));
-    tile.stride = function.poly(form.strides[1 - inner]);
-    tile.rows = shape[1 - inner];
-    tile.logLines = llvm::Log2_64_Ceil(llvm::divideCeil(shape[inner] * bytes, lineBytes));
-    prefetchTiles.push_back(tile);
+  const DotPrefetches prefetches = function.prefetchesOf(dot);
+  for (auto [load, distance] : prefetches.loads)
+    prefetchTiles.push_back(prefetchTile(cast<tt::LoadOp>(load).getPtr(), distance));
+  if (tt::StoreOp store = prefetches.store) {
+    storedTile = prefetchTile(store.getPtr(), ir.getInt64(0));
+    isLast = prefetches.isLast;
   }
 }
 
@@ -284,6 +299,17 @@ void DotEmitter::chooseShare(llvm::Value *block, int64_t blocks) {
     choose(share.begin, ir.CreateMul(ir.CreateSub(block, ir.getInt64(begin)), ir.getInt64(groupsPerBlock)));
     begin += blocksOf(tile);
   }
+  if (!storedTile)
+    return;
+  auto chooseStored = [&](llvm::Value *&chosen, llvm::Value *value) {
+    chosen = ir.CreateSelect(isLast, value, chosen);
+  };
+  chooseStored(share.first, storedTile->first);
+  chooseStored(share.stride, storedTile->stride);
+  chooseStored(share.logLines, ir.getInt64(storedTile->logLines));
+  chooseStored(share.lastGroup, ir.getInt64(storedTile->groups() - 1));
+  chooseStored(share.lastRow, ir.getInt64(storedTile->rows - 1));
+  chooseStored(share.begin, ir.CreateMul(block, ir.getInt64(groupsPerBlock)));
 }
 
 /// Prefetches lines into the second-level cache at an iteration of a block's loop over K.

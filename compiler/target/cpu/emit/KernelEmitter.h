@@ -29,6 +29,14 @@ struct Redirect {
   llvm::SmallVector<llvm::Value *, 2> strides;
 };
 
+/// What a dot in a loop prefetches while it multiplies.
+struct DotPrefetches {
+  /// Loads whose tiles of the next iteration are prefetched, and their distances in bytes.
+  llvm::SmallVector<std::pair<mlir::Operation *, llvm::Value *>, 2> loads;
+  tt::StoreOp store;             ///< after the loop: its tile is prefetched in the last iteration; may be null
+  llvm::Value *isLast = nullptr; ///< whether this is the last iteration
+};
+
 class KernelEmitter {
 public:
   KernelEmitter(llvm::Module &module, tt::FuncOp kernel, LoopPlan &plan, AffineInfo &affineInfo,
@@ -81,11 +89,7 @@ public:
   llvm::Value *prefetchDistance(mlir::Operation *load, const Nest &nest) const {
     return prefetches.lookup({load, nest.id});
   }
-  /// The loads whose next iteration's tile the dot prefetches, and their prefetch distances in bytes.
-  llvm::ArrayRef<std::pair<mlir::Operation *, llvm::Value *>> loadsAhead(const TileDot &dot) const {
-    auto found = dotPrefetches.find(&dot);
-    return found == dotPrefetches.end() ? llvm::ArrayRef<std::pair<mlir::Operation *, llvm::Value *>>() : found->second;
-  }
+  DotPrefetches prefetchesOf(const TileDot &dot) const { return dotPrefetches.lookup(&dot); }
   /// The position of a value's definition in program order.
   unsigned positionOf(mlir::Value value) const { return positions.lookup(value.getDefiningOp()); }
   /// Whether the launch stores more outside loops than the last-level cache holds: such stores may bypass the cache.
@@ -168,7 +172,7 @@ private:
   llvm::DenseMap<mlir::Operation *, Redirect> redirects;
   llvm::DenseMap<BufferId, Redirect> operandSources;
   llvm::DenseMap<std::pair<mlir::Operation *, unsigned>, llvm::Value *> prefetches;
-  llvm::DenseMap<const TileDot *, llvm::SmallVector<std::pair<mlir::Operation *, llvm::Value *>, 2>> dotPrefetches;
+  llvm::DenseMap<const TileDot *, DotPrefetches> dotPrefetches;
   llvm::DenseMap<mlir::Value, mlir::DenseElementsAttr> initial;
   llvm::DenseSet<mlir::Value> ready;
   llvm::StringMap<llvm::Function *> sharedFunctions;

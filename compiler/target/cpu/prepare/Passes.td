@@ -24,6 +24,10 @@ def CarryOffsets : Pass<"cpu-carry-offsets", "::mlir::ModuleOp"> {
   let dependentDialects = ["::nereid::tt::TtDialect", "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
+def HoistScalars : Pass<"cpu-hoist-scalars", "::mlir::ModuleOp"> {
+  let summary = "computes scalars before a loop with dots rather than after it, where that is possible";
+}
+
 def WidenDots : Pass<"cpu-widen-dots", "::mlir::ModuleOp"> {
   let summary = "widens the operands of dots to types that the machine multiplies";
   let description = [{
