@@ -64,7 +64,8 @@ private:
   void keepScratch();
   Expected<void> launchWithScratch(const CudaKernel &kernel, Grid grid, cuda::LaunchConfig &config,
                                    std::span<const char> packed);
-  Expected<void> makeTensorMaps(const CudaKernel &kernel, std::span<const char> packed, cuda::TensorMap *maps) const;
+  Expected<void> makeTensorMaps(const CudaKernel &kernel, Grid grid, std::span<const char> packed,
+                                cuda::TensorMap *maps) const;
   Expected<uint32_t> residentProgramsOf(const artifact::Artifact &artifact, cuda::Function function);
   Expected<void> sharePrograms(const CudaKernel &kernel, Grid grid, cuda::LaunchConfig &config,
                                PersistentArguments &arguments);

@@ -36,7 +36,13 @@ std::optional<uint32_t> programCount(Grid grid) {
 bool CudaKernel::accepts(Grid grid, std::span<const char> packed) const {
   if (residentPrograms && !programCount(grid))
     return false;
-  return !tensorMaps || packed.size() != argumentBytes || tensorMaps->make(packed, nullptr).fit != TensorMaps::Fit::No;
+  return !tensorMaps || packed.size() != argumentBytes ||
+         tensorMaps->make(packed, isOneWave(grid), nullptr).fit != TensorMaps::Fit::No;
+}
+
+bool CudaKernel::isOneWave(Grid grid) const {
+  const auto programs = programCount(grid);
+  return programs && *programs <= loader.properties().multiprocessorCount;
 }
 
 void CudaKernel::addAttribute(LaunchAttribute attribute) {

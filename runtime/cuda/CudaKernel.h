@@ -11,7 +11,7 @@
 
 namespace nereid::runtime {
 
-/// The number of programs; nothing for a grid beyond what a persistent kernel counts.
+/// The number of programs; nothing for a grid beyond what a persistent kernel counts, 2^31 - 1.
 std::optional<uint32_t> programCount(Grid grid);
 
 /// Unloaded by its destructor. Launches on any thread may read its members: they never change, but for what
@@ -25,6 +25,8 @@ public:
   KernelResources resources() const override { return known; }
   void *handle() const override { return function; }
   bool accepts(Grid grid, std::span<const char> packed) const override;
+  /// Whether each multiprocessor gets at most one of the grid's programs.
+  bool isOneWave(Grid grid) const;
 
   CudaDevice &loader;
   const cuda::Module module;

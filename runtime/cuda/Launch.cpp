@@ -80,9 +80,9 @@ private:
 };
 } // namespace
 
-Expected<void> CudaDevice::makeTensorMaps(const CudaKernel &kernel, std::span<const char> packed,
+Expected<void> CudaDevice::makeTensorMaps(const CudaKernel &kernel, Grid grid, std::span<const char> packed,
                                           TensorMap *maps) const {
-  const auto [fit, result] = kernel.tensorMaps->make(packed, maps);
+  const auto [fit, result] = kernel.tensorMaps->make(packed, kernel.isOneWave(grid), maps);
   if (fit == TensorMaps::Fit::Yes)
     return {};
   if (fit == TensorMaps::Fit::DriverFailed)
@@ -129,7 +129,7 @@ Expected<void> CudaDevice::enqueue(const CudaKernel &kernel, Grid grid, LaunchCo
   };
   addPacked(0, argumentCount);
   if (kernel.tensorMaps)
-    if (auto made = makeTensorMaps(kernel, packed, maps.data()); !made)
+    if (auto made = makeTensorMaps(kernel, grid, packed, maps.data()); !made)
       return made;
   for (size_t i = 0; i < mapCount; ++i)
     *next++ = maps.data() + i;

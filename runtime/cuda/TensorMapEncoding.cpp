@@ -13,6 +13,7 @@ using namespace cuda;
 static constexpr int64_t kAlign = 16;
 static constexpr int64_t kMaxExtent = int64_t{1} << 32;
 static constexpr int64_t kStrideLimit = int64_t{1} << 40;
+static constexpr uint64_t kShortRowBytes = 2048;
 
 static std::string dimension(const char *what, size_t index) { return what + (" " + std::to_string(index)); }
 
@@ -72,13 +73,21 @@ static TensorMapSwizzle swizzleOf(uint32_t bytes) {
   return static_cast<TensorMapSwizzle>(bytes ? std::countr_zero(bytes) - 4 : 0);
 }
 
+/// How many bytes L2 reads from memory where a box misses it. One wave of programs with short rows waits for memory
+/// more than it uses its bandwidth: each miss then also reads the columns of the next box.
+static TensorMapL2Promotion promotionOf(const artifact::TensorMapRecipe &recipe, const TensorMapShape &shape,
+                                        bool isOneWave) {
+  const bool hasShortRows = shape.extents[0] <= kShortRowBytes / recipe.elementBytes;
+  return isOneWave && hasShortRows ? TensorMapL2Promotion::Bytes256 : TensorMapL2Promotion::Bytes128;
+}
+
 Result encode(const DriverCalls &calls, const artifact::TensorMapRecipe &recipe, const TensorMapShape &shape,
-              TensorMap &map) {
+              bool isOneWave, TensorMap &map) {
   static constexpr std::array<uint32_t, artifact::kMaxTensorMapRank> kEveryElement{1, 1, 1, 1, 1};
   return calls.cuTensorMapEncodeTiled(&map, recipe.elementType, static_cast<uint32_t>(recipe.extents.size()),
                                       shape.base, shape.extents.data(), shape.strides.data(), recipe.box.data(),
                                       kEveryElement.data(), TensorMapInterleave::None, swizzleOf(recipe.swizzleBytes),
-                                      TensorMapL2Promotion::Bytes128,
+                                      promotionOf(recipe, shape, isOneWave),
                                       recipe.padsWithNan ? TensorMapFill::Nan : TensorMapFill::Zero);
 }
 

@@ -23,7 +23,8 @@ struct TensorMapShape {
 std::optional<TensorMapShape> shapeOf(const artifact::TensorMapRecipe &recipe, std::span<const int64_t> arguments,
                                       std::string &reason);
 
+/// With `isOneWave` the launch has at most one program for each multiprocessor.
 cuda::Result encode(const cuda::DriverCalls &calls, const artifact::TensorMapRecipe &recipe,
-                    const TensorMapShape &shape, cuda::TensorMap &map);
+                    const TensorMapShape &shape, bool isOneWave, cuda::TensorMap &map);
 
 } // namespace nereid::runtime

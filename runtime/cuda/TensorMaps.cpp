@@ -41,9 +41,10 @@ static int64_t valueOf(const artifact::Parameter &parameter, const char *packed)
   }
 }
 
-void TensorMaps::readValues(std::span<const char> packed, int64_t *values) const {
+void TensorMaps::readValues(std::span<const char> packed, bool isOneWave, int64_t *values) const {
   for (const uint32_t index : read)
     *values++ = valueOf(artifact.parameters[index], packed.data());
+  *values = isOneWave;
 }
 
 /// One value per parameter; those that are not read are 0.
@@ -75,7 +76,7 @@ TensorMaps::Result TensorMaps::compute(std::span<const int64_t> values, std::vec
     const auto shape = shapeOf(artifact.tensorMaps[i], arguments, reason);
     if (!shape)
       return {Fit::No};
-    const cuda::Result result = encode(calls, artifact.tensorMaps[i], *shape, maps[i]);
+    const cuda::Result result = encode(calls, artifact.tensorMaps[i], *shape, values.back(), maps[i]);
     if (result != Success)
       return {result == InvalidValue ? Fit::No : Fit::DriverFailed, result};
   }
@@ -83,8 +84,8 @@ TensorMaps::Result TensorMaps::compute(std::span<const int64_t> values, std::vec
 }
 
 std::string TensorMaps::reason(std::span<const char> packed) const {
-  std::vector<int64_t> values(read.size());
-  readValues(packed, values.data());
+  std::vector<int64_t> values(valueCount());
+  readValues(packed, /*isOneWave=*/false, values.data());
   const std::vector<int64_t> arguments = argumentsOf(values);
   if (std::string problem = conditionProblem(arguments); !problem.empty())
     return problem;
@@ -92,7 +93,7 @@ std::string TensorMaps::reason(std::span<const char> packed) const {
     std::string problem;
     TensorMap map;
     const auto shape = shapeOf(artifact.tensorMaps[i], arguments, problem);
-    if (shape && encode(calls, artifact.tensorMaps[i], *shape, map) == InvalidValue)
+    if (shape && encode(calls, artifact.tensorMaps[i], *shape, /*isOneWave=*/false, map) == InvalidValue)
       problem = "the driver refuses it";
     if (!problem.empty())
       return "tensor map " + std::to_string(i) + ": " + problem;
@@ -136,17 +137,17 @@ TensorMaps::Result TensorMaps::find(std::span<const int64_t> values, TensorMap *
   return result;
 }
 
-TensorMaps::Result TensorMaps::make(std::span<const char> packed, TensorMap *maps) const {
+TensorMaps::Result TensorMaps::make(std::span<const char> packed, bool isOneWave, TensorMap *maps) const {
   constexpr size_t kUsual = 32;
   int64_t few[kUsual];
   std::vector<int64_t> many;
   int64_t *values = few;
-  if (read.size() > kUsual) {
-    many.resize(read.size());
+  if (valueCount() > kUsual) {
+    many.resize(valueCount());
     values = many.data();
   }
-  readValues(packed, values);
-  return find({values, read.size()}, maps);
+  readValues(packed, isOneWave, values);
+  return find({values, valueCount()}, maps);
 }
 
 } // namespace nereid::runtime

@@ -26,21 +26,22 @@ public:
     cuda::Result driver = cuda::Success; ///< of a driver that failed for another reason than the arguments
   };
   /// Whether the kernel's code may run with these packed arguments. If so, writes its `count()` tensor maps to `maps`,
-  /// unless that is null.
-  Result make(std::span<const char> packed, cuda::TensorMap *maps) const;
+  /// unless that is null. With `isOneWave` the launch has at most one program for each multiprocessor.
+  Result make(std::span<const char> packed, bool isOneWave, cuda::TensorMap *maps) const;
 
   /// Which condition or tensor map does not fit the arguments; empty where all do.
   std::string reason(std::span<const char> packed) const;
 
 private:
   struct Entry {
-    std::vector<int64_t> values; ///< of the arguments that are read
+    std::vector<int64_t> values; ///< of the arguments that are read, then `isOneWave`
     std::vector<cuda::TensorMap> maps;
     Fit fit = Fit::No;
     bool isUsed = false;
   };
 
-  void readValues(std::span<const char> packed, int64_t *values) const;
+  size_t valueCount() const { return read.size() + 1; }
+  void readValues(std::span<const char> packed, bool isOneWave, int64_t *values) const;
   std::vector<int64_t> argumentsOf(std::span<const int64_t> values) const;
   Result compute(std::span<const int64_t> values, std::vector<cuda::TensorMap> &maps) const;
   Result find(std::span<const int64_t> values, cuda::TensorMap *maps) const;

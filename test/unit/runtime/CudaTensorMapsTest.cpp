@@ -64,13 +64,37 @@ TEST(CudaTensorMaps, arrive_by_value_between_arguments_and_scratch) {
                           "06"
                           "02"
                           "03"
-                          "02"
+                          "03"
                           "00";
   EXPECT_TRUE(contains(calls[0], "\"7056341200"
                                  "7f0000\", \"2c010000\", \"00020000\", \"07000000\", \"" +
                                      map))
       << calls[0];
   EXPECT_TRUE(contains(calls[0], "\", \"0000000000000000\", \"0000000000000000\"], \"offsets\"")) << calls[0];
+}
+
+/// The code of the L2 promotion of the last launch's tensor map.
+static std::string promotion(StubDriver &stub) {
+  const std::string call = stub.calls("cuLaunchKernelEx").back();
+  const std::string box = "40008000" + std::string(12, '0');
+  const size_t at = call.find(box);
+  return at == std::string::npos ? "" : call.substr(at + box.size() + 6, 2);
+}
+
+TEST(CudaTensorMaps, one_wave_with_short_rows_reads_ahead) {
+  StubDriver stub;
+  const auto kernel = load(stub, ownArtifact());
+  const auto launched = [&](Grid grid, int32_t columns) {
+    EXPECT_TRUE(kernel->accepts(grid, arguments(kAddress, 300, columns)));
+    EXPECT_TRUE(stub.device().launch(*kernel, grid, nullptr, arguments(kAddress, 300, columns)));
+    return promotion(stub);
+  };
+  EXPECT_EQ(launched({132, 1, 1}, 1024), "03");
+  EXPECT_EQ(launched({133, 1, 1}, 1024), "02");
+  EXPECT_EQ(launched({132, 1, 1}, 1024), "03");
+  EXPECT_EQ(launched({11, 4, 3}, 1024), "03");
+  EXPECT_EQ(launched({11, 4, 4}, 1024), "02");
+  EXPECT_EQ(launched({132, 1, 1}, 1032), "02");
 }
 
 TEST(CudaTensorMaps, known_arguments_are_not_encoded_again) {
