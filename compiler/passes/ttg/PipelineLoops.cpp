@@ -52,6 +52,7 @@ private:
   void copyToMultiBuffer(PipelinedLoad &load, Value multiBuffer);
   void addBarriers(AsyncTileLoad first);
   void addTileWait();
+  void releaseBarriers(scf::ForOp made);
   Value view(Value multiBuffer, Value bufferIndex, MemDescType type, unsigned stage);
   void stageNew(Operation *op, unsigned stage) { stages[op] = stage; }
   /// Makes `op` one of those that begin an iteration.
@@ -320,13 +321,22 @@ bool Pipeliner::run() {
   rewriter.setInsertionPointAfter(dotWait ? made->getNextNode() : made.getOperation());
   if (pipelined.hasThreadCopies())
     AsyncWaitOp::create(rewriter, loc, token, ValueRange(), 0);
-  if (barriers) {
-    target->createInvalidate(rewriter, loc, barriers);
-    LocalDeallocOp::create(rewriter, loc, barriers);
-  }
   for (Value multiBuffer : multiBuffers)
     LocalDeallocOp::create(rewriter, loc, multiBuffer);
+  if (barriers)
+    releaseBarriers(made);
   return true;
+}
+
+/// Of a loop that a kernel runs once, the barriers stay valid to its end: to invalidate them costs more than their few
+/// bytes.
+void Pipeliner::releaseBarriers(scf::ForOp made) {
+  auto function = dyn_cast<tt::FuncOp>(made->getParentOp());
+  if (function && function.isPublic())
+    rewriter.setInsertionPoint(made->getBlock()->getTerminator());
+  else
+    target->createInvalidate(rewriter, made.getLoc(), barriers);
+  LocalDeallocOp::create(rewriter, made.getLoc(), barriers);
 }
 
 //--- loops to pipeline ---------------------------------------------------------------------

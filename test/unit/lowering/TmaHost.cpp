@@ -381,7 +381,7 @@ public:
   void invalidateBarrier(IrBuilder &ir, llvm::Value *barrier, int64_t offset) override {
     call(ir, "simt_barrier_end", {plain(ir, barrier, offset)});
   }
-  void fence(IrBuilder &) override {}
+  void fence(IrBuilder &, bool) override {}
   void expect(IrBuilder &ir, llvm::Value *barrier, unsigned bytes) override {
     call(ir, "simt_barrier_expect", {plain(ir, barrier), ir.getInt32(bytes)});
   }

@@ -67,6 +67,7 @@ def InitBarrierOp : Ttng_Op<"init_barrier"> {
   let summary = "initialises every element of a buffer as a barrier that `count` arrivals complete";
   let description = [{
     TMA sees all earlier writes of the threads, to any memory, after the next barrier of the CTA.
+    Where the kernel writes no global memory before, the fence for that is of shared memory alone.
     With `ofThreads` it need not.
     C1. At barriers with `ofThreads` threads alone arrive: no `barrier_expect` names them.
     `ttng.init_barrier %b {count = 1 : i32} : !ttg.memdesc<3x1xi64, #shared, #smem, mutable>`

@@ -1,6 +1,7 @@
 // Emits mbarriers in shared memory.
 // SPDX-License-Identifier: MIT
 #include "compiler/analysis/MemoryAccess.h"
+#include "compiler/dialect/imported/Dialect.h"
 #include "compiler/dialect/tt/Report.h"
 #include "compiler/lowering/TtgToLlvm/SharedAccess.h"
 #include "compiler/target/nvidia/dialect/Dialect.h"
@@ -14,6 +15,43 @@ using namespace nereid::lowering;
 using namespace nereid::nvidia;
 
 //--- mbarriers -----------------------------------------------------------------------------
+
+/// Whether threads write global memory in the op itself, or see what others wrote there.
+static bool writesOrAcquiresGlobal(Operation *op) {
+  if (auto load = dyn_cast<tt::LoadOp>(op))
+    return load.getIsVolatile() || load.getCache() == tt::CacheModifier::CV;
+  if (isa<imported::AssumeOp>(op) || op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() || isMemoryEffectFree(op))
+    return false;
+  auto interface = dyn_cast<MemoryEffectOpInterface>(op);
+  if (!interface)
+    return true;
+  SmallVector<MemoryEffects::EffectInstance> effects;
+  interface.getEffects(effects);
+  return llvm::any_of(effects, [](const MemoryEffects::EffectInstance &effect) {
+    return isa<MemoryEffects::Write>(effect.getEffect()) && !isa<ttg::SharedMemory>(effect.getResource());
+  });
+}
+
+/// Whether threads may have written global memory when the op is executed, or seen what others wrote there.
+static bool mayFollowWrites(Operation *op) {
+  auto function = op->getParentOfType<tt::FuncOp>();
+  if (!function.isPublic())
+    return true;
+  Operation *end = op;
+  for (Operation *around = op->getParentOp(); around != function; around = around->getParentOp())
+    if (isa<LoopLikeOpInterface>(around))
+      end = around; // its iterations precede each other
+  bool isFound = false;
+  function.walk<WalkOrder::PreOrder>([&](Operation *other) {
+    const bool isEnd = other == end;
+    if (isEnd && end != op)
+      end->walk([&](Operation *inside) { isFound |= writesOrAcquiresGlobal(inside); });
+    else if (!isEnd && other != function)
+      isFound |= writesOrAcquiresGlobal(other);
+    return isEnd || isFound ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return isFound;
+}
 
 static LogicalResult emitMbarrier(TtgFunctionEmitter &emitter, Operation *op) {
   IrBuilder &ir = emitter.ir;
@@ -29,7 +67,7 @@ static LogicalResult emitMbarrier(TtgFunctionEmitter &emitter, Operation *op) {
     });
     auto next = dyn_cast_or_null<ttng::InitBarrierOp>(op->getNextNode());
     if (!init.getOfThreads() && (!next || next.getOfThreads())) // one for all in sequence
-      tma->fence(ir);
+      tma->fence(ir, /*ofGlobal=*/mayFollowWrites(op));
   } else if (isa<ttng::InvalBarrierOp>(op)) {
     emitter.runWhere(emitter.isFirstThread(), [&] {
       for (unsigned index = 0; index < count; ++index)

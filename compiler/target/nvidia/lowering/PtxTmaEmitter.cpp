@@ -150,7 +150,9 @@ void PtxTmaEmitter::invalidateBarrier(IrBuilder &ir, llvm::Value *barrier, int64
   assembly.emit("mbarrier.inval.shared::cta.b64 [" + at + "];", llvm::MemoryEffects::unknown());
 }
 
-void PtxTmaEmitter::fence(IrBuilder &ir) { emit(ir, "fence.proxy.async;"); }
+void PtxTmaEmitter::fence(IrBuilder &ir, bool ofGlobal) {
+  emit(ir, ofGlobal ? "fence.proxy.async;" : "fence.proxy.async.shared::cta;");
+}
 
 void PtxTmaEmitter::expect(IrBuilder &ir, llvm::Value *barrier, unsigned bytes) {
   PtxBuilder assembly(ir);

@@ -13,7 +13,7 @@ public:
   void markTensorMapParameter(llvm::Argument &parameter) override;
   void initBarrier(IrBuilder &ir, llvm::Value *barrier, int64_t offset, unsigned count) override;
   void invalidateBarrier(IrBuilder &ir, llvm::Value *barrier, int64_t offset) override;
-  void fence(IrBuilder &ir) override;
+  void fence(IrBuilder &ir, bool ofGlobal) override;
   void expect(IrBuilder &ir, llvm::Value *barrier, unsigned bytes) override;
   void arriveByWarp(IrBuilder &ir, llvm::Value *barrier, llvm::Value *isFirstLane) override;
   void arriveAfterCopies(IrBuilder &ir, llvm::Value *barrier) override;

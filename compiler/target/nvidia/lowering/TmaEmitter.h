@@ -45,8 +45,9 @@ public:
   virtual void markTensorMapParameter(llvm::Argument &parameter) = 0;
   virtual void initBarrier(IrBuilder &ir, llvm::Value *barrier, int64_t offset, unsigned count) = 0;
   virtual void invalidateBarrier(IrBuilder &ir, llvm::Value *barrier, int64_t offset) = 0;
-  /// Orders the thread's writes to shared and global memory before copies that start after the next barrier.
-  virtual void fence(IrBuilder &ir) = 0;
+  /// Orders the thread's writes to shared memory, with `ofGlobal` also those to global memory, before copies that start
+  /// after the next barrier.
+  virtual void fence(IrBuilder &ir, bool ofGlobal) = 0;
   virtual void expect(IrBuilder &ir, llvm::Value *barrier, unsigned bytes) = 0;
   /// The warp's first lane arrives, after the accesses of all lanes; executed by all of them.
   virtual void arriveByWarp(IrBuilder &ir, llvm::Value *barrier, llvm::Value *isFirstLane) = 0;
