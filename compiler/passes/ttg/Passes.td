@@ -110,6 +110,15 @@ def PrefetchLoads : Pass<"ttg-prefetch-loads", "::nereid::tt::FuncOp"> {
   let statistics = [Statistic<"numPrefetched", "prefetched", "loads prefetched">];
 }
 
+def BranchDivisions : Pass<"ttg-branch-divisions", "::nereid::tt::FuncOp"> {
+  let summary = "branches around divisions of scalars where their usual result needs none";
+  let description = [{
+    Outside of loops, a division by `min(x, 2^n)` tests for the power of two, and a
+    remainder whose quotient is not used tests for a dividend below the divisor.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
 def SplitConversions : Pass<"ttg-split-conversions", "::mlir::ModuleOp"> {
   let summary = "converts layouts in two steps where one needs too much shared memory";
   let description = [{

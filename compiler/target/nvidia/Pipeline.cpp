@@ -65,6 +65,8 @@ void nvidia::buildTtgPipeline(OpPassManager &passes, const TtgPipelineOptions &g
   passes.addPass(createLowerTileAccesses());
   // Merges tiles rematerialised for several users, and addresses computed for two iterations.
   passes.addPass(createCSEPass());
+  // Nothing below analyses scalars.
+  passes.addNestedPass<tt::FuncOp>(ttg::createBranchDivisions());
   passes.addPass(ttg::createSplitConversions({gpu.maxSharedBytes}));
   passes.addPass(ttg::createAllocateShared());
 }
