@@ -20,6 +20,9 @@ namespace nereid::runtime {
 
 // Less work than this ends before a sleeping thread is awake.
 static constexpr double kWorthHelpNs = 20'000;
+// The same for a team that is awake: its threads spin for a while after a region.
+static constexpr double kWorthTeamNs = 6'000;
+static constexpr std::chrono::microseconds kTeamSpins{200};
 // Claims shrink with the remaining work, so that each thread has few and long ranges of memory and all threads end
 // together: from 1 / `kRestPerClaim` of a thread's share of the rest, down to what keeps the shared counter
 // uncontended. None is so long that a launch could not be stopped.
@@ -215,6 +218,20 @@ private:
 
 static Crowding crowding;
 
+/// Launches that follow each other closely keep a team awake.
+class LaunchRate {
+public:
+  /// Whether a launch that a team could run ended a moment ago.
+  bool isHigh() const { return now() - lastEnd.load(std::memory_order_relaxed) < Time(kTeamSpins).count(); }
+  void noteEnd() { lastEnd.store(now(), std::memory_order_relaxed); }
+
+private:
+  using Time = std::chrono::nanoseconds;
+  static int64_t now() { return Time(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+  std::atomic<int64_t> lastEnd{0};
+};
+static LaunchRate launchRate;
+
 /// The rest of a launch on an OpenMP team, whose threads join all at once. Always the whole team: for a smaller one the
 /// library would end the surplus threads, and start them again for the next.
 static LaunchEnd runOnTeam(const Programs &programs, uint64_t first, char *arena, uint32_t threads,
@@ -327,12 +344,16 @@ LaunchEnd runPrograms(const Programs &programs, CostEstimate &cost) {
   const double expectedNs = cost.nanoseconds() * static_cast<double>(programs.total);
   if (threads == 1 || (expectedNs > 0 && expectedNs <= kWorthHelpWhenCrowdedNs && crowding.isCrowded()))
     return runOnOneThread(programs, arena, cost);
+  const bool isWorthTeam = expectedNs > kWorthTeamNs;
   uint64_t done = 0;
-  if (expectedNs <= kWorthHelpNs) {
+  if (expectedNs <= kWorthHelpNs && !(isWorthTeam && openMpThreads() != 0 && launchRate.isHigh())) {
     const DefaultFloatRules rules;
     done = runAlone(programs, arena, cost);
   }
-  return done < programs.total ? runShared(programs, done, arena, threads, cost) : LaunchEnd::Done;
+  const LaunchEnd end = done < programs.total ? runShared(programs, done, arena, threads, cost) : LaunchEnd::Done;
+  if (isWorthTeam)
+    launchRate.noteEnd();
+  return end;
 }
 
 } // namespace nereid::runtime
