@@ -21,10 +21,12 @@ public:
     const int64_t end = until.load(std::memory_order_relaxed);
     return end != 0 && now.count() < end;
   }
-  /// Reports how late the last thread of a region began. The time without the team doubles as long as it stays crowded.
+  /// Reports how late the last thread of a region began. One late region may be the first, which starts the threads.
+  /// The time without the team doubles as long as it stays crowded.
   void report(Time lateness, Time now = clock()) {
     Time next = kShortest;
-    if (lateness > kLate) {
+    const bool isLate = lateness > kLate;
+    if (wasLate.exchange(isLate, std::memory_order_relaxed) && isLate) {
       const Time wait{period.load(std::memory_order_relaxed)};
       until.store((now + wait).count(), std::memory_order_relaxed);
       next = std::min(2 * wait, kLongest);
@@ -39,6 +41,7 @@ public:
 private:
   static Time clock() { return std::chrono::steady_clock::now().time_since_epoch(); }
 
+  std::atomic<bool> wasLate{false};               ///< in the region before
   std::atomic<int64_t> until{0};                  ///< 0: never was
   std::atomic<int64_t> period{kShortest.count()}; ///< the next time without the team
 };

@@ -14,8 +14,18 @@ TEST(Crowding, begins_uncrowded_and_stays_so_while_threads_are_in_time) {
   EXPECT_FALSE(crowding.isCrowded(1s));
 }
 
-TEST(Crowding, a_late_thread_counts_for_a_while) {
+TEST(Crowding, one_late_region_is_none) {
   Crowding crowding;
+  for (int region = 0; region < 3; ++region) {
+    crowding.report(Crowding::kLate + 1ns, 1s);
+    EXPECT_FALSE(crowding.isCrowded(1s));
+    crowding.report(1us, 1s);
+  }
+}
+
+TEST(Crowding, late_threads_count_for_a_while) {
+  Crowding crowding;
+  crowding.report(Crowding::kLate + 1ns, 1s);
   crowding.report(Crowding::kLate + 1ns, 1s);
   EXPECT_TRUE(crowding.isCrowded(1s));
   EXPECT_TRUE(crowding.isCrowded(1s + Crowding::kShortest - 1ns));
@@ -25,6 +35,7 @@ TEST(Crowding, a_late_thread_counts_for_a_while) {
 TEST(Crowding, the_while_doubles_up_to_a_limit_and_starts_again) {
   Crowding crowding;
   Crowding::Time now = 1s;
+  crowding.report(4ms, now);
   for (Crowding::Time expected = Crowding::kShortest; expected < Crowding::kLongest; expected *= 2) {
     crowding.report(4ms, now);
     EXPECT_TRUE(crowding.isCrowded(now + expected - 1ns));
@@ -40,5 +51,7 @@ TEST(Crowding, the_while_doubles_up_to_a_limit_and_starts_again) {
   crowding.report(1us, now);
   EXPECT_FALSE(crowding.isCrowded(now));
   crowding.report(4ms, now);
+  crowding.report(4ms, now);
+  EXPECT_TRUE(crowding.isCrowded(now));
   EXPECT_FALSE(crowding.isCrowded(now + Crowding::kShortest));
 }
