@@ -5,6 +5,8 @@
 #include "python/bindings/Python.h"
 #include "runtime/cpu/CpuDevice.h"
 
+#include <cstdlib>
+
 using namespace nereid;
 using namespace nereid::python;
 
@@ -33,7 +35,14 @@ static nb::dict properties() {
   return dict;
 }
 
+// OpenMP libraries read the variable themselves; where none is loaded it holds as well.
+static uint32_t requestedThreads() {
+  const char *text = std::getenv("OMP_NUM_THREADS");
+  return text ? runtime::cpuThreadsOfVariable(text) : 0;
+}
+
 void nereid::python::bindCpuDriver(nb::module_ &module) {
+  runtime::setCpuThreadRequest(&requestedThreads);
   nb::module_ driver = module.def_submodule("driver_cpu", "The CPU as a device.");
   driver.def(
       "host_target",
@@ -41,6 +50,6 @@ void nereid::python::bindCpuDriver(nb::module_ &module) {
       "(backend, arch, warp size) of this machine.");
   driver.def("properties", &properties, "The figures that people size their grids by.");
   driver.def("set_num_threads", &runtime::setCpuThreads, nb::arg("threads"),
-             "Number of threads that a launch may use; 0: all processors.");
+             "Number of threads that a launch may use; 0: the default.");
   driver.def("num_threads", &runtime::cpuThreads, "Number of threads that a launch may use.");
 }

@@ -8,6 +8,7 @@
 #include "runtime/cpu/Schedule.h"
 #include "runtime/cpu/SharedObject.h"
 #include "runtime/cpu/StopCheck.h"
+#include "runtime/cpu/ThreadLimits.h"
 #include "runtime/cpu/ThreadState.h"
 #include "runtime/cpu/WorkerPool.h"
 
@@ -216,6 +217,8 @@ Expected<void> launchCpuProgram(Kernel &kernel, Grid grid, Grid program, std::sp
 
 void setCpuStopCheck(bool (*check)()) { StopCheck::check.store(check); }
 void setCpuThreads(uint32_t threads) { setPoolThreads(threads); }
-uint32_t cpuThreads() { return poolThreads(); }
+uint32_t cpuThreads() { return launchThreads(); }
+void setCpuThreadRequest(uint32_t (*request)()) { setThreadRequest(request); }
+uint32_t cpuThreadsOfVariable(std::string_view openMpVariable) { return threadsOfOpenMpVariable(openMpVariable); }
 
 } // namespace nereid::runtime

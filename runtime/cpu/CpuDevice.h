@@ -5,6 +5,7 @@
 #include "runtime/Device.h"
 
 #include <memory>
+#include <string_view>
 
 namespace nereid::runtime {
 
@@ -16,10 +17,16 @@ Device &cpuDevice();
 Expected<void> launchCpuProgram(Kernel &kernel, Grid grid, Grid program, std::span<const char> packed);
 
 /// Number of threads that a launch may use, the calling one included. Zero
-/// restores the default: the processors that this process may run on. Takes
-/// effect at the next launch that starts.
+/// restores the default: the processors that this process may run on, limited by CPU quotas of cgroups and by the
+/// request below. Takes effect at the next launch that starts.
 void setCpuThreads(uint32_t threads);
 uint32_t cpuThreads();
+
+/// Sets a function that is called when the default is resolved, at the first launch of several programs; it returns the
+/// user's limit, or zero for none. The runtime itself reads no environment variable.
+void setCpuThreadRequest(uint32_t (*request)());
+/// The number in a value of OMP_NUM_THREADS; zero where it has none.
+uint32_t cpuThreadsOfVariable(std::string_view openMpVariable);
 
 /// Sets a callback that long launches call on the launching thread, every few hundredths of a second: true ends the
 /// launch with the error `launch-interrupted`. Programs that have started are finished, others are not run. Null:

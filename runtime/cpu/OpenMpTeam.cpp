@@ -14,6 +14,7 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <pthread.h>
+#include <sys/stat.h>
 
 namespace nereid::runtime {
 
@@ -42,6 +43,7 @@ static std::atomic<const OpenMp *> team{nullptr};
 static std::atomic<unsigned long long> loadsSearched{0};
 static std::atomic<bool> hasRun{false};
 static std::atomic<bool> isLost{false};
+static thread_local bool hadTeamAtFork = false;
 
 static bool isOpenMpLibrary(const char *path) {
   for (const char *name : {"libgomp", "libiomp5", "libomp"})
@@ -96,6 +98,12 @@ static const OpenMp *loadedTeam() {
   return team.load(std::memory_order_relaxed);
 }
 
+uint32_t openMpLimit() {
+  const OpenMp *openMp = LoaderGate::loaderIsLost() ? team.load(std::memory_order_acquire) : loadedTeam();
+  const int threads = openMp ? openMp->maxThreads() : 0;
+  return threads > 0 ? static_cast<uint32_t>(threads) : 0;
+}
+
 uint32_t openMpThreads() {
   if (isLost.load(std::memory_order_relaxed) || LoaderGate::loaderIsLost())
     return 0;
@@ -123,7 +131,31 @@ void runOnOpenMpTeam(uint32_t threads, TeamBody body, void *data) {
       &region, threads, 0);
 }
 
+/// Whether this process has one thread, so that no library has others. The count of links of that folder is two more
+/// than the number of threads.
+static bool isSingleThreaded() {
+  struct stat tasks;
+  return stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink == 3;
+}
+
+/// Whether an OpenMP library may have threads, which PyTorch's own operations start as well as launches do. Unlike
+/// loadedTeam() it opens nothing, as the fork may come from a library that is being loaded.
+static bool mayHaveTeam() {
+  if (hasRun.load())
+    return true;
+  if (isSingleThreaded())
+    return false;
+  Search search{~0ull};
+  if (!team.load())
+    dl_iterate_phdr(visitLibrary, &search);
+  return team.load() || search.path;
+}
+
 // Registered at load time: a registration at first use could itself be interrupted by a fork.
-[[maybe_unused]] static const int registered = pthread_atfork(nullptr, nullptr, [] { isLost.store(hasRun.load()); });
+[[maybe_unused]] static const int registered = pthread_atfork([] { hadTeamAtFork = mayHaveTeam(); }, nullptr,
+                                                              [] {
+                                                                if (hadTeamAtFork)
+                                                                  isLost.store(true);
+                                                              });
 
 } // namespace nereid::runtime

@@ -11,8 +11,12 @@
 namespace nereid::runtime {
 
 /// Threads that a parallel region of the calling thread would have; 0 where no OpenMP library is loaded, or where this
-/// process is a fork of one that ran regions of this runtime: that library's threads then no longer exist.
+/// process is a fork of one in which that library may have had threads: they do not exist here.
 uint32_t openMpThreads();
+
+/// The limit of threads that is set in the library, also where it cannot run a team; 0 where there is none. A worker of
+/// PyTorch's DataLoader is a fork that limits itself to one thread.
+uint32_t openMpLimit();
 
 /// A thread's part of a region: the user data, the thread's index in the team and the team's size.
 using TeamBody = void (*)(void *data, uint32_t index, uint32_t count);

@@ -330,10 +330,9 @@ static uint64_t runAlone(const Programs &programs, char *arena, CostEstimate &co
   return done;
 }
 
-/// A limit set on a team that others share, as by `torch.set_num_threads`, applies here too.
-static uint32_t launchThreads() {
-  const uint32_t team = openMpThreads();
-  return team == 0 ? poolThreads() : std::min(team, poolThreads());
+uint32_t launchThreads() {
+  const uint32_t limit = openMpLimit();
+  return limit == 0 ? poolThreads() : std::min(limit, poolThreads());
 }
 
 LaunchEnd runPrograms(const Programs &programs, CostEstimate &cost) {

@@ -26,6 +26,10 @@ enum class LaunchEnd : uint8_t {
   Stopped,  ///< some programs have run: the host stopped the launch
 };
 
+/// Threads that a launch of the calling thread may use, this one included. A limit set on a team that others share, as
+/// by `torch.set_num_threads`, applies here too.
+uint32_t launchThreads();
+
 /// Runs all programs, each once, and returns when the last has ended. A program
 /// may wait for lower ones.
 LaunchEnd runPrograms(const Programs &programs, CostEstimate &cost);

@@ -6,6 +6,8 @@
 // alike. Nothing here is destroyed at exit: helpers may still run.
 #include "runtime/cpu/WorkerPool.h"
 
+#include "runtime/cpu/ThreadLimits.h"
+
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/task_arena.h>
 
@@ -19,20 +21,10 @@
 #include <utility>
 
 #include <pthread.h>
-#include <sched.h>
 
 namespace nereid::runtime {
 
 SharedWork::~SharedWork() = default;
-
-uint32_t usableProcessors() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  // Fails where the machine has more processors than the set has bits.
-  if (sched_getaffinity(0, sizeof set, &set) == 0)
-    return static_cast<uint32_t>(std::max(1, CPU_COUNT(&set)));
-  return std::max(1u, std::thread::hardware_concurrency());
-}
 
 namespace {
 
@@ -57,6 +49,7 @@ public:
     return known != 0 ? known : resolveThreads();
   }
   void setThreads(uint32_t threads);
+  void setRequest(uint32_t (*request)());
   void help(std::shared_ptr<SharedWork> work, uint32_t helpers);
 
   // pthread_atfork runs beforeFork in the forking thread, and one of the others after the fork.
@@ -73,7 +66,9 @@ private:
   void reopen() { closed.store(false); }
   void enqueue(Scheduler &running, std::shared_ptr<SharedWork> work, uint32_t helpers);
 
-  std::atomic<uint32_t> threadCount{0};
+  std::atomic<uint32_t> threadCount{0};  ///< 0: not yet resolved
+  std::atomic<bool> isCountGiven{false}; ///< by setThreads
+  std::atomic<uint32_t (*)()> threadRequest{nullptr};
   std::atomic<bool> closed{false};
   std::atomic<uint32_t> inside{0}; ///< threads that use the scheduler, queued tasks included
   std::atomic<Scheduler *> scheduler{nullptr};
@@ -97,7 +92,11 @@ static Pool &pool() {
 
 uint32_t Pool::resolveThreads() {
   uint32_t unknown = 0;
-  const uint32_t found = usableProcessors();
+  const auto request = threadRequest.load();
+  uint32_t found = usableProcessors();
+  for (const uint32_t limit : {cgroupProcessors(), request ? request() : 0})
+    if (limit != 0)
+      found = std::min(found, limit);
   threadCount.compare_exchange_strong(unknown, found);
   return unknown != 0 ? unknown : found;
 }
@@ -175,7 +174,14 @@ void Pool::setThreads(uint32_t threads) {
   // A scheduler that cannot be stopped now keeps the threads that it has.
   close();
   threadCount.store(threads);
+  isCountGiven.store(threads != 0);
   reopen();
+}
+
+void Pool::setRequest(uint32_t (*request)()) {
+  threadRequest.store(request);
+  if (!isCountGiven.load())
+    threadCount.store(0);
 }
 
 void Pool::beforeFork() {
@@ -193,6 +199,8 @@ void Pool::afterForkInChild() {
   // no longer exist: this process then stays closed, and its launches run on the calling thread.
   inside.store(0);
   scheduler.store(nullptr);
+  if (!isCountGiven.load()) // the child may have an affinity mask of its own
+    threadCount.store(0);
   if (closedCleanly)
     reopen();
   closing.unlock();
@@ -201,6 +209,8 @@ void Pool::afterForkInChild() {
 uint32_t poolThreads() { return pool().threads(); }
 
 void setPoolThreads(uint32_t threads) { pool().setThreads(threads); }
+
+void setThreadRequest(uint32_t (*request)()) { pool().setRequest(request); }
 
 void requestHelp(std::shared_ptr<SharedWork> work, uint32_t helpers) { pool().help(std::move(work), helpers); }
 

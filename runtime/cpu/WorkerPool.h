@@ -20,13 +20,13 @@ public:
   virtual bool isUsedUp() const = 0;
 };
 
-/// Processors that this process may run on; at least 1.
-uint32_t usableProcessors();
-
 /// Threads of one launch, the calling one included.
 uint32_t poolThreads();
-/// Zero restores `usableProcessors()`. Waits for running launches.
+/// Zero restores the default: the processors of the thread that launches first, limited by CPU quotas of cgroups and by
+/// the request. Waits for running launches.
 void setPoolThreads(uint32_t threads);
+/// Sets a function that is called when the default is resolved; it returns the user's limit, or zero for none.
+void setThreadRequest(uint32_t (*request)());
 
 /// Requests that up to `helpers` threads join the work and returns at once. The pool may be closed at the moment (a
 /// fork is under way elsewhere), and helpers may arrive late or never: the caller must be able to finish alone.

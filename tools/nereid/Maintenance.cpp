@@ -70,6 +70,10 @@ int tools::runDoctor(const std::string &cacheDir) {
   }
   const runtime::DeviceProperties &properties = runtime::cpuDevice().properties();
   line("cpu", properties.name + " (" + host->arch + ")");
+  runtime::setCpuThreadRequest([] {
+    const auto text = llvm::sys::Process::GetEnv("OMP_NUM_THREADS");
+    return text ? runtime::cpuThreadsOfVariable(*text) : 0;
+  });
   line("threads", std::to_string(runtime::cpuThreads()));
   std::string vectors;
   for (const char *feature : {"avx2", "fma", "f16c", "avx512f", "avx512bf16", "amx-tile"})
