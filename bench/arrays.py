@@ -5,6 +5,7 @@ CPU.
 
 import os
 import platform
+from contextlib import suppress
 
 import numpy as np
 
@@ -44,6 +45,11 @@ class Device:
         if self.kind == "cuda":
             found["gpu"] = torch.cuda.get_device_name()
             found["cuda"] = torch.version.cuda
+        else:
+            import triton  # not at the top: a fresh process measures its import
+
+            with suppress(AttributeError):  # of another triton
+                found["arch"] = triton.runtime.driver.active.get_current_target().arch
         found["numpy"] = np.__version__
         found["torch"] = torch.__version__ if torch else None
         return found

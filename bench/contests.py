@@ -27,8 +27,8 @@ LENGTHS = {
 }
 COLUMNS = (128, 781, 1023, 1024, 1025, 4095, 4096, 4097, 12672)
 ELEMENTS = {"cpu": 1 << 22, "cuda": 1 << 25}  # of the matrices of softmax and layernorm
+ORDERS, QUICK_ORDERS = (128, 256, 512, 1024, 2048), (64, 128)  # of square matrices
 QUICK_LENGTHS, QUICK_COLUMNS, QUICK_ELEMENTS = ("2^10-1", "2^10"), (63, 64), 1 << 10
-SECTIONS = ("launch", "compile", "add", "gelu", "softmax", "layernorm")
 
 
 @dataclass
@@ -42,6 +42,7 @@ class Contest:
     expected: np.ndarray
     tolerance: float
     moved_bytes: int = 0
+    flops: int = 0  # where they and not the bytes are what a figure counts
 
     def check(self) -> None:
         scale = np.abs(self.expected) + np.abs(self.expected).mean()
@@ -107,6 +108,21 @@ def row_case(section, columns, elements, dtype) -> Case:
         return kernel_contest(section, calls, device, arrays, out, dtype)
 
     return Case(section, f"{rows}x{columns}", dtype, prepare)
+
+
+def matmul_case(n, dtype) -> Case:
+    def prepare(device):
+        arrays = [device.normal((n, n), dtype) for _ in range(2)]
+        out, tile = device.empty((n, n), dtype), 64
+        tiles = {"M_TILE": tile, "N_TILE": tile, "K_TILE": tile}
+        calls = {
+            "ours": lambda: kernels.matmul[(n // tile, n // tile)](*arrays, out, n, n, **tiles)
+        }
+        contest = kernel_contest("matmul", calls, device, arrays, out, dtype)
+        contest.flops = 2 * n**3
+        return contest
+
+    return Case("matmul", str(n), dtype, prepare)
 
 
 def kernel_contest(section, calls, device, arrays, out, dtype) -> Contest:
@@ -241,6 +257,9 @@ def cases_of(section: str, kind: str, quick: bool) -> list[Case]:
     if section in ("launch", "compile"):
         return list(launch_cases() if section == "launch" else compile_cases())
     dtypes = DTYPES[kind]
+    if section == "matmul":  # on GPUs tiles and warps would have to be tuned to the machine
+        orders = (QUICK_ORDERS if quick else ORDERS) if kind == "cpu" else ()
+        return [matmul_case(n, dtype) for dtype in dtypes for n in orders]
     if section in ("add", "gelu"):
         lengths = QUICK_LENGTHS if quick else LENGTHS[kind]
         return [elementwise_case(section, n, dtype) for dtype in dtypes for n in lengths]

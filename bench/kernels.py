@@ -63,6 +63,28 @@ def layernorm(x, weight, bias, out, columns, eps, BLOCK: tl.constexpr):
     tl.store(out + start + at, centred / deviation * scale + shift, mask=inside)
 
 
+@triton.jit
+def matmul(a, b, out, N, K, M_TILE: tl.constexpr, N_TILE: tl.constexpr, K_TILE: tl.constexpr):
+    row = tl.program_id(0) * M_TILE + tl.arange(0, M_TILE)[:, None]
+    column = tl.program_id(1) * N_TILE + tl.arange(0, N_TILE)[None, :]
+    total = tl.zeros((M_TILE, N_TILE), tl.float32)
+    for start in range(0, K, K_TILE):
+        k = start + tl.arange(0, K_TILE)
+        left = tl.load(a + row * K + k[None, :])
+        total = tl.dot(left, tl.load(b + k[:, None] * N + column), total)
+    tl.store(out + row * N + column, total)
+
+
+@triton.jit
+def dots_in_cache(a, b, out, repeats, TILE: tl.constexpr):
+    row, column = tl.arange(0, TILE)[:, None], tl.arange(0, TILE)[None, :]
+    at = row * TILE + column
+    total = tl.zeros((TILE, TILE), tl.float32)
+    for _ in range(repeats):
+        total = tl.dot(tl.load(a + at), tl.load(b + at), total)
+    tl.store(out + tl.program_id(0) * TILE * TILE + at, total)
+
+
 def add_by_numpy(x, y, out):
     np.add(x, y, out=out)
 
@@ -92,6 +114,10 @@ def layernorm_by_numpy(x, weight, bias, out):
     out += bias
 
 
+def matmul_by_numpy(a, b, out):
+    np.matmul(a, b, out=out)
+
+
 def add_of_torch(x, y, out):
     return lambda: torch.add(x, y, out=out)
 
@@ -111,3 +137,7 @@ def layernorm_of_torch(x, weight, bias, out):
     return lambda: torch.ops.aten.native_layer_norm.out(
         x, columns, weight, bias, EPS, out0=out, out1=mean, out2=scale
     )
+
+
+def matmul_of_torch(a, b, out):
+    return lambda: torch.mm(a, b, out=out)

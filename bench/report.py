@@ -14,6 +14,15 @@ def unit_of(results) -> tuple[str, float]:
     return ("ms", 1e3) if results[0]["section"] == "compile" else ("us", 1e6)
 
 
+def rate_of(results) -> tuple[str, str, str, float] | None:
+    """What a section counts per second, if anything: the key, the unit, its meaning, the factor."""
+    if any(result["flops"] for result in results):
+        return "flops", "GFLOP/s", "GFLOP/s", 1e-9
+    if any(result["bytes"] for result in results):
+        return "bytes", "GB/s", "GB/s of input and output", 1e-9
+    return None
+
+
 def digits(value: float | None) -> str:
     """At least three significant digits."""
     if value is None:
@@ -27,22 +36,22 @@ def names_in(results) -> list[str]:
 
 
 def table(results, ours: str) -> str:
-    """A line per case: this package's time, the peers', its bandwidth, the best peer's time over
+    """A line per case: this package's time, the peers', its rate, the best peer's time over
     its own, the spread of its samples.
     """
     unit, factor = unit_of(results)
-    names, moves = names_in(results), any(result["bytes"] for result in results)
+    names, rate = names_in(results), rate_of(results)
     lines = []
     for result in results:
         seconds = result["seconds"]
         line = [result["title"]]
         line += [digits(factor * seconds[who] if who in seconds else None) for who in names]
-        if moves:
-            line.append(digits(1e-9 * result["bytes"] / seconds[ours]))
+        if rate:
+            line.append(digits(rate[3] * result[rate[0]] / seconds[ours]))
         ratio = f"{result['ratio']:.2f}" if result["ratio"] else "-"
         lines.append([*line, ratio, f"{100 * result['spread'][ours]:.0f}%"])
     headers = [results[0]["section"], *(f"{who}, {unit}" for who in names)]
-    headers += [f"{ours}, GB/s"] if moves else []
+    headers += [f"{ours}, {rate[1]}"] if rate else []
     headers += ["ratio", "spread"]
     align = ["left", *["right"] * (len(headers) - 1)]
     return tabulate(lines, headers, colalign=align, disable_numparse=True)
@@ -65,8 +74,10 @@ def can_plot() -> bool:
     return True
 
 
-def plot(results, folder: str, device: str, machine: str) -> str:
-    """Draws a section into `folder` and returns the file's name."""
+def plot(results, folder: str, device: str, machine: str, roofline: dict | None = None) -> str:
+    """Draws a section into `folder`, with the machine's roofline where one is given, and returns the
+    file's name.
+    """
     import matplotlib.pyplot as plt
 
     section = results[0]["section"]
@@ -76,10 +87,13 @@ def plot(results, folder: str, device: str, machine: str) -> str:
     )
     for group, panel in zip(groups, panels[0], strict=True):
         members = [result for result in results if result["group"] == group]
-        (lines if members[0]["bytes"] else bars)(panel, members)
+        if rate_of(members):
+            lines(panel, members, roofline)
+        else:
+            bars(panel, members)
         panel.set_title(" ".join(filter(None, (section, group))))
         panel.spines[["top", "right"]].set_visible(False)
-        panel.grid(axis="y" if members[0]["bytes"] else "x", alpha=0.3)
+        panel.grid(axis="y" if rate_of(members) else "x", alpha=0.3)
     panels[0][0].legend(frameon=False)
     figure.suptitle(machine, fontsize=8, color="#555555")
     os.makedirs(folder, exist_ok=True)
@@ -89,17 +103,31 @@ def plot(results, folder: str, device: str, machine: str) -> str:
     return path
 
 
-def lines(panel, results) -> None:
-    """GB/s over sizes, which are evenly spaced: adjacent lengths would coincide on an axis to
+def seconds_at_least(result: dict, roofline: dict[str, float]) -> float:
+    """What a case takes that reaches the roofline: its bytes or its operations, whichever takes
+    longer.
+    """
+    return max(result["bytes"] / roofline["bytes"], result["flops"] / roofline["flops"])
+
+
+def lines(panel, results, roofline: dict | None) -> None:
+    """Rates over sizes, which are evenly spaced: adjacent lengths would coincide on an axis to
     scale.
     """
+    amount, _, meaning, factor = rate_of(results)
     for who, colour in zip(names_in(results), COLOURS, strict=False):
         indices = [i for i, result in enumerate(results) if who in result["seconds"]]
-        rates = [1e-9 * results[i]["bytes"] / results[i]["seconds"][who] for i in indices]
+        rates = [factor * results[i][amount] / results[i]["seconds"][who] for i in indices]
         panel.plot(indices, rates, marker="o", markersize=4, label=who, color=colour)
+    if roofline:
+        at_most = [factor * r[amount] / seconds_at_least(r, roofline) for r in results]
+        label = f"roofline: {1e-9 * roofline['bytes']:.0f} GB/s of memory"
+        if amount == "flops":
+            label += f", {1e-9 * roofline['flops']:.0f} GFLOP/s"
+        panel.plot(at_most, linestyle="--", linewidth=1, color="#333333", label=label)
     panel.set_xticks(range(len(results)), [r["name"] for r in results], rotation=35, ha="right")
     panel.set_ylim(bottom=0)
-    panel.set_ylabel("GB/s of input and output")
+    panel.set_ylabel(meaning)
 
 
 def bars(panel, results) -> None:

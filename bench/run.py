@@ -19,7 +19,7 @@ from pathlib import Path
 from others import DISTURBING_CORES, Others
 
 HERE = Path(__file__).resolve().parent
-SECTIONS = ("launch", "compile", "add", "gelu", "softmax", "layernorm")
+SECTIONS = ("launch", "compile", "add", "gelu", "softmax", "layernorm", "matmul")
 OURS, LIBRARIES = "nereid", ("numpy", "torch")
 
 
@@ -100,7 +100,7 @@ class Race:
         return results
 
     def case(self, section: str, index: int, case: dict) -> dict:
-        samples, moved, out = {}, 0, set()
+        samples, amounts, out = {}, {}, set()
         for _ in range(self.rounds):
             for contestant in self.contestants:
                 name, ours = contestant.name, contestant is self.contestants[0]
@@ -112,10 +112,10 @@ class Race:
                     out.add(name)
                     samples.pop(name, None)
                     continue
-                moved = reply["bytes"]
+                amounts = {"bytes": reply["bytes"], "flops": reply["flops"]}
                 for who, taken in reply["samples"].items():
                     samples.setdefault(name if who == "ours" else who, []).extend(taken)
-        return {"section": section, **case, "bytes": moved, **summary(samples)}
+        return {"section": section, **case, **amounts, **summary(samples)}
 
 
 def summary(samples: dict[str, list[float]]) -> dict:
@@ -134,7 +134,8 @@ def summary(samples: dict[str, list[float]]) -> dict:
 def machine_line(device: str, machine: dict) -> str:
     if device == "cuda":
         return f"{machine['gpu']}, CUDA {machine['cuda']}, {machine['cpu']}"
-    return f"{machine['cpu']}, {machine['cores']} cores"
+    name = ", ".join(filter(None, (machine["cpu"], machine.get("arch"))))
+    return f"{name}, {machine['cores']} cores"
 
 
 def introduce(hello: dict, peers: dict[str, dict], rounds: int) -> None:
@@ -169,6 +170,19 @@ def start(options) -> tuple[Race, dict] | None:
     return race, {**hello, "peers": {name: reply["triton"] for name, reply in peers.items()}}
 
 
+def measure_roofline(race: Race, hello: dict) -> None:
+    """Adds it to `hello`, on CPUs only: a GPU's bandwidth depends on its clocks."""
+    if hello["device"] != "cpu":
+        return
+    reply = race.contestants[0].ask(do="roofline")
+    if "error" in reply:
+        race.fail("roofline", OURS, reply["error"])
+        return
+    hello["roofline"] = reply
+    rates = (1e-9 * reply[what] for what in ("bytes", "flops"))
+    print("roofline: {:.1f} GB/s, {:.0f} GFLOP/s of float32".format(*rates), flush=True)
+
+
 def run_sections(race: Race, hello: dict, options) -> None:
     import report
 
@@ -187,7 +201,12 @@ def run_sections(race: Race, hello: dict, options) -> None:
             print(f"disturbed: other processes used {race.others[section]:.1f} cores meanwhile")
         if draws:
             machine = machine_line(hello["device"], hello["machine"])
-            print("plot:", report.plot(results, options.plots, hello["device"], machine))
+            print(
+                "plot:",
+                report.plot(
+                    results, options.plots, hello["device"], machine, hello.get("roofline")
+                ),
+            )
         sys.stdout.flush()
 
 
@@ -244,6 +263,7 @@ def main() -> int:
         return 1
     race, hello = started
     try:
+        measure_roofline(race, hello)
         run_sections(race, hello, options)
     finally:
         for contestant in race.contestants:

@@ -75,7 +75,13 @@ class Cases:
         return {
             "samples": measure.samples_of(contest, self.device, self.quick),
             "bytes": contest.moved_bytes,
+            "flops": contest.flops,
         }
+
+    def roofline(self) -> dict:
+        import roofline
+
+        return roofline.measure(self.quick)
 
 
 def answer(cases: Cases, request: dict) -> dict:

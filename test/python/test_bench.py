@@ -126,3 +126,76 @@ def test_registers_and_spills_beside_those_of_a_peer():
     assert [row[0] for row in rows] == ["ours  ", "Triton"] * 2, done.stdout
     assert rows[0][1:] == rows[1][1:] and rows[2][1:] == rows[3][1:], "one package makes the same code twice"
     assert all(int(registers) > 30 and spills == "0" for _, registers, spills, _ in rows)
+
+
+RESULTS = [
+    {
+        "section": section,
+        "group": "float32",
+        "name": name,
+        "bytes": 12 * size,
+        "flops": flops * size,
+        "seconds": {"nereid": 2e-9 * size, "torch": 3e-9 * size},
+    }
+    for section, flops in (("add", 0), ("matmul", 200))
+    for name, size in (("small", 1000), ("large", 2000))
+]
+
+
+@pytest.mark.parametrize("section", ["add", "matmul"])
+def test_plot_with_a_roofline(section, tmp_path):
+    pytest.importorskip("matplotlib")
+    (tmp_path / "results.json").write_text(
+        json.dumps([on for on in RESULTS if on["section"] == section])
+    )
+    script = f"""
+import json, sys
+sys.path.insert(0, {str(BENCH)!r})
+import report
+assert report.can_plot()
+results = json.load(open("results.json"))
+for roofline in ({{"bytes": 8e9, "flops": 90e9}}, None):
+    print(report.plot(results, "figures", "cpu", "a machine, 2 cores", roofline), flush=True)
+    print(open("figures/cpu-{section}.svg").read())
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    _, with_roofline, without = done.stdout.split(f"figures/cpu-{section}.svg\n")
+    words = [
+        ">a machine, 2 cores<",
+        ">nereid<",
+        ">torch<",
+        ">small<",
+        ">large<",
+        f">{section} float32<",
+    ]
+    unit, line = {
+        "add": ("GB/s of input and output", ">roofline: 8 GB/s of memory<"),
+        "matmul": ("GFLOP/s", ">roofline: 8 GB/s of memory, 90 GFLOP/s<"),
+    }[section]
+    for word in (*words, f">{unit}<"):
+        assert word in with_roofline and word in without, word
+    assert line in with_roofline and "roofline" not in without
+
+
+def test_the_roofline_is_the_slower_of_memory_and_arithmetic():
+    script = f"""
+import sys
+sys.path.insert(0, {str(BENCH)!r})
+import report
+for size, flops in ((8, 1), (8, 90), (0, 9)):
+    print(report.seconds_at_least({{"bytes": size, "flops": flops}}, {{"bytes": 2, "flops": 9}}))
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.stdout.split() == ["4.0", "10.0", "1.0"], done.stderr
+
+
+def test_matmul_and_the_roofline_end_to_end(bench):
+    done, found = bench("--sections", "matmul")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert [on["flops"] for on in found["results"]] == [2 * 64**3, 2 * 128**3]
+    assert set(found["roofline"]) == {"bytes", "flops"} and min(found["roofline"].values()) > 0
+    assert re.search(r"^roofline: [\d.]+ GB/s, \d+ GFLOP/s of float32$", done.stdout, re.MULTILINE)
+    assert "nereid, GFLOP/s" in done.stdout
