@@ -46,6 +46,7 @@ def test_every_setting_is_on_its_page():
     groups = [group for group in vars(knobs).values() if isinstance(group, knobs.base_knobs)]
     variables = {each.key for group in groups for each in group.knob_descriptors.values()}
     variables |= {"TRITON_DEBUG", "TRITON_INSTRUMENTATION_MODE"}  # read once, at import
+    variables |= {"OMP_NUM_THREADS"}  # read at the first launch
     options = {
         field.name for kind in (CPUOptions, CUDAOptions) for field in dataclasses.fields(kind)
     }
