@@ -89,21 +89,24 @@ static std::string locationText(Location location) {
 llvm::Value *KernelEmitter::allTrue(Value condition, std::optional<BufferId> tile) {
   if (!tile)
     return scalar(condition);
+  constexpr int64_t mostBytes = 64;
   const int64_t count = cast<RankedTensorType>(condition.getType()).getNumElements();
+  const int64_t width = std::min(mostBytes, count & -count); // of a vector; whole vectors cover the tile
+  auto *type = llvm::FixedVectorType::get(ir.getInt8Ty(), width);
   llvm::BasicBlock *before = ir.GetInsertBlock(), *loop = newBlock("all"), *after = newBlock("all.known");
   ir.CreateBr(loop);
   ir.SetInsertPoint(loop);
-  llvm::PHINode *index = ir.CreatePHI(ir.getInt64Ty(), 2), *all = ir.CreatePHI(ir.getInt8Ty(), 2);
+  llvm::PHINode *index = ir.CreatePHI(ir.getInt64Ty(), 2), *all = ir.CreatePHI(type, 2);
   index->addIncoming(ir.getInt64(0), before);
-  all->addIncoming(ir.getInt8(1), before);
-  llvm::Value *next = ir.CreateAdd(index, ir.getInt64(1));
-  llvm::Value *element = ir.CreateLoad(ir.getInt8Ty(), ir.CreateGEP(ir.getInt8Ty(), buffer(*tile), index));
-  llvm::Value *both = ir.CreateAnd(all, element);
+  all->addIncoming(llvm::ConstantInt::get(type, 1), before);
+  llvm::Value *next = ir.CreateAdd(index, ir.getInt64(width));
+  llvm::Value *address = ir.CreateGEP(ir.getInt8Ty(), buffer(*tile), index);
+  llvm::Value *both = ir.CreateAnd(all, ir.CreateAlignedLoad(type, address, llvm::Align(1)));
   index->addIncoming(next, loop);
   all->addIncoming(both, loop);
   ir.CreateCondBr(ir.CreateICmpULT(next, ir.getInt64(count)), loop, after);
   ir.SetInsertPoint(after);
-  return ir.CreateICmpNE(both, ir.getInt8(0));
+  return ir.CreateICmpNE(ir.CreateAndReduce(both), ir.getInt8(0));
 }
 
 /// Ends the program, and with it the launch, where `holds` is false.

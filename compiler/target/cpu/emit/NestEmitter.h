@@ -121,6 +121,9 @@ private:
   bool isUniformWhenInactive(mlir::Value value, const IndexMap &map, unsigned depth = 0);
   bool findUniformWhenInactive(mlir::Value value, const IndexMap &map, unsigned depth);
   void evaluateInOrder(unsigned level);
+  Element firstLane(mlir::Value value, const IndexMap &map, unsigned requester);
+  std::optional<int64_t> chunkStride(mlir::Value value, const IndexMap &map);
+  uint64_t elementKey(const IndexMap &map) const;
   unsigned levelOf(const IndexMap &map) const;
   bool isVectorMap(const IndexMap &map) const;
   void restoreLocation() { ir.SetCurrentDebugLocation(location); }
@@ -153,6 +156,7 @@ private:
   unsigned vectorLevel = 0;
   Mode mode = Mode::Main;
   bool inactiveScalar = false; ///< evaluates the value that all inactive lanes share
+  bool firstLaneOnly = false;  ///< evaluates the first lane of the chunk
   bool isFailed = false;
   bool isStreaming = false;       ///< stores bypass the cache
   std::optional<bool> isInPrefix; ///< in a part of the loop over the axis inside of a chunk

@@ -48,7 +48,13 @@ ChunkAccess NestEmitter::accessOf(Value pointer, const IndexMap &map, Operation 
   const unsigned level = levelOf(map);
   const bool isAssumed = mode == Mode::Main && level >= vectorLevel && vectorLevel > 0;
   const AffineForm *found = isAssumed ? function.affineInfo.assumed(pointer) : function.affineInfo.affine(pointer);
-  if (!found) {
+  auto isChecked = [&](SymbolId symbol) { return llvm::is_contained(nest.assumptions, symbol); };
+  if (!found || !llvm::all_of(found->assumptions, isChecked)) {
+    if (auto stride = chunkStride(pointer, map)) {
+      Element first = firstLane(pointer, map, level);
+      insertAt(level);
+      return {first.value, ir.getInt64(*stride)};
+    }
     Element element = evaluate(pointer, map, level);
     insertAt(level);
     if (!element || !isVectorMap(map) || inactiveScalar)

@@ -4,6 +4,7 @@
 
 #include "compiler/dialect/tt/Report.h"
 #include "compiler/target/cpu/emit/Diagnostics.h"
+#include "compiler/target/cpu/plan/Chunks.h"
 #include "compiler/target/cpu/plan/Expressions.h"
 
 #include "mlir/IR/Matchers.h"
@@ -28,7 +29,27 @@ unsigned NestEmitter::levelOf(const IndexMap &map) const {
 }
 
 bool NestEmitter::isVectorMap(const IndexMap &map) const {
-  return chunkLanes > 1 && llvm::is_contained(map, nest.vectorDim);
+  return chunkLanes > 1 && !firstLaneOnly && llvm::is_contained(map, nest.vectorDim);
+}
+
+/// The values that inactive lanes share and those of a first lane are cached under separate keys.
+uint64_t NestEmitter::elementKey(const IndexMap &map) const {
+  return keyOf(map) * 4 + inactiveScalar + (firstLaneOnly && llvm::is_contained(map, nest.vectorDim) ? 2 : 0);
+}
+
+/// The distance of the chunk's lanes where they are equally spaced; nullopt where they are not known to be.
+std::optional<int64_t> NestEmitter::chunkStride(Value value, const IndexMap &map) {
+  if (!isVectorMap(map) || inactiveScalar)
+    return std::nullopt;
+  auto form = chunkForm(function.affineInfo, value, map, nest.vectorDim, chunkLanes);
+  return form ? std::optional(form->stride) : std::nullopt;
+}
+
+Element NestEmitter::firstLane(Value value, const IndexMap &map, unsigned requester) {
+  const bool outer = std::exchange(firstLaneOnly, true);
+  Element element = evaluate(value, map, requester);
+  firstLaneOnly = outer;
+  return element;
 }
 
 llvm::Value *NestEmitter::asVector(Element element) {
@@ -96,11 +117,12 @@ Element NestEmitter::evaluate(Value value, const IndexMap &fullMap, unsigned req
   if (auto truth = known(value, map, requester))
     return {ir.getInt1(*truth), false};
   const unsigned level = inactiveScalar ? std::min(levelOf(map), vectorLevel - 1) : levelOf(map);
-  // The value shared by inactive lanes is cached under a separate key.
-  const std::pair<Value, uint64_t> key{value, keyOf(map) * 2 + inactiveScalar};
+  const std::pair<Value, uint64_t> key{value, elementKey(map)};
   if (auto found = levels[level].elements.find(key); found != levels[level].elements.end())
     return found->second;
-  Element element = compute(value, map, level);
+  auto load = value.getDefiningOp<tt::LoadOp>();
+  const bool isOne = load && !function.affineInfo.affine(load.getPtr()) && chunkStride(value, map) == 0;
+  Element element = isOne ? firstLane(value, map, requester) : compute(value, map, level);
   if (!element) {
     isFailed = true;
     return {};
@@ -149,7 +171,7 @@ Element NestEmitter::prefixElement(const PrefixMask &prefix, Value value, const 
   if (dim < 0) // one element of the dimension
     return {ir.CreateICmpSGT(bound, ir.getInt64(indexOfFixed(dim))), false};
   llvm::Value *left = ir.CreateSub(bound, indexOf(dim));
-  if (dim != nest.vectorDim || chunkLanes == 1)
+  if (dim != nest.vectorDim || chunkLanes == 1 || firstLaneOnly)
     return {ir.CreateICmpSGT(left, ir.getInt64(0)), false};
   left = ir.CreateBinaryIntrinsic(llvm::Intrinsic::smax, left, ir.getInt64(0));
   left = ir.CreateBinaryIntrinsic(llvm::Intrinsic::smin, left, ir.getInt64(chunkLanes));
@@ -234,7 +256,7 @@ Element NestEmitter::computeOp(OpResult result, const IndexMap &map, unsigned le
     return {};
   for (auto [other, emitted] :
        llvm::zip_equal(op->getResults(), results)) // a call is not emitted again for each result
-    levels[level].elements[{other, keyOf(map) * 2 + inactiveScalar}] = {emitted, isVector};
+    levels[level].elements[{other, elementKey(map)}] = {emitted, isVector};
   return {results[result.getResultNumber()], isVector};
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Values of few operations are rematerialised, loads are repeated: both cost less than a pass over a buffer.
+#include "compiler/target/cpu/plan/Chunks.h"
 #include "compiler/target/cpu/plan/Expressions.h"
 #include "compiler/target/cpu/plan/PlanBuilder.h"
 
@@ -20,8 +21,12 @@ struct Uses {
 using UseMap = llvm::MapVector<Value, Uses>;
 } // namespace
 
+static bool isIndexDivision(Operation *op) {
+  return isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(op);
+}
+
 static bool isExpensive(Operation *op) {
-  if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp, arith::RemFOp>(op))
+  if (isIndexDivision(op) || isa<arith::RemFOp>(op))
     return true;
   if (isa<tt::ExternElementwiseOp, tt::ElementwiseInlineAsmOp>(op))
     return true;
@@ -29,6 +34,17 @@ static bool isExpensive(Operation *op) {
          !isa<mlir::math::AbsFOp, mlir::math::AbsIOp, mlir::math::FmaOp, mlir::math::FloorOp, mlir::math::CeilOp,
               mlir::math::TruncOp, mlir::math::RoundOp, mlir::math::RoundEvenOp, mlir::math::CopySignOp,
               mlir::math::SqrtOp>(op);
+}
+
+/// Whether an index is computed once for a chunk wherever it is part of an address.
+static bool isRegular(AffineInfo &affineInfo, Value value) {
+  constexpr unsigned fewestLanes = 8;
+  ArrayRef<int64_t> shape = tt::shapeOf(value.getType());
+  for (size_t dim = shape.size(); dim-- > 0;)
+    if (shape[dim] != 1)
+      return shape[dim] % fewestLanes == 0 &&
+             chunkForm(affineInfo, value, identityMap(shape.size()), dim, fewestLanes).has_value();
+  return false;
 }
 
 static UseMap scan(PlanContext &context, Sequence &sequence) {
@@ -101,6 +117,8 @@ static bool materialiseOne(PlanContext &context, Sequence &sequence) {
     if (!isExpensive(value.getDefiningOp()) || context.affineInfo.dependence(value) == 0)
       continue;
     if (where.steps.size() < 2 && !where.isRepeated)
+      continue;
+    if (isIndexDivision(value.getDefiningOp()) && isRegular(context.affineInfo, value))
       continue;
     Value last = lastOfChain(value, uses);
     materialise(context, sequence, last, where.steps.front());

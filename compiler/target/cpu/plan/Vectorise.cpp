@@ -1,5 +1,6 @@
 // Chooses how each nest runs: the vectorised dimension, the number of lanes, the order of loops.
 // SPDX-License-Identifier: MIT
+#include "compiler/target/cpu/plan/Chunks.h"
 #include "compiler/target/cpu/plan/Combiner.h"
 #include "compiler/target/cpu/plan/Expressions.h"
 #include "compiler/target/cpu/plan/Masks.h"
@@ -17,6 +18,7 @@ struct AccessCounts {
   bool hasTranscendental = false;
   bool hasDivision = false; ///< of integers
   bool hasGather = false;
+  unsigned mostLanes = 64; ///< lane masks are handled as 64-bit integers
 };
 } // namespace
 
@@ -35,8 +37,36 @@ static unsigned laneBits(Type element, bool isArithmetic) {
   return isa<FloatType>(element) && isArithmetic ? std::max(bits, 32u) : bits;
 }
 
+/// Every chunk is whole.
+static unsigned dividing(uint64_t extent, unsigned lanes) { return std::min<uint64_t>(lanes, extent & (~extent + 1)); }
+
+/// The dimension along which chunks may be regular: the last that the nest has a loop over.
+static int lastLoop(const Nest &nest) {
+  for (size_t dim = nest.shape.size(); dim-- > 0;)
+    if (nest.shape[dim] != 1)
+      return dim;
+  return -1;
+}
+
+/// The lanes of chunks along `loop` in which the access is regular, though it is not affine over the whole tile; 0:
+/// none. A copy of a dot's operand is tested as a whole before it is made.
+static unsigned regularLanesOf(AffineInfo &affineInfo, const Nest &nest, int loop, Value pointer, const IndexMap &map) {
+  if (loop < 0 || nest.inPlace || affineInfo.affine(pointer))
+    return 0;
+  const bool isOneLoop = llvm::count_if(nest.shape, [](int64_t extent) { return extent != 1; }) == 1;
+  if (affineInfo.assumed(pointer) && !isOneLoop)
+    return 0;
+  return regularLanes(affineInfo, pointer, map, loop, dividing(nest.shape[loop], 64));
+}
+
 /// Counts an access along each dimension of the nest.
-static void countAccess(AffineInfo &affineInfo, Nest &nest, Value pointer, const IndexMap &map, AccessCounts &counts) {
+static void countAccess(AffineInfo &affineInfo, Nest &nest, int regularLoop, Value pointer, const IndexMap &map,
+                        AccessCounts &counts) {
+  if (const unsigned lanes = regularLanesOf(affineInfo, nest, regularLoop, pointer, map)) {
+    counts.mostLanes = std::min(counts.mostLanes, lanes);
+    counts.unitAccesses[regularLoop] += 2;
+    return;
+  }
   const AffineForm *form = affineInfo.assumed(pointer);
   if (!form) {
     counts.hasGather = true;
@@ -65,7 +95,7 @@ static unsigned innermostOf(const Buffer &buffer, const Nest &nest) {
   return buffer.shape.size() == nest.shape.size() ? buffer.innermostDim() : last;
 }
 
-static AccessCounts examine(PlanContext &context, Nest &nest) {
+static AccessCounts examine(PlanContext &context, Nest &nest, int regularLoop) {
   AccessCounts counts;
   counts.unitAccesses.assign(nest.shape.size(), 0);
   auto widen = [&](Type element, bool isArithmetic) {
@@ -85,11 +115,15 @@ static AccessCounts examine(PlanContext &context, Nest &nest) {
         counts.unitAccesses[innermost] += 2;
       return false;
     }
+    if (isa<tt::PointerType>(element) && regularLanesOf(context.affineInfo, nest, regularLoop, value, map)) {
+      nest.readsMemory = true; // computed for the first lane alone
+      return false;
+    }
     addMask(context, nest, value, map);
     widen(element, op && !isa<tt::LoadOp>(op) && !isShapeChange(op));
     if (auto load = dyn_cast_or_null<tt::LoadOp>(op)) {
       nest.readsMemory = true;
-      countAccess(context.affineInfo, nest, load.getPtr(), map, counts);
+      countAccess(context.affineInfo, nest, regularLoop, load.getPtr(), map, counts);
     }
     counts.hasTranscendental |= op && isTranscendental(op);
     counts.hasDivision |= isa_and_nonnull<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(op);
@@ -108,11 +142,12 @@ static AccessCounts examine(PlanContext &context, Nest &nest) {
       widen(tt::elementOf(root.value.getType()), !isa<tt::LoadOp>(root.op));
       if (auto load = dyn_cast<tt::LoadOp>(root.op)) {
         nest.readsMemory = true;
-        countAccess(context.affineInfo, nest, load.getPtr(), identityMap(nest.shape.size()), counts);
+        countAccess(context.affineInfo, nest, regularLoop, load.getPtr(), identityMap(nest.shape.size()), counts);
       }
     }
     if (root.isWrite())
-      countAccess(context.affineInfo, nest, root.access().getAccessedPointer(), identityMap(nest.shape.size()), counts);
+      countAccess(context.affineInfo, nest, regularLoop, root.access().getAccessedPointer(),
+                  identityMap(nest.shape.size()), counts);
     if (root.kind == RootKind::Op && root.op->getNumRegions()) // the region computes with the operands
       for (Value operand : root.op->getOperands())
         widen(tt::elementOf(operand.getType()), true);
@@ -154,8 +189,6 @@ static void collectConditions(PlanContext &context, Nest &nest) {
   }
 }
 
-static unsigned dividing(uint64_t extent, unsigned lanes) { return std::min<uint64_t>(lanes, extent & (~extent + 1)); }
-
 static unsigned chooseLanes(const PlanContext &context, const Nest &nest, const AccessCounts &counts) {
   if (llvm::any_of(nest.roots, [](const Root &root) { return root.kind == RootKind::Op && needsScalars(root.op); }))
     return 1;
@@ -166,8 +199,7 @@ static unsigned chooseLanes(const PlanContext &context, const Nest &nest, const 
                              : counts.hasTranscendental                             ? 2
                                                                                     : 4;
   const unsigned lanes = std::max(1u, registers * context.machine.registerBits / counts.widestBits);
-  // Lane masks are handled as 64-bit integers; every chunk is whole.
-  return dividing(nest.shape[nest.vectorDim], std::min(lanes, 64u));
+  return dividing(nest.shape[nest.vectorDim], std::min(lanes, counts.mostLanes));
 }
 
 /// One register's lanes: masked code runs once or twice for each row, and several registers would be as many copies of
@@ -181,13 +213,19 @@ static unsigned chooseMaskedLanes(const PlanContext &context, const Nest &nest, 
 }
 
 static void vectorise(PlanContext &context, Nest &nest) {
-  const AccessCounts counts = examine(context, nest);
+  const int regularLoop = lastLoop(nest);
+  AccessCounts counts = examine(context, nest, regularLoop);
   const int axis = nest.axis();
   for (auto [dim, extent] : llvm::enumerate(nest.shape)) {
     if (extent == 1)
       continue;
     if (nest.vectorDim < 0 || counts.unitAccesses[dim] >= counts.unitAccesses[nest.vectorDim])
       nest.vectorDim = dim;
+  }
+  if (nest.vectorDim != regularLoop) { // no chunk is regular along another loop
+    nest.masks.clear();
+    nest.assumptions.clear();
+    counts = examine(context, nest, /*regularLoop=*/-1);
   }
   if (nest.vectorDim < 0)
     return;

@@ -1,0 +1,31 @@
+// Tiles that are regular in each chunk of lanes, though not over the whole tile: quotients and remainders of indices.
+// SPDX-License-Identifier: MIT
+//
+// With `i = program * 1024 + arange(0, 1024)` and chunks of 16 lanes, which begin at multiples of 16, `i // 768` is one
+// number in a chunk and `i % 768` counts up by one. The address of `x + i // 768 * 1280 + i % 768` is then computed
+// once for a chunk, whose elements are adjacent.
+//
+// As in Affine.h, an addition that is part of an address is assumed not to wrap.
+#pragma once
+
+#include "compiler/target/cpu/plan/Affine.h"
+#include "compiler/target/cpu/plan/IndexMap.h"
+
+namespace nereid::cpu {
+
+/// Lane i of each chunk has the value of lane 0 plus i * stride; distances of pointers are in bytes.
+struct ChunkForm {
+  int64_t stride = 0;
+  uint64_t divisor = 1;       ///< of lane 0; 0 where it is 0
+  bool isNonNegative = false; ///< every lane
+};
+
+/// The form in chunks of `lanes` along the loop; nullopt where none is known. Chunks begin at multiples of `lanes`.
+std::optional<ChunkForm> chunkForm(AffineInfo &affineInfo, mlir::Value value, const IndexMap &map, int loop,
+                                   unsigned lanes);
+
+/// The most lanes of a chunk, up to `most`, in which the elements that `pointer` addresses are adjacent or one; 0 where
+/// that is so in none of at least 8.
+unsigned regularLanes(AffineInfo &affineInfo, mlir::Value pointer, const IndexMap &map, int loop, unsigned most);
+
+} // namespace nereid::cpu
