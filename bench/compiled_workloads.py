@@ -43,7 +43,10 @@ class Workload:
     random: bool = False  # only mean and deviation of the result are compared
 
     def inputs(self, dtype) -> tuple:
-        scaled = [torch.randn(shape) * (shape[-1] ** -0.5 if _is_weight(shape) else 1) for shape in self.shapes]
+        scaled = [
+            torch.randn(shape) * (shape[-1] ** -0.5 if _is_weight(shape) else 1)
+            for shape in self.shapes
+        ]
         return (*(value.to(dtype) for value in scaled), *self.others())
 
 
@@ -163,13 +166,17 @@ def compiled(workload: Workload, backend: str, call_of: Callable, inputs) -> tup
 
 def check(what: str, workload: Workload, found, expected, tolerance: float) -> None:
     """Raises AssertionError unless the results agree."""
-    found, expected = (value if isinstance(value, tuple) else (value,) for value in (found, expected))
+    found, expected = (
+        value if isinstance(value, tuple) else (value,) for value in (found, expected)
+    )
     for index, (value, wanted) in enumerate(zip(found, expected, strict=True)):
         value, wanted = value.double(), wanted.double()
         assert value.shape == wanted.shape, (what, value.shape, wanted.shape)
         if workload.random:
             kept = (value != 0).double().mean(), (wanted != 0).double().mean()
-            value, wanted = (torch.stack((v.std(), k)) for v, k in zip((value, wanted), kept, strict=True))
+            value, wanted = (
+                torch.stack((v.std(), k)) for v, k in zip((value, wanted), kept, strict=True)
+            )
             tolerance = 1e-2
         error = (value - wanted).abs().max() / wanted.abs().max()
         assert error < tolerance, (what, index, error.item())
@@ -182,7 +189,9 @@ def measure(name: str, dtype: str, backward: bool, options) -> dict:
     count = len(workload.shapes)
     if backward:
         cotangent = torch.randn_like(workload.function(*inputs))
-        inputs = tuple(value.requires_grad_() if i < count else value for i, value in enumerate(inputs))
+        inputs = tuple(
+            value.requires_grad_() if i < count else value for i, value in enumerate(inputs)
+        )
 
     def call_of(function):
         return with_gradients(function, count, cotangent) if backward else function
@@ -229,7 +238,9 @@ def main() -> int:
     parts = options.only.split(",")
     rows, failed = [], 0
     with tempfile.TemporaryDirectory() as folder:
-        os.environ.update(TORCHINDUCTOR_CACHE_DIR=folder + "/inductor", TRITON_CACHE_DIR=folder + "/triton")
+        os.environ.update(
+            TORCHINDUCTOR_CACHE_DIR=folder + "/inductor", TRITON_CACHE_DIR=folder + "/triton"
+        )
         os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")
         for backend in BACKENDS.values():
             compiled(Workload(lambda x: x + 1, []), backend, lambda call: call, (torch.zeros(64),))
@@ -243,9 +254,15 @@ def main() -> int:
                         print(json.dumps(rows[-1]), flush=True)
                     except Exception as error:
                         failed += 1
-                        print(json.dumps(dict(what=f"{name} {dtype}", failed=repr(error)[:500])), flush=True)
+                        print(
+                            json.dumps(dict(what=f"{name} {dtype}", failed=repr(error)[:500])),
+                            flush=True,
+                        )
     if rows:
-        means = {key: geometric_mean(row[key] for row in rows) for key in ("run", "run_to_eager", "compile")}
+        means = {
+            key: geometric_mean(row[key] for row in rows)
+            for key in ("run", "run_to_eager", "compile")
+        }
         slow = {row["what"]: row["run"] for row in rows if row["run"] < WORST}
         print(json.dumps(dict(geometric_means=means, below={str(WORST): slow}, failed=failed)))
     return 1 if failed else 0

@@ -175,6 +175,19 @@ def test_a_failed_assertion_is_an_exception_at_the_launch(device):
     assert (out == np.abs(x)).all()
 
 
+@pytest.mark.parametrize("extent", [1, 2, 24, 64, 256, 200])
+def test_one_false_element_anywhere_fails(extent, device):
+    if device != "cpu":
+        pytest.skip("a failed assertion ends a GPU's context, and the tests after it")
+    for index in {0, extent // 2, extent - 1}:
+        x, out = np.zeros(extent, np.float32), np.zeros(extent, np.float32)
+        x[index] = -1
+        with pytest.raises(RuntimeError, match="x is negative"):
+            checked[(1,)](x, out, extent, N=extent, debug=True)
+        checked[(1,)](-x, out, extent, N=extent, debug=True)
+        assert out[index] == 1
+
+
 def test_assertions_are_off_without_debug(device):
     x = np.full(8, -1, np.float32)
     arguments = dict(x_ptr=x, out_ptr=np.zeros(8, np.float32), n=8, N=8)

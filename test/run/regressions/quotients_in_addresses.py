@@ -54,7 +54,9 @@ def test_rows_of_another_pitch(dtype, width, device):
         i = np.arange(n)
         source = (i + shift) // width * pitch + (i + shift) % width
         expected[i // width * pitch + i % width] = x.reshape(-1)[source]
-        if launch(copied_rows, (2,), x, y, n, shift, BLOCK=1024, WIDTH=width, PITCH=pitch, device=device):
+        if launch(
+            copied_rows, (2,), x, y, n, shift, BLOCK=1024, WIDTH=width, PITCH=pitch, device=device
+        ):
             np.testing.assert_array_equal(y.reshape(-1), expected)
 
 
