@@ -68,7 +68,7 @@ private:
   unsigned rowsFor(unsigned vectors) const;
   /// Lanes of a register, or fewer, so that vectors of them fill the extent.
   unsigned lanesDividing(uint64_t extent) const {
-    return std::min<uint64_t>(function.machine.registerBits / (8 * size), extent & (~extent + 1));
+    return cpu::lanesDividing(extent, function.machine.registerBits / (8 * size));
   }
   unsigned unroll() const { return depth % 2 == 0 ? 2 : 1; } ///< factor of the loop over K
   llvm::Value *addGroups(llvm::Value *x, llvm::Value *y, llvm::Value *accumulator);
@@ -192,18 +192,17 @@ void DotEmitter::packB() {
 
 /// Adds 128 to the bytes of `a`, in a buffer of its own, where rows are dense.
 void DotEmitter::makeAUnsigned(llvm::Value *&a) {
-  llvm::Value *to = unsignedA;
   const unsigned lanes = lanesDividing(depth);
   llvm::Type *type = function.lanes.typeOf(element, lanes);
   llvm::Value *signs = llvm::ConstantInt::get(type, 0x80808080);
   forEach(rows, 1, [&](llvm::Value *row) {
-    llvm::Value *source = rowOf(a, row), *target = at(to, row, depth);
+    llvm::Value *source = rowOf(a, row), *target = at(unsignedA, row, depth);
     forEach(depth, lanes, [&](llvm::Value *k) {
       llvm::Value *bytes = ir.CreateAlignedLoad(type, at(source, k, 1), llvm::Align(1));
       ir.CreateAlignedStore(ir.CreateXor(bytes, signs), at(target, k, 1), llvm::Align(size));
     });
   });
-  a = to;
+  a = unsignedA;
   rowBytes = ir.getInt64(depth * size);
 }
 
@@ -252,7 +251,7 @@ PrefetchTile DotEmitter::prefetchTile(Value pointer, llvm::Value *distance) {
   const AffineForm form = *function.affineInfo.assumed(pointer);
   ArrayRef<int64_t> shape = tt::shapeOf(pointer.getType());
   const int64_t bytes = storageBytes(cast<tt::PointerType>(tt::elementOf(pointer.getType())).getPointee());
-  const unsigned inner = form.strides[1].asConstant() == bytes ? 1 : 0;
+  const unsigned inner = isContiguous(form, 1, pointer) ? 1 : 0;
   PrefetchTile tile;
   tile.first = ir.CreatePtrAdd(function.scalar(form.pointer), ir.CreateAdd(function.poly(form.base), distance));
   tile.stride = function.poly(form.strides[1 - inner]);
@@ -286,30 +285,25 @@ void DotEmitter::chooseShare(llvm::Value *block, int64_t blocks) {
     return;
   share.iterationsPerGroup = llvm::bit_floor<uint64_t>(iterations / most);
   const int64_t groupsPerBlock = llvm::divideCeil(iterations, share.iterationsPerGroup);
-  for (const PrefetchTile &tile : prefetchTiles) {
-    llvm::Value *isLater = ir.CreateICmpUGE(block, ir.getInt64(begin));
-    auto choose = [&](llvm::Value *&chosen, llvm::Value *value) {
-      chosen = chosen ? ir.CreateSelect(isLater, value, chosen) : value;
+  // The share of the tile's block `index`, where the condition holds.
+  auto choose = [&](const PrefetchTile &tile, llvm::Value *index, llvm::Value *condition) {
+    auto chooseField = [&](llvm::Value *&chosen, llvm::Value *value) {
+      chosen = chosen ? ir.CreateSelect(condition, value, chosen) : value;
     };
-    choose(share.first, tile.first);
-    choose(share.stride, tile.stride);
-    choose(share.logLines, ir.getInt64(tile.logLines));
-    choose(share.lastGroup, ir.getInt64(tile.groups() - 1));
-    choose(share.lastRow, ir.getInt64(tile.rows - 1));
-    choose(share.begin, ir.CreateMul(ir.CreateSub(block, ir.getInt64(begin)), ir.getInt64(groupsPerBlock)));
+    chooseField(share.first, tile.first);
+    chooseField(share.stride, tile.stride);
+    chooseField(share.logLines, ir.getInt64(tile.logLines));
+    chooseField(share.lastGroup, ir.getInt64(tile.groups() - 1));
+    chooseField(share.lastRow, ir.getInt64(tile.rows - 1));
+    chooseField(share.begin, ir.CreateMul(index, ir.getInt64(groupsPerBlock)));
+  };
+  for (const PrefetchTile &tile : prefetchTiles) {
+    llvm::Value *firstBlock = ir.getInt64(begin);
+    choose(tile, ir.CreateSub(block, firstBlock), ir.CreateICmpUGE(block, firstBlock));
     begin += blocksOf(tile);
   }
-  if (!storedTile)
-    return;
-  auto chooseStored = [&](llvm::Value *&chosen, llvm::Value *value) {
-    chosen = ir.CreateSelect(isLast, value, chosen);
-  };
-  chooseStored(share.first, storedTile->first);
-  chooseStored(share.stride, storedTile->stride);
-  chooseStored(share.logLines, ir.getInt64(storedTile->logLines));
-  chooseStored(share.lastGroup, ir.getInt64(storedTile->groups() - 1));
-  chooseStored(share.lastRow, ir.getInt64(storedTile->rows - 1));
-  chooseStored(share.begin, ir.CreateMul(block, ir.getInt64(groupsPerBlock)));
+  if (storedTile)
+    choose(*storedTile, block, isLast);
 }
 
 /// Prefetches lines into the second-level cache at an iteration of a block's loop over K.

@@ -89,9 +89,8 @@ static std::string locationText(Location location) {
 llvm::Value *KernelEmitter::allTrue(Value condition, std::optional<BufferId> tile) {
   if (!tile)
     return scalar(condition);
-  constexpr int64_t mostBytes = 64;
   const int64_t count = cast<RankedTensorType>(condition.getType()).getNumElements();
-  const int64_t width = std::min(mostBytes, count & -count); // of a vector; whole vectors cover the tile
+  const unsigned width = lanesDividing(count, 64);
   auto *type = llvm::FixedVectorType::get(ir.getInt8Ty(), width);
   llvm::BasicBlock *before = ir.GetInsertBlock(), *loop = newBlock("all"), *after = newBlock("all.known");
   ir.CreateBr(loop);

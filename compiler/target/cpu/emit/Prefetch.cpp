@@ -10,6 +10,7 @@
 #include "compiler/dialect/tt/LoopAttributes.h"
 #include "compiler/target/cpu/emit/KernelEmitter.h"
 #include "compiler/target/cpu/plan/Expressions.h"
+#include "compiler/target/cpu/prepare/HoistScalars.h"
 
 #include "llvm/ADT/MapVector.h"
 
@@ -161,10 +162,7 @@ static int64_t stagesOf(const Step &step, int64_t stagesOfDots) {
 
 /// The first store after the loop of a tile with contiguous rows whose address is known before the loop.
 static tt::StoreOp storeAfter(scf::ForOp loop, AffineInfo &affineInfo) {
-  auto isKnown = [&](Value value) {
-    Operation *op = value.getDefiningOp();
-    return !op || op->getBlock() != loop->getBlock() || op->isBeforeInBlock(loop);
-  };
+  auto isKnown = [&](Value value) { return isDefinedBefore(value, loop); };
   auto isKnownSum = [&](const Poly &sum) {
     return llvm::all_of(sum.terms(), [&](const Poly::Term &term) {
       return llvm::all_of(term.factors, [&](SymbolId symbol) { return isKnown(affineInfo.valueOf(symbol)); });
@@ -176,8 +174,7 @@ static tt::StoreOp storeAfter(scf::ForOp loop, AffineInfo &affineInfo) {
     if (!form || form->strides.size() != 2 || !form->pointer || !isKnown(form->pointer) || !isKnownSum(form->base) ||
         !llvm::all_of(form->strides, isKnownSum))
       continue;
-    const int64_t size = storageBytes(tt::elementOf(store.getValue().getType()));
-    if (llvm::any_of(form->strides, [&](const Poly &stride) { return stride.asConstant() == size; }))
+    if (isContiguous(*form, 0, store.getPtr()) || isContiguous(*form, 1, store.getPtr()))
       return store;
   }
   return {};

@@ -50,9 +50,8 @@ static void transposeInRegisters(llvm::IRBuilder<> &ir, SmallVectorImpl<llvm::Va
 static void emitTransposition(KernelEmitter &function, const Transposition &work) {
   llvm::IRBuilder<> &ir = function.ir;
   const uint64_t size = storageBytes(work.element);
-  auto lowestBit = [](uint64_t value) { return value & (~value + 1); };
   const unsigned lanes =
-      std::min<uint64_t>({function.machine.registerBits / (8 * size), lowestBit(work.rows), lowestBit(work.columns)});
+      lanesDividing(work.rows, lanesDividing(work.columns, function.machine.registerBits / (8 * size)));
   llvm::Type *type = function.lanes.typeOf(work.element, lanes);
   auto at = [&](llvm::Value *base, llvm::Value *row, llvm::Value *column, int64_t width) {
     llvm::Value *index = ir.CreateAdd(ir.CreateMul(row, ir.getInt64(width)), column);
@@ -83,9 +82,7 @@ void cpu::emitTranspose(KernelEmitter &function, Transposition work) {
 void cpu::emitGrouping(KernelEmitter &function, const Transposition &work, unsigned group) {
   llvm::IRBuilder<> &ir = function.ir;
   const int64_t size = storageBytes(work.element), rowBytes = work.columns * size;
-  const uint64_t columns = work.columns;
-  const unsigned lanes =
-      std::min<uint64_t>(function.machine.registerBits / (8 * group * size), columns & (~columns + 1));
+  const unsigned lanes = lanesDividing(work.columns, function.machine.registerBits / (8 * group * size));
   auto *type = llvm::FixedVectorType::get(function.lanes.typeOf(work.element, 1), lanes);
   /// One vector of the elements of all rows by turns.
   auto interleaved = [&](SmallVector<llvm::Value *, 4> rows) {

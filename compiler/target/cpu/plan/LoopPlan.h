@@ -75,6 +75,11 @@ struct NestCondition {
   IndexMap map;
 };
 
+/// Lanes of a vector, `most` (a power of two) or fewer, of which whole vectors cover the extent.
+inline unsigned lanesDividing(uint64_t extent, unsigned most) {
+  return std::min<uint64_t>(most, extent & (~extent + 1));
+}
+
 struct Nest {
   unsigned id = 0;
   llvm::SmallVector<int64_t, 4> shape;

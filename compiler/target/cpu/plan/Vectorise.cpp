@@ -37,9 +37,6 @@ static unsigned laneBits(Type element, bool isArithmetic) {
   return isa<FloatType>(element) && isArithmetic ? std::max(bits, 32u) : bits;
 }
 
-/// Every chunk is whole.
-static unsigned dividing(uint64_t extent, unsigned lanes) { return std::min<uint64_t>(lanes, extent & (~extent + 1)); }
-
 /// The dimension along which chunks may be regular: the last that the nest has a loop over.
 static int lastLoop(const Nest &nest) {
   for (size_t dim = nest.shape.size(); dim-- > 0;)
@@ -56,7 +53,7 @@ static unsigned regularLanesOf(AffineInfo &affineInfo, const Nest &nest, int loo
   const bool isOneLoop = llvm::count_if(nest.shape, [](int64_t extent) { return extent != 1; }) == 1;
   if (affineInfo.assumed(pointer) && !isOneLoop)
     return 0;
-  return regularLanes(affineInfo, pointer, map, loop, dividing(nest.shape[loop], 64));
+  return regularLanes(affineInfo, pointer, map, loop, lanesDividing(nest.shape[loop], 64));
 }
 
 /// Counts an access along each dimension of the nest.
@@ -199,7 +196,7 @@ static unsigned chooseLanes(const PlanContext &context, const Nest &nest, const 
                              : counts.hasTranscendental                             ? 2
                                                                                     : 4;
   const unsigned lanes = std::max(1u, registers * context.machine.registerBits / counts.widestBits);
-  return dividing(nest.shape[nest.vectorDim], std::min(lanes, counts.mostLanes));
+  return lanesDividing(nest.shape[nest.vectorDim], std::min(lanes, counts.mostLanes));
 }
 
 /// One register's lanes: masked code runs once or twice for each row, and several registers would be as many copies of

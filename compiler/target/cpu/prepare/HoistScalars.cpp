@@ -1,6 +1,8 @@
 // Computes scalars before a loop with dots that would be computed after it: the addresses of the stores that follow are
 // known in the loop, which prefetches what they write (emit/Prefetch.cpp).
 // SPDX-License-Identifier: MIT
+#include "compiler/target/cpu/prepare/HoistScalars.h"
+
 #include "compiler/target/cpu/prepare/Passes.h"
 
 namespace nereid::cpu {
@@ -11,15 +13,10 @@ namespace nereid::cpu {
 using namespace mlir;
 using namespace nereid;
 
-static bool isBefore(Value value, Operation *loop) {
-  Operation *op = value.getDefiningOp();
-  return !op || op->getBlock() != loop->getBlock() || op->isBeforeInBlock(loop);
-}
-
 static bool canMoveBefore(Operation &op, Operation *loop) {
   return op.getNumRegions() == 0 && op.getNumResults() != 0 && isPure(&op) &&
          llvm::none_of(op.getResultTypes(), [](Type type) { return isa<RankedTensorType>(type); }) &&
-         llvm::all_of(op.getOperands(), [&](Value operand) { return isBefore(operand, loop); });
+         llvm::all_of(op.getOperands(), [&](Value operand) { return cpu::isDefinedBefore(operand, loop); });
 }
 
 namespace {
