@@ -54,4 +54,14 @@ def WarpReturnOp : Ttg_Op<"warp_return", [Terminator, Pure, ParentOneOf<["WarpSp
   let assemblyFormat = "attr-dict";
 }
 
+def IsFirstWarpOp : Ttg_Op<"is_first_warp", [Pure]> {
+  let summary = "whether this is the first warp of those that run the region; the same for all threads of a warp";
+  let description = [{
+    In the branch that an `scf.if` on it takes, barriers are of the warp alone.
+    `%w = ttg.is_first_warp : i1`
+  }];
+  let results = (outs I1:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+}
+
 #endif

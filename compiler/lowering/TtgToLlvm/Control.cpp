@@ -10,6 +10,8 @@
 #include "compiler/lowering/TtgToLlvm/PackedBytes.h"
 #include "compiler/lowering/TtgToLlvm/TtgFunctionEmitter.h"
 
+#include "llvm/Support/SaveAndRestore.h"
+
 using namespace mlir;
 using namespace nereid;
 using namespace nereid::lowering;
@@ -276,6 +278,8 @@ static LogicalResult emitIf(TtgFunctionEmitter &emitter, scf::IfOp op) {
     ir.SetInsertPoint(blocks[index]);
     SmallVector<Tile> values;
     if (Region &region = op->getRegion(index); !region.empty()) {
+      const bool isOfFirstWarp = index == 0 && op.getCondition().getDefiningOp<ttg::IsFirstWarpOp>();
+      llvm::SaveAndRestore ofOneWarp(emitter.isOneWarp, emitter.isOneWarp || isOfFirstWarp);
       if (failed(emitter.emitBlock(region.front())))
         return failure();
       values = tilesOf(region.front().getTerminator()->getOperands(), valueTile);

@@ -124,7 +124,7 @@ llvm::Value *TtgFunctionEmitter::threadIsOdd(uint32_t laneMask, uint32_t warpMas
   return known = prologue.CreateICmpNE(bits, prologue.getInt32(0));
 }
 
-void TtgFunctionEmitter::barrier() { target.barrier(ir, barrierScope); }
+void TtgFunctionEmitter::barrier() { isOneWarp ? target.syncWarp(ir) : target.barrier(ir, barrierScope); }
 
 llvm::Value *TtgFunctionEmitter::ownerOf(Type pointers) {
   auto type = dyn_cast<RankedTensorType>(pointers);

@@ -92,6 +92,7 @@ public:
 
   TtgModuleEmitter &module;
   unsigned firstThread = 0, numThreads; ///< those that run the code: a range of the CTA's
+  bool isOneWarp = false;               ///< whether only the first warp of them does
   TargetEmitter &target;
   tt::FuncOp source;
   llvm::Function &function;

@@ -53,4 +53,13 @@ static LogicalResult emitWarpSpecialize(TtgFunctionEmitter &emitter, ttg::WarpSp
   return success();
 }
 
-void lowering::addWarpEmitters(OpEmitters &table) { table.add<emitWarpSpecialize, ttg::WarpSpecializeOp>(); }
+static LogicalResult emitIsFirstWarp(TtgFunctionEmitter &emitter, ttg::IsFirstWarpOp op) {
+  IrBuilder &ir = emitter.ir;
+  emitter.define(op, {ir.CreateICmpULT(emitter.thread(), ir.getInt32(emitter.target.threadsPerWarp()))});
+  return success();
+}
+
+void lowering::addWarpEmitters(OpEmitters &table) {
+  table.add<emitWarpSpecialize, ttg::WarpSpecializeOp>();
+  table.add<emitIsFirstWarp, ttg::IsFirstWarpOp>();
+}

@@ -35,7 +35,7 @@
 // CHECK: ttg.warp_yield
 // One warp of the producer starts the copies of all programs.
 // CHECK: partition0 num_warps(4)
-// CHECK: %[[FIRST:.*]] = ttng.is_first_warp
+// CHECK: %[[FIRST:.*]] = ttg.is_first_warp
 // CHECK: scf.if %[[FIRST]] {
 // CHECK: scf.for
 // CHECK: ttng.wait_barrier

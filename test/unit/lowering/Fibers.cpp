@@ -71,18 +71,30 @@ void Block::begin(const std::function<void()> &work, Order runOrder) {
 
 bool Block::advance() {
   currentBlock() = this;
-  bool everRan = false;
-  for (bool anyRan = true; anyRan; everRan |= anyRan) {
+  bool everRan = false, isTurnOfLate = false;
+  for (bool anyRan = true; anyRan || isTurnOfLate; everRan |= anyRan) {
+    const bool runsLate = isTurnOfLate || numYields > 4 * fibers.size();
+    bool isAnyHeld = false;
     anyRan = false;
     for (unsigned index : orderOf(order)) {
       if (!canRun(fibers[index]))
         continue;
+      if (isLate(index) && !runsLate) {
+        isAnyHeld = true;
+        continue;
+      }
       running = index;
       anyRan = true;
       swapcontext(&scheduler, &fibers[index].context);
     }
+    isTurnOfLate = isAnyHeld && !anyRan;
   }
   return everRan;
+}
+
+bool Block::isLate(unsigned thread) const {
+  constexpr unsigned warpGroup = 4 * warpSize;
+  return order == Order::LateLanes && thread / warpGroup == (fibers.size() - 1) / warpGroup && thread % warpSize;
 }
 
 bool Block::isDone() const {

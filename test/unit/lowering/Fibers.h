@@ -88,6 +88,7 @@ private:
   void wait(const ThreadBarrier &barrier, uint64_t phase);
   const std::vector<uint32_t> &arriveAndWait(ThreadBarrier &barrier, unsigned member, uint32_t word);
   bool canRun(const Fiber &fiber) const;
+  bool isLate(unsigned thread) const;
   std::vector<unsigned> orderOf(Order order) const;
 
   std::array<uint32_t, 3> grid, program;

@@ -30,7 +30,8 @@ private:
   std::vector<char> bytes;
 };
 
-enum class Order : uint8_t { Ascending, Descending, Mixed };
+/// LateLanes: in the last four warps, all lanes but the first run only where no other thread gets on.
+enum class Order : uint8_t { Ascending, Descending, Mixed, LateLanes };
 
 class SimtKernel {
 public:

@@ -275,6 +275,12 @@ static uint32_t waitForBarrier(char *address, uint32_t parity) {
   return 0;
 }
 
+static uint32_t waitForBarrierByWarp(char *address, uint32_t parity) {
+  waitForBarrier(address, parity);
+  Block::current().exchange(0);
+  return 0;
+}
+
 static bool runsEarly() {
   const Order order = Block::current().threadOrder();
   static unsigned next = 0;
@@ -348,6 +354,7 @@ llvm::ArrayRef<HostFunction> simt::tmaFunctions() {
       {"simt_barrier_arrive_after_copies", reinterpret_cast<void *>(&arriveAfterCopies)},
       {"simt_barrier_expect", reinterpret_cast<void *>(&expectBytes)},
       {"simt_barrier_wait", reinterpret_cast<void *>(&waitForBarrier)},
+      {"simt_barrier_wait_by_warp", reinterpret_cast<void *>(&waitForBarrierByWarp)},
       {"simt_load_box", reinterpret_cast<void *>(&startLoad)},
       {"simt_store_box", reinterpret_cast<void *>(&startStore)},
       {"simt_commit_boxes", reinterpret_cast<void *>(&commitStores)},
@@ -391,8 +398,8 @@ public:
   void arriveAfterCopies(IrBuilder &ir, llvm::Value *barrier) override {
     call(ir, "simt_barrier_arrive_after_copies", {plain(ir, barrier)});
   }
-  void waitForBarrier(IrBuilder &ir, llvm::Value *barrier, llvm::Value *parity) override {
-    call(ir, "simt_barrier_wait", {plain(ir, barrier), parity});
+  void waitForBarrier(IrBuilder &ir, llvm::Value *barrier, llvm::Value *parity, bool byWarp) override {
+    call(ir, byWarp ? "simt_barrier_wait_by_warp" : "simt_barrier_wait", {plain(ir, barrier), parity});
   }
   void load(IrBuilder &ir, const BoxCopy &copy, llvm::Value *barrier, tt::EvictionPolicy) override {
     callCopy(ir, "simt_load_box", copy, plain(ir, barrier));

@@ -322,6 +322,47 @@ INSTANTIATE_TEST_SUITE_P(Kinds, Loops,
                                          Loop{1, 1, false, true}, Loop{3, 4, true, false, 2}, Loop{2, 4, true, true, 2},
                                          Loop{3, 2, false, true, 2}, Loop{1, 1, false, false, 4}));
 
+/// O = sum of (Q K^T, narrowed) V over blocks of 32 keys, each product of which a producer's tiles feed.
+const char *const kChain =
+    R"(tt.func public @kernel(%q: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %k: !tt.ptr<f16> {tt.divisibility = 16 : i32},
+      %v: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %o: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32) {
+    %one = arith.constant 1 : i64
+    %pitch = arith.constant 32 : i64
+    %c0 = arith.constant 0 : i32
+    %c32 = arith.constant 32 : i32
+    %c128 = arith.constant 128 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x32xf32>
+    %dq = tt.make_tensor_descriptor %q, [%c128, %c32], [%pitch, %one] : <f16>, <128x32xf16>
+    %dk = tt.make_tensor_descriptor %k, [%n, %c32], [%pitch, %one] : <f16>, <32x32xf16>
+    %dv = tt.make_tensor_descriptor %v, [%n, %c32], [%pitch, %one] : <f16>, <32x32xf16>
+    %do = tt.make_tensor_descriptor %o, [%c128, %c32], [%pitch, %one] : <f32>, <128x32xf32>
+    %x = tt.descriptor_load %dq[%c0, %c0] : !tt.tensordesc<128x32xf16> -> tensor<128x32xf16>
+    %r = scf.for %i = %c0 to %n step %c32 iter_args(%acc = %zero) -> (tensor<128x32xf32>) : i32 {
+      %y1 = tt.descriptor_load %dk[%i, %c0] : !tt.tensordesc<32x32xf16> -> tensor<32x32xf16>
+      %y = tt.trans %y1 {order = array<i32: 1, 0>} : tensor<32x32xf16> -> tensor<32x32xf16>
+      %s = tt.dot %x, %y, %zero : tensor<128x32xf16> * tensor<32x32xf16> -> tensor<128x32xf32>
+      %p = arith.truncf %s : tensor<128x32xf32> to tensor<128x32xf16>
+      %w = tt.descriptor_load %dv[%i, %c0] : !tt.tensordesc<32x32xf16> -> tensor<32x32xf16>
+      %d = tt.dot %p, %w, %acc : tensor<128x32xf16> * tensor<32x32xf16> -> tensor<128x32xf32>
+      scf.yield %d : tensor<128x32xf32>
+    } {tt.num_stages = $STAGES : i32}
+    tt.descriptor_store %do[%c0, %c0], %r : !tt.tensordesc<128x32xf32>, tensor<128x32xf32>
+    tt.return
+  })";
+
+/// One lane of the producer starts the copies; the others wait with it. Those that come late must not miss a phase.
+TEST(Tma, LateLanesOfAProducerMissNoPhase) {
+  for (const char *stages : {"2", "3"})
+    for (int32_t keys : {0, 32, 70, 320})
+      expectSameAsCpu({.text = withNames(kChain, {{"$STAGES", stages}}),
+                       .parameters = {smallNumbers(128 * 32, 1), smallNumbers(320 * 32, 2), smallNumbers(320 * 32, 3),
+                                      Buffer::zeros(128 * 32 * 4), keys},
+                       .warps = {8},
+                       .hasWarpGroups = true,
+                       .hasTensorCopies = true,
+                       .expected = {"ttg.warp_specialize", "{byWarp}"}});
+}
+
 TEST(Tma, OperandsOfWarpGroupsNeedNoRegisters) {
   std::string error;
   auto kernel = SimtKernel::compile(matmul({3, 4, true, true}), 4, &error, true, true);

@@ -93,7 +93,13 @@ def BarrierExpectOp : Ttng_Op<"barrier_expect", [StartsTransfer, PredicatedOp]> 
 // The effects order all accesses, not only those of the operand: nothing may be moved across the wait.
 def WaitBarrierOp : Ttng_Op<"wait_barrier", [MemoryEffects<[MemRead<Ttng_Smem>, MemWrite<Ttng_Smem>]>]> {
   let summary = "waits until the barrier's phase of that parity is complete and its copies are visible";
-  let arguments = (ins Arg<Ttg_MemDescType, "", [MemRead<Ttng_Smem>]>:$barrier, I32:$phase);
+  let description = [{
+    With `byWarp` no thread of a warp goes on before all of them have passed the wait. Where one
+    thread of the warp starts what completes later phases, the others could else miss the end of
+    a phase, see the parity of the one after it, and wait for ever.
+    `ttng.wait_barrier %b, %phase {byWarp} : !ttg.memdesc<1xi64, #shared, #smem, mutable>`
+  }];
+  let arguments = (ins Arg<Ttg_MemDescType, "", [MemRead<Ttng_Smem>]>:$barrier, I32:$phase, UnitAttr:$byWarp);
   let assemblyFormat = "$barrier `,` $phase attr-dict `:` qualified(type($barrier))";
 }
 
@@ -106,13 +112,6 @@ def ArriveBarrierOp : Ttng_Op<"arrive_barrier", [MemoryEffects<[MemRead<Ttng_Sme
   }];
   let arguments = (ins Ttg_MemDescType:$barrier, Optional<I1>:$pred);
   let assemblyFormat = "$barrier (`if` $pred^)? attr-dict `:` qualified(type($barrier))";
-}
-
-def IsFirstWarpOp : Ttng_Op<"is_first_warp", [Pure]> {
-  let summary = "whether this is the first warp of those that run the region; the same for all threads of a warp";
-  let description = [{ `%w = ttng.is_first_warp : i1` }];
-  let results = (outs I1:$result);
-  let assemblyFormat = "attr-dict `:` type($result)";
 }
 
 def AsyncCopyMbarrierArriveOp : Ttng_Op<"async_copy_mbarrier_arrive", [MemoryEffects<[MemRead<Ttng_Smem>, MemWrite<Ttng_Smem>]>]> {

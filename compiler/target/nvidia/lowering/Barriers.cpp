@@ -83,14 +83,9 @@ static LogicalResult emitMbarrier(TtgFunctionEmitter &emitter, Operation *op) {
   } else if (isa<ttng::AsyncCopyMbarrierArriveOp>(op)) {
     tma->arriveAfterCopies(ir, barrier);
   } else {
-    tma->waitForBarrier(ir, barrier, emitter.scalar(cast<ttng::WaitBarrierOp>(op).getPhase()));
+    auto wait = cast<ttng::WaitBarrierOp>(op);
+    tma->waitForBarrier(ir, barrier, emitter.scalar(wait.getPhase()), wait.getByWarp());
   }
-  return success();
-}
-
-static LogicalResult emitIsFirstWarp(TtgFunctionEmitter &emitter, ttng::IsFirstWarpOp op) {
-  IrBuilder &ir = emitter.ir;
-  emitter.define(op, {ir.CreateICmpULT(emitter.thread(), ir.getInt32(emitter.target.threadsPerWarp()))});
   return success();
 }
 
@@ -108,5 +103,4 @@ void nvidia::addBarrierEmitters(OpEmitters &table) {
   table.add<emitMbarrier, ttng::InitBarrierOp, ttng::InvalBarrierOp, ttng::BarrierExpectOp, ttng::WaitBarrierOp,
             ttng::ArriveBarrierOp>();
   table.add<emitArrivalOfCopies, ttng::AsyncCopyMbarrierArriveOp>();
-  table.add<emitIsFirstWarp, ttng::IsFirstWarpOp>();
 }

@@ -174,12 +174,11 @@ void PtxTmaEmitter::arriveAfterCopies(IrBuilder &ir, llvm::Value *barrier) {
   assembly.emit("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [" + at + "];", llvm::MemoryEffects::unknown());
 }
 
-void PtxTmaEmitter::waitForBarrier(IrBuilder &ir, llvm::Value *barrier, llvm::Value *parity) {
+void PtxTmaEmitter::waitForBarrier(IrBuilder &ir, llvm::Value *barrier, llvm::Value *parity, bool byWarp) {
   PtxBuilder assembly(ir);
   const std::string at = assembly.input(addressOf(ir, barrier)), phase = assembly.input(parity);
-  assembly.emit("{\n.reg .pred done;\nagain:\nmbarrier.try_wait.parity.shared::cta.b64 done, [" + at + "], " + phase +
-                    ";\n@!done bra again;\n}",
-                llvm::MemoryEffects::unknown());
+  emitTogether(assembly, "{\n.reg .pred done;\nagain:\nmbarrier.try_wait.parity.shared::cta.b64 done, [" + at + "], " +
+                             phase + ";\n@!done bra again;\n" + (byWarp ? "bar.warp.sync 0xffffffff;\n" : "") + "}");
 }
 
 //--- copies --------------------------------------------------------------------------------

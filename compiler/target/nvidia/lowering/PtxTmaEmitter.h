@@ -17,7 +17,7 @@ public:
   void expect(IrBuilder &ir, llvm::Value *barrier, unsigned bytes) override;
   void arriveByWarp(IrBuilder &ir, llvm::Value *barrier, llvm::Value *isFirstLane) override;
   void arriveAfterCopies(IrBuilder &ir, llvm::Value *barrier) override;
-  void waitForBarrier(IrBuilder &ir, llvm::Value *barrier, llvm::Value *parity) override;
+  void waitForBarrier(IrBuilder &ir, llvm::Value *barrier, llvm::Value *parity, bool byWarp) override;
   void load(IrBuilder &ir, const BoxCopy &copy, llvm::Value *barrier, tt::EvictionPolicy evict) override;
   void store(IrBuilder &ir, const BoxCopy &copy, std::optional<tt::DescriptorReduceKind> kind) override;
   void commitStores(IrBuilder &ir) override;

@@ -53,7 +53,8 @@ public:
   virtual void arriveByWarp(IrBuilder &ir, llvm::Value *barrier, llvm::Value *isFirstLane) = 0;
   /// The thread arrives when its asynchronous copies to shared memory are done.
   virtual void arriveAfterCopies(IrBuilder &ir, llvm::Value *barrier) = 0;
-  virtual void waitForBarrier(IrBuilder &ir, llvm::Value *barrier, llvm::Value *parity) = 0;
+  /// With `byWarp` no lane goes on before all lanes of its warp have passed the wait.
+  virtual void waitForBarrier(IrBuilder &ir, llvm::Value *barrier, llvm::Value *parity, bool byWarp) = 0;
   virtual void load(IrBuilder &ir, const BoxCopy &copy, llvm::Value *barrier, tt::EvictionPolicy evict) = 0;
   /// Stores the box, or combines it with what memory holds where `kind` is given.
   virtual void store(IrBuilder &ir, const BoxCopy &copy, std::optional<tt::DescriptorReduceKind> kind) = 0;

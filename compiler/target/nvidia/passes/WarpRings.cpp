@@ -60,7 +60,8 @@ static Value barrierAt(OpBuilder &builder, Location loc, Value barriers, Value s
 void Specializer::fill(OpBuilder &builder, const Channel &channel, const Ring &ring, Position at,
                        const IRMapping &values) {
   const Location loc = channel.load->getLoc();
-  ttng::WaitBarrierOp::create(builder, loc, barrierAt(builder, loc, ring.empty, at.slot), at.parity);
+  ttng::WaitBarrierOp::create(builder, loc, barrierAt(builder, loc, ring.empty, at.slot), at.parity,
+                              /*byWarp=*/bool(channel.tile()));
   auto type = MemDescType::get(ring.buffer.getShape(), ring.buffer.getElementType(), ring.buffer.getEncoding(),
                                ring.buffer.getMemorySpace(), /*mutable=*/true);
   Value buffer = MemDescIndexOp::create(builder, loc, type, ring.buffers, at.slot);
@@ -114,8 +115,9 @@ void Specializer::buildProducer(Block &partition) {
   producer.addAssumptions(function);
   OpBuilder builder = OpBuilder::atBlockEnd(&partition);
   if (usesTma()) {
-    // One thread starts the copies. A warp that only waits could fall behind by two phases, which look alike.
-    Value isFirst = ttng::IsFirstWarpOp::create(builder, function.getLoc(), builder.getI1Type());
+    // One thread starts the copies. A warp that only waits could fall behind by two phases, which look alike; its lanes
+    // wait together.
+    Value isFirst = IsFirstWarpOp::create(builder, function.getLoc(), builder.getI1Type());
     auto branch = scf::IfOp::create(builder, function.getLoc(), isFirst, /*withElseRegion=*/false);
     WarpReturnOp::create(builder, function.getLoc());
     builder.setInsertionPoint(branch.thenBlock()->getTerminator());
