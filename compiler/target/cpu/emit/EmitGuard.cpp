@@ -142,12 +142,12 @@ LogicalResult KernelEmitter::emitGuard(const Step &step) {
   ArrayRef<int64_t> shape = tt::shapeOf(load.getType());
   int64_t stride = storageBytes(tt::elementOf(load.getType()));
   redirect.strides.resize(shape.size());
-  for (size_t dim = shape.size(); dim-- > 0;) {
+  plan.buffers[guard.copy].forEachDim(shape.size(), [&](size_t dim) {
     const bool isSame = form.strides[dim].asConstant() == stride || shape[dim] == 1;
     redirect.strides[dim] = isSame ? static_cast<llvm::Value *>(ir.getInt64(stride))
                                    : ir.CreateSelect(overlaps, ir.getInt64(stride), poly(form.strides[dim]));
     stride *= shape[dim];
-  }
+  });
   redirects[guard.load] = std::move(redirect);
   return success();
 }

@@ -134,6 +134,7 @@ private:
   Element loadElement(mlir::Operation *load, const IndexMap &map, unsigned level);
   llvm::Value *read(ChunkAccess access, mlir::Type element, llvm::Value *mask, llvm::Value *other);
   void prefetch(ChunkAccess access, mlir::Type element, llvm::Value *distance);
+  llvm::Value *readWords(ChunkAccess access, llvm::FixedVectorType *type);
   llvm::Value *readLanes(ChunkAccess access, llvm::Type *memory, llvm::Value *mask, llvm::Value *other);
   bool hasMaskedVectors(llvm::Type *memory) const;
   void forEachMaskedPart(llvm::Type *memory, llvm::function_ref<void(unsigned firstLane, unsigned lanes)> body);

@@ -92,18 +92,12 @@ ChunkAccess NestEmitter::bufferAccess(llvm::Value *base, BufferId buffer, Type t
   int64_t stride = storageBytes(tt::elementOf(tile));
   ChunkAccess access;
   access.stride = ir.getInt64(0);
-  auto setStride = [&](size_t dim) {
+  function.plan.buffers[buffer].forEachDim(shape.size(), [&](size_t dim) {
     strides[dim] = ir.getInt64(stride);
     if (map[dim] >= 0 && map[dim] == nest.vectorDim)
       access.stride = strides[dim];
     stride *= shape[dim];
-  };
-  const int innermost = function.plan.buffers[buffer].innermost;
-  if (innermost >= 0)
-    setStride(innermost);
-  for (size_t dim = shape.size(); dim-- > 0;)
-    if (static_cast<int>(dim) != innermost)
-      setStride(dim);
+  });
   access.address = addressAt(base, strides, map);
   return access;
 }
@@ -215,17 +209,42 @@ void NestEmitter::maskedStore(ChunkAccess access, llvm::Type *memory, llvm::Alig
   });
 }
 
+/// Reads narrow lanes from computed addresses by scalar arithmetic: vectors have one port to insert lanes.
+llvm::Value *NestEmitter::readWords(ChunkAccess access, llvm::FixedVectorType *type) {
+  constexpr unsigned wordBits = 64;
+  const unsigned bits = type->getScalarSizeInBits(), lanesOfWord = wordBits / bits;
+  auto *words = llvm::FixedVectorType::get(ir.getInt64Ty(), chunkLanes / lanesOfWord);
+  llvm::Value *result = llvm::PoisonValue::get(words);
+  for (unsigned word = 0; word < words->getNumElements(); ++word) {
+    llvm::Value *packed = ir.getInt64(0);
+    for (unsigned part = 0; part < lanesOfWord; ++part) {
+      llvm::Value *address = laneAddress(access, ir.getInt32(word * lanesOfWord + part));
+      llvm::Value *lane = ir.CreateZExt(ir.CreateLoad(type->getElementType(), address), ir.getInt64Ty());
+      packed = ir.CreateOr(packed, ir.CreateShl(lane, part * bits));
+    }
+    result = ir.CreateInsertElement(result, packed, word);
+  }
+  return ir.CreateBitCast(result, type);
+}
+
+/// Up to so many lanes are read from computed addresses without a loop.
+static constexpr unsigned maxUnrolledLanes = 16;
+
 llvm::Value *NestEmitter::readLanes(ChunkAccess access, llvm::Type *memory, llvm::Value *mask, llvm::Value *other) {
   auto *type = llvm::FixedVectorType::get(memory, chunkLanes);
-  if (!mask && access.stride) { // strided: scalar loads, no loop
+  const bool gathers = !access.stride && hasMaskedVectors(memory) && function.machine.hasAvx512 &&
+                       !memory->isPointerTy() && bitsOf(memory) >= 32;
+  // Scalar loads, no loop: it would wait for its narrow stores when it reads all lanes.
+  if (!mask && (access.stride || (!gathers && chunkLanes <= maxUnrolledLanes))) {
+    if (!access.stride && type->getPrimitiveSizeInBits() % 64 == 0 && bitsOf(memory) < 32 && memory->isIntegerTy())
+      return readWords(access, type);
     llvm::Value *vector = llvm::PoisonValue::get(type);
     for (unsigned lane = 0; lane < chunkLanes; ++lane)
       vector = ir.CreateInsertElement(vector, ir.CreateLoad(memory, laneAddress(access, ir.getInt32(lane))), lane);
     return vector;
   }
-  if (!access.stride && hasMaskedVectors(memory) && function.machine.hasAvx512 && !memory->isPointerTy() &&
-      memory->getPrimitiveSizeInBits() >= 32)
-    return ir.CreateMaskedGather(type, access.address, llvm::Align(memory->getPrimitiveSizeInBits() / 8), mask, other);
+  if (gathers)
+    return ir.CreateMaskedGather(type, access.address, llvm::Align(bitsOf(memory) / 8), mask, other);
   llvm::AllocaInst *lanes = function.local(type);
   llvm::AllocaInst *addresses = nullptr;
   if (!access.stride) {

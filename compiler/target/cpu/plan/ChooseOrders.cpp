@@ -117,8 +117,6 @@ void OrderVotes::visit(const Nest &nest, int64_t weight) {
 
 /// Marks the buffers that are read or written as whole tiles.
 void OrderVotes::visitWholeTiles(const Step &step) {
-  if (step.guard)
-    keepRowMajor(step.guard->copy);
   if (step.dot)
     for (BufferId buffer : {step.dot->a.buffer, step.dot->b.buffer, step.dot->d})
       keepRowMajor(buffer);

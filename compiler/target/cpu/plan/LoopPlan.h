@@ -32,6 +32,14 @@ struct Buffer {
   int innermost = -1; ///< the dimension of adjacent elements; -1: the last
 
   unsigned innermostDim() const { return innermost < 0 ? shape.size() - 1 : innermost; }
+  /// Calls `body` with each dimension of a tile of that rank, from that of adjacent elements on.
+  void forEachDim(size_t rank, llvm::function_ref<void(size_t)> body) const {
+    if (innermost >= 0)
+      body(innermost);
+    for (size_t dim = rank; dim-- > 0;)
+      if (static_cast<int>(dim) != innermost)
+        body(dim);
+  }
   const char *purpose = "";
   bool isDouble = false; ///< a carried tile whose old value is read while the new one is written
   uint64_t offset = 0;
