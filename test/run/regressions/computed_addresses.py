@@ -1,0 +1,64 @@
+"""Elements narrower than 32 bits from computed addresses, and transposed loads that a store of the same array overlaps."""
+# SPDX-License-Identifier: MIT
+
+import numpy as np
+import pytest
+import triton
+import triton.language as tl
+from harness import launch, values
+
+
+@triton.jit
+def gathered(x, at, y, n, BLOCK: tl.constexpr, MASKED: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    if MASKED:
+        tl.store(y + i, tl.load(x + tl.load(at + i, i < n, 0), i < n), i < n)
+    else:
+        tl.store(y + i, tl.load(x + tl.load(at + i)))
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "float16", "float32", "int64"])
+@pytest.mark.parametrize("index", ["int8", "int32", "int64"])
+@pytest.mark.parametrize("block", [1, 4, 64, 256])
+def test_gathers(dtype, index, block, device):
+    n = 4 * block
+    x = values("int8", 100, seed=1, low=-100, high=100).astype(dtype)
+    at = values("int32", n, seed=2, low=0, high=100).astype(index)
+    for masked, count in ((False, n), (True, n - 1)):
+        y = np.zeros(n, dtype)
+        if launch(gathered, (4,), x, at, y, count, block, masked, device=device):
+            expected = x[at]
+            expected[count:] = 0
+            assert (y == expected).all()
+
+
+@triton.jit
+def transposed_sum(x, y, z, m, n, pitch, BM: tl.constexpr, BN: tl.constexpr):
+    i = tl.arange(0, BM)[:, None]
+    j = tl.arange(0, BN)[None, :]
+    mask = (i < m) & (j < n)
+    tile = tl.load(x + i * pitch + j, mask) + tl.load(y + j * pitch + i, mask)
+    tl.store(z + i * pitch + j, tile, mask)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "float16", "float32", "int64"])
+@pytest.mark.parametrize("m, n", [(64, 64), (64, 32), (33, 47), (1, 64), (64, 5)])
+def test_transposed_loads_of_an_array_that_is_stored(dtype, m, n, device):
+    """`y` begins within `z`: all of it is read before anything is stored."""
+    if device != "cpu":
+        pytest.skip("a GPU gets copies of arrays")
+    pitch, size = 64, 128 * 64
+    for shift in (0, 1, 63, 64, 1000):
+        memory = values("int8", size, seed=3, low=-50, high=50).astype(dtype)
+        x = values("int8", size, seed=4, low=-50, high=50).astype(dtype)
+        before = memory.copy()
+        y, z = memory[shift:], memory[500:]
+        if launch(transposed_sum, (1,), x, y, z, m, n, pitch, 64, 64, device=device):
+            rows = np.lib.stride_tricks.as_strided
+            bytes_ = before.itemsize
+            turned = rows(before[shift:], (m, n), (bytes_, pitch * bytes_))
+            expected = before.copy()
+            rows(expected[500:], (m, n), (pitch * bytes_, bytes_))[:] = turned + rows(
+                x, (m, n), (pitch * bytes_, bytes_)
+            )
+            assert (memory == expected).all()
