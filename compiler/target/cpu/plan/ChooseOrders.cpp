@@ -45,9 +45,12 @@ int OrderVotes::contiguousDim(const Nest &nest) {
     const AffineForm *form = context.affineInfo.assumed(pointer);
     if (!form)
       return;
+    auto moves = [&](size_t dim) { return map[dim] >= 0 && nest.shape[map[dim]] != 1 && !form->strides[dim].isZero(); };
+    // One that moves along no other loop is read once for all of its iterations.
+    const auto loops = llvm::count_if(llvm::seq<size_t>(0, map.size()), moves);
     for (auto [dim, loop] : llvm::enumerate(map))
-      if (loop >= 0 && nest.shape[loop] != 1 && isContiguous(*form, dim, pointer))
-        ++units[loop];
+      if (moves(dim) && isContiguous(*form, dim, pointer))
+        units[loop] += loops > 1 ? 2 : 1;
   };
   ExpressionWalk walk(context.affineInfo, [&](Value value, const IndexMap &map) {
     if (isRead(context.plan, nest, value))
