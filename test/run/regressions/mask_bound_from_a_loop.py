@@ -67,3 +67,38 @@ def test_load_after_the_loop(n, device):
     arguments = dict(x_ptr=x, out_ptr=np.zeros_like(x), n=n, BLOCK=64)
     results = dict(x_ptr=after, out_ptr=expected.astype(np.int32))
     check(bound_that_grows, (1,), arguments, results, device=device)
+
+
+@triton.jit
+def load_before_the_loop(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    """What is loaded before the loop may have to be kept from the store after it, whose mask is not known yet."""
+    i = tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + i)
+    total = x ^ i
+    bound = 10
+    for k in range(n - 1, -1, -1):
+        tl.store(x_ptr + (BLOCK - 1 - i), x + 1, mask=i % 3 != 1)
+        total = total * x
+        bound += k
+    if bound % 2 == 0:
+        tl.store(x_ptr + i, total, mask=i < bound)
+        x = total + total
+    tl.store(out_ptr + i, x)
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 4])
+def test_load_before_the_loop(n, device):
+    block = 64
+    x = values("int32", block)
+    i = np.arange(block, dtype=np.int32)
+    after, total, out = x.copy(), x ^ i, x
+    with np.errstate(over="ignore"):
+        for _ in range(n):
+            after[(block - 1 - i)[i % 3 != 1]] = (x + 1)[i % 3 != 1]
+            total = total * x
+        bound = 10 + sum(range(n))
+        if bound % 2 == 0:
+            after[:bound] = total[:bound]
+            out = total + total
+    arguments = dict(x_ptr=x, out_ptr=np.zeros(block, np.int32), n=n, BLOCK=block)
+    check(load_before_the_loop, (1,), arguments, dict(x_ptr=after, out_ptr=out), device=device)

@@ -135,7 +135,9 @@ bool LoadProtector::isKnown(Value scalar, unsigned step) {
     const Step &earlier = sequence.steps[index];
     if (earlier.op == op)
       return true;
-    if (earlier.nest && llvm::any_of(earlier.nest->roots, [&](const Root &root) { return root.op == op; }))
+    // The first values of a loop's tiles are assigned before the loop has run.
+    if (earlier.nest && llvm::any_of(earlier.nest->roots,
+                                     [&](const Root &root) { return root.op == op && root.kind != RootKind::Assign; }))
       return true;
   }
   return false;
