@@ -45,6 +45,7 @@ private:
   bool isRangeKnown(tt::StoreOp store, unsigned step);
   bool isGuardable(tt::LoadOp load, ArrayRef<const Write *> conflicts, unsigned step);
   void guard(tt::LoadOp load, ArrayRef<std::pair<const Write *, bool>> conflicts, unsigned step);
+  bool joins(tt::LoadOp load, const Nest &nest);
   void materialiseBefore(tt::LoadOp load, unsigned firstUse, unsigned step);
   void insertPending();
 
@@ -199,7 +200,29 @@ void LoadProtector::materialiseBefore(tt::LoadOp load, unsigned firstUse, unsign
     first.nest->roots.insert(first.nest->roots.begin(), {RootKind::Materialise, load, load.getResult(), {buffer}});
     return;
   }
-  pending.emplace_back(std::min(firstUse, step), context.materialiseStep(load.getResult(), "materialised"));
+  const unsigned before = std::min(firstUse, step);
+  for (auto &[position, other] : pending)
+    if (position == before && other.kind == StepKind::Nest && joins(load, *other.nest)) {
+      const BufferId buffer = context.newBuffer(load.getType(), "materialised");
+      context.plan.bufferOf[load.getResult()] = buffer;
+      other.nest->roots.push_back({RootKind::Materialise, load, load.getResult(), {buffer}});
+      return;
+    }
+  pending.emplace_back(before, context.materialiseStep(load.getResult(), "materialised"));
+}
+
+/// Whether a nest that keeps other loads can keep this one, too, so that what their addresses have in common is
+/// computed once: it reads nothing that the nest writes.
+bool LoadProtector::joins(tt::LoadOp load, const Nest &nest) {
+  if (ArrayRef<int64_t>(nest.shape) != tt::shapeOf(load.getType()))
+    return false;
+  bool readsResult = false;
+  ExpressionWalk walk(context.affineInfo, [&](Value value, const IndexMap &) {
+    readsResult |= llvm::any_of(nest.roots, [&](const Root &root) { return root.value == value; });
+    return !context.plan.bufferOf.contains(value);
+  });
+  walk.root({RootKind::Materialise, load, load.getResult(), {}});
+  return !readsResult;
 }
 
 void LoadProtector::protect(tt::LoadOp load, ArrayRef<Evaluation> evaluations) {
