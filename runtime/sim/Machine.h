@@ -1,0 +1,212 @@
+// The state of simulated warps, CTAs and clusters, and the instructions that change it.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "runtime/sim/Simulator.h"
+
+#include <deque>
+#include <functional>
+#include <optional>
+#include <vector>
+
+namespace nereid::sim {
+
+inline constexpr unsigned kLanes = 32;
+inline constexpr uint32_t kAllLanes = ~0u;
+
+/// Generic addresses: global ones are the host's, the other spaces have a window each, told by the highest byte.
+inline constexpr unsigned kWindowShift = 56;
+enum class Window : uint8_t { Global = 0, Shared = 1, Local = 2, Param = 3 };
+/// Addresses in shared memory have the rank of the CTA in its cluster plus one here; 0 means the accessing CTA.
+inline constexpr unsigned kRankShift = 24;
+
+enum class Space : uint8_t { Generic, Global, Shared, Local, Param };
+
+/// What a split does after an instruction.
+enum class Step : uint8_t {
+  Next,
+  Jump,  ///< the instruction has set the pc of every lane
+  Wait,  ///< executes the instruction again after others have run
+  Yield, ///< goes on, after others have run
+  Fail,
+};
+
+struct Warp;
+struct Instruction;
+using Execute = Step (*)(Warp &, const Instruction &);
+
+/// A decoded instruction. `slots` are byte offsets into the warp's register file, where immediates and special
+/// registers have slots too.
+struct Instruction {
+  Execute execute = nullptr;
+  int32_t guard = -1; ///< slot of a predicate
+  bool isGuardNegated = false;
+  uint8_t tag[3] = {}; ///< meaning depends on the instruction
+  uint32_t line = 0;
+  uint32_t slots[6] = {};
+  uint64_t immediate = 0;
+  std::vector<uint32_t> list; ///< slots of vector operands
+};
+
+/// Lanes of a warp with the same pc.
+struct Split {
+  uint32_t mask = 0, pc = 0;
+  bool isWaiting = false;
+  bool hasArrived = false; ///< at the barrier that it waits at
+  uint64_t turn = 0;       ///< splits with the lowest turn run first, at equal turns those with the lowest pc
+  uint64_t ticket = 0;     ///< phase of the barrier that it waits for
+};
+
+struct Cta;
+struct Cluster;
+
+/// An asynchronous operation that has been issued; `perform` gives it its effect.
+struct Pending {
+  uint64_t owner = 0; ///< thread of the cluster, or warp for wgmma
+  uint8_t kind = 0;
+  bool isCommitted = false;
+  std::function<bool()> perform; ///< false: failed
+};
+
+/// Asynchronous operations of one thread, in order; empty groups count.
+struct AsyncGroups {
+  std::deque<std::vector<std::function<bool()>>> committed;
+  std::vector<std::function<bool()>> open;
+};
+
+struct Warp {
+  Cta *cta = nullptr;
+  uint32_t index = 0;
+  std::vector<uint64_t> storage;
+  uint8_t *file = nullptr; ///< registers
+  std::vector<char> local;
+  std::vector<Split> splits;
+  size_t current = 0;  ///< the running split
+  uint32_t mask = 0;   ///< lanes that execute the current instruction
+  uint32_t carry = 0;  ///< condition code of each lane
+  uint32_t exited = 0; ///< lanes that have ended, or never began
+  uint64_t turns = 0;
+  std::vector<AsyncGroups> copies, bulkStores; ///< by lane; allocated at the first use
+  AsyncGroups products;                        ///< wgmma
+
+  Split &split() { return splits[current]; }
+  template <typename T> T *at(uint32_t slot) { return reinterpret_cast<T *>(file + slot); }
+  template <typename T> const T *at(uint32_t slot) const { return reinterpret_cast<const T *>(file + slot); }
+  uint32_t predicate(uint32_t slot) const { return *at<uint32_t>(slot); }
+  bool isActive(unsigned lane) const { return mask >> lane & 1; }
+};
+
+/// A barrier of a CTA (bar.sync): which threads have arrived.
+struct NamedBarrier {
+  uint32_t arrived = 0, expected = 0;
+  uint64_t phase = 0;
+  uint32_t population = 0;
+  uint32_t votes = 0; ///< bar.red of the last phase
+};
+
+struct Cta {
+  Cluster *cluster = nullptr;
+  uint32_t rank = 0;
+  Dim id;
+  std::vector<uint64_t> sharedStorage;
+  char *shared = nullptr;
+  uint32_t sharedBytes = 0;
+  std::vector<Warp> warps;
+  NamedBarrier barriers[16];
+};
+
+struct Code;
+
+struct Cluster {
+  const Code *code = nullptr;
+  const Launch *launch = nullptr;
+  std::vector<Cta> ctas;
+  uint64_t threadInstructions = 0, instructions = 0;
+  uint64_t random = 0;
+  NamedBarrier barrier;
+  std::deque<std::function<bool()>> unordered; ///< bulk copies that signal a barrier, by late completion
+  std::optional<Error> error;
+  uint32_t threadsLeft = 0;
+
+  /// Whether an asynchronous operation takes effect when it is issued.
+  bool completesEarly();
+  uint64_t nextRandom();
+};
+
+/// A value in every lane of a slot: an immediate, or the address of a variable.
+struct Constant {
+  uint32_t slot = 0, bytes = 0;
+  uint64_t value = 0;
+};
+
+enum class Special : uint8_t {
+  TidX,
+  TidY,
+  TidZ,
+  NtidX,
+  NtidY,
+  NtidZ,
+  CtaidX,
+  CtaidY,
+  CtaidZ,
+  NctaidX,
+  NctaidY,
+  NctaidZ,
+  Laneid,
+  Warpid,
+  Nwarpid,
+  LanemaskEq,
+  LanemaskLt,
+  LanemaskLe,
+  LanemaskGt,
+  LanemaskGe,
+  ClusteridX,
+  ClusteridY,
+  ClusteridZ,
+  NclusteridX,
+  NclusteridY,
+  NclusteridZ,
+  ClusterCtaidX,
+  ClusterCtaidY,
+  ClusterCtaidZ,
+  ClusterNctaidX,
+  ClusterNctaidY,
+  ClusterNctaidZ,
+  ClusterCtarank,
+  ClusterNctarank,
+  DynamicSmemSize,
+  TotalSmemSize,
+  Smid,
+  Nsmid,
+  Gridid,
+  IsExplicitCluster,
+};
+
+/// A decoded entry.
+struct Code {
+  std::string name;
+  std::vector<Instruction> instructions;
+  std::vector<Constant> constants;
+  std::vector<std::pair<uint32_t, Special>> specials;
+  uint32_t fileBytes = 0, localBytes = 0, staticSharedBytes = 0, paramBytes = 0;
+  const std::vector<std::string> *lines = nullptr;
+};
+
+/// Ends the simulation of the cluster with an error at the line of the instruction.
+Step fail(Warp &warp, const Instruction &instruction, const char *code, std::string text);
+
+/// The host's address of `bytes` bytes; null after a failure.
+char *translate(Warp &warp, const Instruction &instruction, Space space, uint64_t address, unsigned lane,
+                unsigned bytes);
+
+/// Replaces the running split: its lanes of `taken` go to `pc`, the others to the next instruction.
+Step branch(Warp &warp, uint32_t taken, uint32_t pc);
+/// The lanes end.
+Step exitLanes(Warp &warp, uint32_t lanes);
+/// Whether all of `members` that have not ended execute the instruction now; if not, the split must wait.
+bool hasConverged(const Warp &warp, uint32_t members);
+
+/// Runs the CTAs of a cluster to their end.
+void runCluster(Cluster &cluster);
+
+} // namespace nereid::sim

@@ -1,0 +1,254 @@
+// Loads and stores of all widths, vectors and spaces; conversion between generic and other addresses.
+// SPDX-License-Identifier: MIT
+#include "runtime/sim/Decode.h"
+
+using namespace nereid::sim;
+
+static constexpr uint64_t kOffsetMask = (uint64_t{1} << kWindowShift) - 1;
+
+//--- addresses -----------------------------------------------------------------------------
+
+static Step outside(Warp &warp, const Instruction &instruction, const char *space, uint64_t address) {
+  char text[96];
+  std::snprintf(text, sizeof(text), "access to no memory: address 0x%llx of %s",
+                static_cast<unsigned long long>(address), space);
+  return fail(warp, instruction, "sim-fault", text);
+}
+
+static char *sharedAddress(Warp &warp, const Instruction &instruction, uint64_t address, unsigned bytes) {
+  const uint32_t rank = uint32_t(address >> kRankShift & 0xff), offset = address & ((1u << kRankShift) - 1);
+  Cluster &cluster = *warp.cta->cluster;
+  Cta *cta = rank == 0 ? warp.cta : rank <= cluster.ctas.size() ? &cluster.ctas[rank - 1] : nullptr;
+  if (cta && uint64_t{offset} + bytes <= cta->sharedBytes)
+    return cta->shared + offset;
+  return outside(warp, instruction, "shared memory", address), nullptr;
+}
+
+char *nereid::sim::translate(Warp &warp, const Instruction &instruction, Space space, uint64_t address, unsigned lane,
+                             unsigned bytes) {
+  if (space == Space::Generic || space == Space::Global) {
+    switch (static_cast<Window>(address >> kWindowShift)) {
+    case Window::Global:
+      if (address >= 65536 && address < uint64_t{1} << 47)
+        return reinterpret_cast<char *>(address);
+      return outside(warp, instruction, "global memory", address), nullptr;
+    case Window::Shared:
+      space = Space::Shared;
+      break;
+    case Window::Local:
+      space = Space::Local;
+      break;
+    case Window::Param:
+      space = Space::Param;
+      break;
+    default:
+      return outside(warp, instruction, "global memory", address), nullptr;
+    }
+  }
+  if (space == Space::Shared)
+    return sharedAddress(warp, instruction, uint32_t(address), bytes);
+  const uint64_t offset = address & kOffsetMask;
+  if (space == Space::Local) {
+    const uint64_t each = warp.local.size() / kLanes;
+    if (offset + bytes <= each)
+      return warp.local.data() + lane * each + offset;
+    return outside(warp, instruction, "local memory", offset), nullptr;
+  }
+  const std::span<const char> params = warp.cta->cluster->launch->params;
+  if (offset + bytes <= params.size())
+    return const_cast<char *>(params.data()) + offset;
+  return outside(warp, instruction, "the parameters", offset), nullptr;
+}
+
+//--- loads and stores ----------------------------------------------------------------------
+
+/// tag[0]: space; tag[1]: number of elements. T as in memory, S as in the register.
+template <typename T, typename S> static Step load(Warp &warp, const Instruction &instruction) {
+  const auto *addresses = warp.at<uint64_t>(instruction.slots[0]);
+  const unsigned count = instruction.tag[1];
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    if (!warp.isActive(lane))
+      continue;
+    const char *from = translate(warp, instruction, static_cast<Space>(instruction.tag[0]),
+                                 addresses[lane] + instruction.immediate, lane, sizeof(T) * count);
+    if (!from)
+      return Step::Fail;
+    T values[8];
+    std::memcpy(values, from, sizeof(T) * count);
+    for (unsigned index = 0; index < count; ++index)
+      warp.at<S>(instruction.list[index])[lane] = static_cast<S>(values[index]);
+  }
+  return Step::Next;
+}
+
+template <typename T, typename S> static Step store(Warp &warp, const Instruction &instruction) {
+  const auto *addresses = warp.at<uint64_t>(instruction.slots[0]);
+  const unsigned count = instruction.tag[1];
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    if (!warp.isActive(lane))
+      continue;
+    char *to = translate(warp, instruction, static_cast<Space>(instruction.tag[0]),
+                         addresses[lane] + instruction.immediate, lane, sizeof(T) * count);
+    if (!to)
+      return Step::Fail;
+    T values[8];
+    for (unsigned index = 0; index < count; ++index)
+      values[index] = static_cast<T>(warp.at<S>(instruction.list[index])[lane]);
+    std::memcpy(to, values, sizeof(T) * count);
+  }
+  return Step::Next;
+}
+
+static Step load128(Warp &warp, const Instruction &instruction) {
+  const auto *addresses = warp.at<uint64_t>(instruction.slots[0]);
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    if (warp.isActive(lane)) {
+      const char *from = translate(warp, instruction, static_cast<Space>(instruction.tag[0]),
+                                   addresses[lane] + instruction.immediate, lane, 16);
+      if (!from)
+        return Step::Fail;
+      std::memcpy(&warp.at<Bits128>(instruction.list[0])[lane], from, 16);
+    }
+  return Step::Next;
+}
+static Step store128(Warp &warp, const Instruction &instruction) {
+  const auto *addresses = warp.at<uint64_t>(instruction.slots[0]);
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    if (warp.isActive(lane)) {
+      char *to = translate(warp, instruction, static_cast<Space>(instruction.tag[0]),
+                           addresses[lane] + instruction.immediate, lane, 16);
+      if (!to)
+        return Step::Fail;
+      std::memcpy(to, &warp.at<Bits128>(instruction.list[0])[lane], 16);
+    }
+  return Step::Next;
+}
+
+template <typename S> static Execute loadOf(const std::string &type) {
+  switch (bytesOfType(type)) {
+  case 1:
+    return type[0] == 's' ? &load<int8_t, S> : &load<uint8_t, S>;
+  case 2:
+    return type[0] == 's' ? &load<int16_t, S> : &load<uint16_t, S>;
+  case 4:
+    return type[0] == 's' ? &load<int32_t, S> : &load<uint32_t, S>;
+  default:
+    return &load<uint64_t, S>;
+  }
+}
+template <typename S> static Execute storeOf(const std::string &type) {
+  const unsigned bytes = bytesOfType(type);
+  return bytes == 1   ? &store<uint8_t, S>
+         : bytes == 2 ? &store<uint16_t, S>
+         : bytes == 4 ? &store<uint32_t, S>
+                      : &store<uint64_t, S>;
+}
+
+/// Splits a vector operand into its elements.
+static std::vector<Operand> elementsOf(const Operand &operand) {
+  return operand.kind == OperandKind::Vector ? operand.parts : std::vector<Operand>{operand};
+}
+
+static Space spaceOf(Decoder &decoder, const Operand &address) {
+  Space space = decoder.takeSpace(Space::Generic);
+  // Variables that pass arguments to a function are memory of the thread.
+  if (const Symbol *symbol = decoder.findSymbol(address.parts.empty() ? "" : address.parts[0].name);
+      symbol && (space == Space::Param || space == Space::Generic))
+    space = symbol->space;
+  return space;
+}
+
+static unsigned lanesBytes(Decoder &decoder, const Operand &operand, unsigned bytes) {
+  const std::optional<Register> reg =
+      operand.kind == OperandKind::Name ? decoder.findRegister(operand.name) : std::nullopt;
+  return reg ? reg->bytes : bytes < 4 ? 4 : bytes;
+}
+
+static void decodeAccess(Decoder &decoder, bool isLoad) {
+  decoder.dropCacheHints();
+  const Operand &address = decoder.operand(isLoad ? 0 + 1 : 0), &value = decoder.operand(isLoad ? 0 : 1);
+  const Space space = spaceOf(decoder, address);
+  decoder.takeOf({"v2", "v4", "v8"});
+  decoder.take("unified");
+  const std::string type = decoder.takeType();
+  const unsigned bytes = bytesOfType(type);
+  const std::vector<Operand> elements = elementsOf(value);
+  if (!bytes || elements.size() > 8 || address.kind != OperandKind::Address)
+    return decoder.fail("this form of an access is not known");
+  Instruction instruction;
+  unsigned lanes = 4;
+  for (const Operand &element : elements)
+    lanes = std::max(lanes, lanesBytes(decoder, element, bytes));
+  for (const Operand &element : elements)
+    instruction.list.push_back(isLoad ? decoder.destination(element, lanes)
+                                      : decoder.source(element, lanes, type[0] == 'f'));
+  instruction.slots[0] = decoder.address(address, instruction.immediate);
+  instruction.tag[0] = static_cast<uint8_t>(space);
+  instruction.tag[1] = uint8_t(elements.size());
+  if (bytes == 16)
+    instruction.execute = isLoad ? &load128 : &store128;
+  else if (lanes == 8)
+    instruction.execute = isLoad ? loadOf<uint64_t>(type) : storeOf<uint64_t>(type);
+  else
+    instruction.execute = isLoad ? loadOf<uint32_t>(type) : storeOf<uint32_t>(type);
+  decoder.add(std::move(instruction));
+}
+static void decodeLoad(Decoder &decoder) { decodeAccess(decoder, true); }
+static void decodeStore(Decoder &decoder) { decodeAccess(decoder, false); }
+
+//--- conversion of addresses ---------------------------------------------------------------
+
+static uint64_t isNull(uint64_t) { return 0; }
+template <Window W> static uint64_t toGeneric(uint64_t address) {
+  return address | uint64_t{static_cast<uint8_t>(W)} << kWindowShift;
+}
+static uint64_t fromGeneric(uint64_t address) { return address & kOffsetMask; }
+static uint64_t sameAddress(uint64_t address) { return address; }
+template <Window W> static bool isInWindow(uint64_t address) {
+  return address >> kWindowShift == static_cast<uint8_t>(W);
+}
+
+/// `cvta.shared.u64`, `cvta.to.global.u64`.
+static void decodeCvta(Decoder &decoder) {
+  const bool isTo = decoder.take("to");
+  const Space space = decoder.takeSpace(Space::Global);
+  if (decoder.takeType() != "u64")
+    return decoder.fail("addresses have 64 bits");
+  if (space == Space::Global)
+    return decoder.lanes<&sameAddress>();
+  if (isTo)
+    return decoder.lanes<&fromGeneric>();
+  if (space == Space::Shared)
+    return decoder.lanes<&toGeneric<Window::Shared>>();
+  if (space == Space::Local)
+    return decoder.lanes<&toGeneric<Window::Local>>();
+  decoder.lanes<&toGeneric<Window::Param>>();
+}
+
+static void decodeIsSpace(Decoder &decoder) {
+  const Space space = decoder.takeSpace(Space::Global);
+  if (space == Space::Global)
+    return decoder.lanes<&isInWindow<Window::Global>>();
+  if (space == Space::Shared)
+    return decoder.lanes<&isInWindow<Window::Shared>>();
+  if (space == Space::Local)
+    return decoder.lanes<&isInWindow<Window::Local>>();
+  decoder.lanes<&isInWindow<Window::Param>>();
+}
+
+/// Cache policies have no effect.
+static void decodeCreatePolicy(Decoder &decoder) {
+  decoder.dropAll();
+  Instruction instruction;
+  instruction.slots[0] = decoder.destination(decoder.operand(0), 8);
+  instruction.slots[1] = decoder.constant(0, 8);
+  instruction.execute = &Lanes<&isNull>::run;
+  decoder.add(std::move(instruction));
+}
+
+std::span<const OpcodeEntry> nereid::sim::memoryOpcodes() {
+  static const OpcodeEntry entries[] = {{"ld", decodeLoad},          {"ldu", decodeLoad},
+                                        {"st", decodeStore},         {"cvta", decodeCvta},
+                                        {"isspacep", decodeIsSpace}, {"createpolicy", decodeCreatePolicy}};
+  return entries;
+}

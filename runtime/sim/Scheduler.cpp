@@ -1,0 +1,237 @@
+// Runs the warps of a cluster in turns: chooses among the splits of a warp, merges them, and finds deadlocks.
+// SPDX-License-Identifier: MIT
+//
+// The split with the lowest pc runs first. A block that ends a branch comes after its sides in code that a compiler has
+// laid out, so lanes meet there again. A split that runs for long gives way to the others, which may hold what it waits
+// for.
+#include "runtime/sim/Machine.h"
+
+#include <algorithm>
+
+using namespace nereid::sim;
+
+namespace {
+constexpr uint32_t kTurnInstructions = 8192;
+constexpr uint64_t kDefaultLimit = uint64_t{1} << 32;
+
+/// One visit of the scheduler at a warp.
+class Visit {
+public:
+  explicit Visit(Warp &warp) : warp(warp), cluster(*warp.cta->cluster), code(cluster.code->instructions.data()) {}
+  /// Whether any instruction was completed.
+  bool run();
+
+private:
+  void mergeSplits();
+  bool select();
+  void runSplit();
+  bool meetsOther() const;
+
+  Warp &warp;
+  Cluster &cluster;
+  const Instruction *code;
+  uint32_t budget = kTurnInstructions;
+  bool hasProgress = false, isOver = false;
+};
+} // namespace
+
+uint64_t Cluster::nextRandom() {
+  random += 0x9e3779b97f4a7c15;
+  uint64_t z = random;
+  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+  z = (z ^ z >> 27) * 0x94d049bb133111eb;
+  return z ^ z >> 31;
+}
+
+bool Cluster::completesEarly() { return launch->seed && (launch->seed == 1 || nextRandom() & 1); }
+
+Step nereid::sim::fail(Warp &warp, const Instruction &instruction, const char *errorCode, std::string text) {
+  Cluster &cluster = *warp.cta->cluster;
+  if (cluster.error)
+    return Step::Fail;
+  const Dim &id = warp.cta->id;
+  text += " (program " + std::to_string(id.x) + ", " + std::to_string(id.y) + ", " + std::to_string(id.z) + ", warp " +
+          std::to_string(warp.index) + "); line " + std::to_string(instruction.line) + " of the PTX: ";
+  if (instruction.line && instruction.line <= cluster.code->lines->size()) {
+    const std::string &line = (*cluster.code->lines)[instruction.line - 1];
+    text += line.substr(std::min(line.find_first_not_of(" \t"), line.size()));
+  }
+  cluster.error = Error{errorCode, std::move(text)};
+  return Step::Fail;
+}
+
+//--- splits --------------------------------------------------------------------------------
+
+Step nereid::sim::branch(Warp &warp, uint32_t taken, uint32_t pc) {
+  Split &split = warp.split();
+  if (taken == split.mask) {
+    split.pc = pc;
+    return Step::Jump;
+  }
+  Split other = split;
+  other.mask = taken;
+  other.pc = pc;
+  split.mask &= ~taken;
+  ++split.pc;
+  warp.splits.push_back(other);
+  return Step::Jump;
+}
+
+Step nereid::sim::exitLanes(Warp &warp, uint32_t lanes) {
+  warp.exited |= lanes;
+  warp.cta->cluster->threadsLeft -= unsigned(std::popcount(lanes));
+  Split &split = warp.split();
+  split.mask &= ~lanes;
+  ++split.pc;
+  if (!split.mask)
+    warp.splits.erase(warp.splits.begin() + ptrdiff_t(warp.current));
+  return Step::Jump;
+}
+
+bool nereid::sim::hasConverged(const Warp &warp, uint32_t members) {
+  return (members & ~warp.exited & ~warp.mask) == 0;
+}
+
+void Visit::mergeSplits() {
+  std::vector<Split> &splits = warp.splits;
+  for (size_t first = 0; first < splits.size(); ++first)
+    for (size_t second = first + 1; second < splits.size();) {
+      if (splits[first].pc != splits[second].pc || splits[first].hasArrived || splits[second].hasArrived) {
+        ++second;
+        continue;
+      }
+      splits[first].mask |= splits[second].mask;
+      splits[first].turn = std::min(splits[first].turn, splits[second].turn);
+      splits[first].isWaiting = false;
+      splits.erase(splits.begin() + ptrdiff_t(second));
+    }
+}
+
+bool Visit::select() {
+  if (warp.splits.size() > 1)
+    mergeSplits();
+  const Split *best = nullptr;
+  for (const Split &split : warp.splits)
+    if (!split.isWaiting && (!best || split.turn < best->turn || (split.turn == best->turn && split.pc < best->pc)))
+      best = &split;
+  if (!best)
+    return false;
+  warp.current = size_t(best - warp.splits.data());
+  return true;
+}
+
+bool Visit::meetsOther() const {
+  const Split &own = warp.splits[warp.current];
+  for (const Split &split : warp.splits)
+    if (&split != &own && split.pc == own.pc)
+      return true;
+  return false;
+}
+
+void Visit::runSplit() {
+  const size_t numSplits = warp.splits.size();
+  uint64_t threadInstructions = 0;
+  uint32_t left = budget;
+  while (left) {
+    --left;
+    Split &split = warp.splits[warp.current];
+    const Instruction &instruction = code[split.pc];
+    uint32_t mask = split.mask;
+    if (instruction.guard >= 0) {
+      const uint32_t guard = warp.predicate(uint32_t(instruction.guard));
+      mask &= instruction.isGuardNegated ? ~guard : guard;
+    }
+    threadInstructions += unsigned(std::popcount(mask));
+    Step step = Step::Next;
+    if (mask) {
+      warp.mask = mask;
+      step = instruction.execute(warp, instruction);
+    }
+    if (step == Step::Next) {
+      hasProgress = true;
+      ++split.pc;
+      if (numSplits > 1 && meetsOther())
+        break;
+    } else if (step == Step::Jump) {
+      hasProgress = true;
+      if (warp.splits.size() != numSplits || (numSplits > 1 && meetsOther()))
+        break;
+    } else if (step == Step::Yield) {
+      hasProgress = true;
+      ++split.pc;
+      split.turn = ++warp.turns;
+      isOver = true;
+      break;
+    } else {
+      split.isWaiting = step == Step::Wait;
+      isOver = step == Step::Fail;
+      threadInstructions -= unsigned(std::popcount(mask));
+      break;
+    }
+  }
+  if (!left && warp.current < warp.splits.size())
+    warp.splits[warp.current].turn = ++warp.turns;
+  cluster.instructions += budget - left;
+  cluster.threadInstructions += threadInstructions;
+  budget = left;
+}
+
+bool Visit::run() {
+  for (Split &split : warp.splits)
+    split.isWaiting = false;
+  while (budget && !isOver && select())
+    runSplit();
+  return hasProgress;
+}
+
+//--- clusters ------------------------------------------------------------------------------
+
+/// Completes one asynchronous operation that nobody waits for by name; false where there is none.
+static bool completeOne(Cluster &cluster) {
+  if (cluster.unordered.empty())
+    return false;
+  const size_t index = cluster.launch->seed ? cluster.nextRandom() % cluster.unordered.size() : 0;
+  auto perform = std::move(cluster.unordered[index]);
+  cluster.unordered.erase(cluster.unordered.begin() + ptrdiff_t(index));
+  perform();
+  return true;
+}
+
+static void reportDeadlock(Cluster &cluster) {
+  std::string text = "deadlock: every thread waits";
+  unsigned numShown = 0;
+  for (Cta &cta : cluster.ctas)
+    for (Warp &warp : cta.warps)
+      for (const Split &split : warp.splits) {
+        const Instruction &instruction = cluster.code->instructions[split.pc];
+        if (++numShown > 8)
+          continue;
+        const std::string &line = (*cluster.code->lines)[instruction.line - 1];
+        text += "; CTA " + std::to_string(cta.rank) + " warp " + std::to_string(warp.index) + " at line " +
+                std::to_string(instruction.line) + ": " +
+                line.substr(std::min(line.find_first_not_of(" \t"), line.size()));
+      }
+  cluster.error = Error{"sim-deadlock", std::move(text)};
+}
+
+void nereid::sim::runCluster(Cluster &cluster) {
+  const uint64_t limit = cluster.launch->maxInstructions ? cluster.launch->maxInstructions : kDefaultLimit;
+  const size_t numWarps = cluster.ctas[0].warps.size(), count = cluster.ctas.size() * numWarps;
+  while (cluster.threadsLeft && !cluster.error) {
+    bool hasProgress = false;
+    const size_t begin = cluster.launch->seed ? cluster.nextRandom() % count : 0;
+    for (size_t index = 0; index < count && !cluster.error; ++index) {
+      const size_t at = (begin + index) % count;
+      Warp &warp = cluster.ctas[at / numWarps].warps[at % numWarps];
+      if (!warp.splits.empty())
+        hasProgress |= Visit(warp).run();
+    }
+    if (cluster.instructions > limit && !cluster.error)
+      cluster.error = Error{"sim-limit", "a program has run " + std::to_string(limit) + " instructions of warps"};
+    // A busy thread may poll for an operation, so that one completes in each round.
+    if (!completeOne(cluster) && !hasProgress && cluster.threadsLeft && !cluster.error)
+      reportDeadlock(cluster);
+  }
+  while (!cluster.error && completeOne(cluster))
+    ;
+}

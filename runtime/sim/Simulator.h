@@ -1,0 +1,48 @@
+// Runs PTX on the CPU: parses and decodes a module, then executes the grids of its kernels.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "artifact/Expected.h"
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace nereid::sim {
+
+using artifact::Error;
+using artifact::Expected;
+
+struct Dim {
+  uint32_t x = 1, y = 1, z = 1;
+  uint64_t count() const { return uint64_t{x} * y * z; }
+};
+
+/// Parsed and decoded PTX; immutable, so that any number of launches may share it.
+class Module;
+
+/// Code `sim-ptx`: the text is no PTX, or has an instruction that the simulator does not know; the message names the
+/// line.
+Expected<std::shared_ptr<const Module>> parse(std::string_view ptx);
+
+struct Launch {
+  std::string entry;
+  Dim grid, block, cluster;
+  uint32_t sharedBytes = 0;     ///< dynamic shared memory of a CTA
+  std::span<const char> params; ///< laid out as the entry's .param list says, with natural alignment
+  uint64_t seed = 0;            ///< chooses among the orders that the ISA allows
+  unsigned threads = 0;         ///< of the host; 0: all of the pool
+  uint64_t maxInstructions = 0; ///< warp instructions of a cluster; 0: a default
+};
+
+struct Counters {
+  uint64_t threadInstructions = 0;
+};
+
+/// Runs every CTA of the grid. Codes: `sim-launch` (no such entry, a block or memory that no GPU has), `sim-fault` (an
+/// access to no memory), `sim-trap`, `sim-deadlock`, `sim-limit`. A message names the line of the PTX.
+Expected<Counters> run(const Module &module, const Launch &launch);
+
+} // namespace nereid::sim
