@@ -1,5 +1,145 @@
-// Not supported yet.
+// Barriers of warps, CTAs and clusters.
 // SPDX-License-Identifier: MIT
 #include "runtime/sim/Decode.h"
+
+#include <algorithm>
+
 using namespace nereid::sim;
-std::span<const OpcodeEntry> nereid::sim::barrierOpcodes() { return {}; }
+
+namespace {
+enum class BarrierKind : uint8_t { Sync, Arrive, And, Or, Popc };
+} // namespace
+
+static uint32_t liveThreads(const Cta &cta) {
+  uint32_t count = 0;
+  for (const Warp &warp : cta.warps)
+    count += unsigned(std::popcount(~warp.exited));
+  return count;
+}
+
+/// Arrives once, then waits for the end of the phase; false while it waits.
+static bool meet(Warp &warp, NamedBarrier &barrier, uint32_t expected, bool waits) {
+  Split &split = warp.split();
+  if (!split.hasArrived) {
+    barrier.arrived += unsigned(std::popcount(warp.mask));
+    split.ticket = barrier.phase;
+    split.hasArrived = true;
+  }
+  if (barrier.phase == split.ticket && barrier.arrived >= expected) {
+    ++barrier.phase;
+    barrier.arrived = 0;
+    barrier.votes = barrier.open;
+    barrier.open = 0;
+  }
+  if (waits && barrier.phase == split.ticket)
+    return false;
+  split.hasArrived = false;
+  return true;
+}
+
+/// slots: barrier, threads, predicate, result. tag[0]: kind; tag[1]: has a count; tag[2]: the predicate is negated.
+static Step atBarrier(Warp &warp, const Instruction &instruction) {
+  const unsigned first = unsigned(std::countr_zero(warp.mask));
+  const uint32_t index = warp.at<uint32_t>(instruction.slots[0])[first];
+  if (index >= 16)
+    return fail(warp, instruction, "sim-fault", "a CTA has 16 barriers, there is none " + std::to_string(index));
+  const auto kind = static_cast<BarrierKind>(instruction.tag[0]);
+  NamedBarrier &barrier = warp.cta->barriers[index];
+  const bool votes = kind == BarrierKind::And || kind == BarrierKind::Or || kind == BarrierKind::Popc;
+  const uint32_t expected =
+      instruction.tag[1] ? warp.at<uint32_t>(instruction.slots[1])[first] : liveThreads(*warp.cta);
+  if (votes && !warp.split().hasArrived) {
+    const uint32_t predicate = warp.predicate(instruction.slots[2]);
+    barrier.open += unsigned(std::popcount(predicate & warp.mask));
+  }
+  if (!meet(warp, barrier, expected, kind != BarrierKind::Arrive))
+    return Step::Wait;
+  if (kind == BarrierKind::And || kind == BarrierKind::Or)
+    writePredicate(warp, instruction.slots[3],
+                   (kind == BarrierKind::And ? barrier.votes == expected : barrier.votes != 0) ? kAllLanes : 0);
+  if (kind == BarrierKind::Popc) {
+    uint32_t values[kLanes];
+    std::fill_n(values, kLanes, barrier.votes);
+    writeLanes(warp, instruction.slots[3], values);
+  }
+  return Step::Next;
+}
+
+/// bar.warp.sync: the named lanes meet.
+static Step atWarpBarrier(Warp &warp, const Instruction &instruction) {
+  const unsigned first = unsigned(std::countr_zero(warp.mask));
+  return hasConverged(warp, warp.at<uint32_t>(instruction.slots[0])[first]) ? Step::Next : Step::Wait;
+}
+
+static Step arriveAtCluster(Warp &warp, const Instruction &) {
+  NamedBarrier &barrier = warp.cta->cluster->barrier;
+  barrier.arrived += unsigned(std::popcount(warp.mask));
+  warp.clusterPhase = barrier.phase;
+  return Step::Next;
+}
+
+static Step waitForCluster(Warp &warp, const Instruction &) {
+  Cluster &cluster = *warp.cta->cluster;
+  uint32_t expected = 0;
+  for (const Cta &cta : cluster.ctas)
+    expected += liveThreads(cta);
+  if (cluster.barrier.phase == warp.clusterPhase && cluster.barrier.arrived >= expected) {
+    ++cluster.barrier.phase;
+    cluster.barrier.arrived = 0;
+  }
+  return cluster.barrier.phase == warp.clusterPhase ? Step::Wait : Step::Next;
+}
+
+//--- decoding ------------------------------------------------------------------------------
+
+static void decodeClusterBarrier(Decoder &decoder) {
+  const bool isArrive = decoder.take("arrive"), isWait = decoder.take("wait");
+  decoder.take("cluster"), decoder.take("aligned"), decoder.take("release"), decoder.take("relaxed"),
+      decoder.take("acquire");
+  if (isArrive == isWait)
+    return decoder.fail("this form is not known");
+  decoder.emit(isArrive ? &arriveAtCluster : &waitForCluster);
+}
+
+static void decodeReduction(Decoder &decoder, Instruction instruction) {
+  const std::string op = decoder.takeOf({"and", "or", "popc"});
+  decoder.takeType();
+  const size_t last = decoder.operands().size() - 1;
+  instruction.tag[0] = uint8_t(op == "and" ? BarrierKind::And : op == "or" ? BarrierKind::Or : BarrierKind::Popc);
+  instruction.tag[1] = last == 3;
+  instruction.slots[0] = decoder.source(decoder.operand(1), 4);
+  if (last == 3)
+    instruction.slots[1] = decoder.source(decoder.operand(2), 4);
+  instruction.slots[2] = decoder.source(decoder.operand(last), 0);
+  instruction.slots[3] = decoder.destination(decoder.operand(0), op == "popc" ? 4 : 0);
+  decoder.add(std::move(instruction));
+}
+
+static void decodeBarrier(Decoder &decoder) {
+  if (decoder.has("cluster"))
+    return decodeClusterBarrier(decoder);
+  decoder.take("cta"), decoder.take("aligned");
+  Instruction instruction;
+  if (decoder.take("warp")) {
+    decoder.take("sync");
+    instruction.slots[0] = decoder.source(decoder.operand(0), 4);
+    instruction.execute = &atWarpBarrier;
+    return void(decoder.add(std::move(instruction)));
+  }
+  instruction.execute = &atBarrier;
+  if (decoder.take("red"))
+    return decodeReduction(decoder, std::move(instruction));
+  const bool isArrive = decoder.take("arrive");
+  decoder.take("sync");
+  instruction.tag[0] = uint8_t(isArrive ? BarrierKind::Arrive : BarrierKind::Sync);
+  instruction.tag[1] = decoder.operands().size() > 1;
+  instruction.slots[0] = decoder.source(decoder.operand(0), 4);
+  if (instruction.tag[1])
+    instruction.slots[1] = decoder.source(decoder.operand(1), 4);
+  decoder.add(std::move(instruction));
+}
+
+std::span<const OpcodeEntry> nereid::sim::barrierOpcodes() {
+  static const OpcodeEntry entries[] = {{"bar", decodeBarrier}, {"barrier", decodeBarrier}};
+  return entries;
+}

@@ -62,6 +62,8 @@ public:
   /// A destination; `_` gets a slot of its own.
   uint32_t destination(const Operand &operand, unsigned bytes);
   std::optional<Register> findRegister(const std::string &name) const;
+  /// Bytes of a lane of the register that an operand names; 4 for `_`.
+  unsigned widthOf(const Operand &operand) const;
   /// The base of an address, as 64-bit lanes; the offset goes to `offset`.
   uint32_t address(const Operand &operand, uint64_t &offset);
   uint32_t localVariable(uint64_t bytes, uint32_t align);
@@ -83,12 +85,12 @@ private:
       return fail("expects " + std::to_string(sizeof...(A) + 1) + " operands");
     Instruction instruction;
     size_t index = 1;
-    ((instruction.slots[index] = source(operand(index), widthOf<A>(), std::is_floating_point_v<A>), ++index), ...);
-    instruction.slots[0] = destination(operand(0), widthOf<R>());
+    ((instruction.slots[index] = source(operand(index), slotBytes<A>(), std::is_floating_point_v<A>), ++index), ...);
+    instruction.slots[0] = destination(operand(0), slotBytes<R>());
     instruction.execute = &L::run;
     add(std::move(instruction));
   }
-  template <typename T> static constexpr unsigned widthOf() {
+  template <typename T> static constexpr unsigned slotBytes() {
     return std::is_same_v<T, bool> ? 0 : sizeof(T) < 4 ? 4 : sizeof(T);
   }
 

@@ -86,6 +86,7 @@ struct Warp {
   uint32_t carry = 0;  ///< condition code of each lane
   uint32_t exited = 0; ///< lanes that have ended, or never began
   uint64_t turns = 0;
+  uint64_t clusterPhase = 0;                   ///< phase of the barrier of the cluster at the last arrival
   std::vector<AsyncGroups> copies, bulkStores; ///< by lane; allocated at the first use
   AsyncGroups products;                        ///< wgmma
 
@@ -98,10 +99,9 @@ struct Warp {
 
 /// A barrier of a CTA (bar.sync): which threads have arrived.
 struct NamedBarrier {
-  uint32_t arrived = 0, expected = 0;
+  uint32_t arrived = 0;
   uint64_t phase = 0;
-  uint32_t population = 0;
-  uint32_t votes = 0; ///< bar.red of the last phase
+  uint32_t votes = 0, open = 0; ///< predicates that hold: of the last phase, of the open one
 };
 
 struct Cta {

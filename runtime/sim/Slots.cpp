@@ -165,3 +165,8 @@ uint32_t Decoder::address(const Operand &operand, uint64_t &offset) {
   offset = operand.bits;
   return source(operand.parts[0], 8);
 }
+
+unsigned Decoder::widthOf(const Operand &operand) const {
+  const std::optional<Register> reg = operand.kind == OperandKind::Name ? findRegister(operand.name) : std::nullopt;
+  return reg && reg->bytes ? reg->bytes : 4;
+}

@@ -33,7 +33,7 @@ done:
   arguments.add(x.data()).add(y.data()).add(out.data()).add(uint32_t(x.size() - 1));
   auto counters = runSim(ptx, arguments, {.x = 16}, {.x = 64});
   ASSERT_TRUE(counters) << counters.error().text;
-  EXPECT_EQ(counters->threadInstructions, 1024 * 9u + 999 * 9);
+  EXPECT_EQ(counters->threadInstructions, 1024 * 9u + 999 * 8 + 25);
   for (size_t index = 0; index + 1 < x.size(); ++index)
     ASSERT_EQ(out[index], x[index] + y[index]) << index;
   EXPECT_EQ(out.back(), -1);
