@@ -294,3 +294,13 @@ Instruction &Decoder::lastInstruction() { return code->instructions.back(); }
 bool Decoder::has(std::string_view modifier) const {
   return std::find(modifiers.begin(), modifiers.end(), modifier) != modifiers.end();
 }
+
+std::string Decoder::takeShape(std::string_view prefix) {
+  for (const std::string &modifier : modifiers)
+    if (modifier.starts_with(prefix)) {
+      const std::string result = modifier;
+      take(result);
+      return result;
+    }
+  return {};
+}

@@ -40,6 +40,8 @@ public:
   std::string takeOf(std::initializer_list<const char *> modifiers);
   /// Consumes the first modifier that is a type; else empty.
   std::string takeType();
+  /// Consumes the modifier that begins with `prefix`; else empty.
+  std::string takeShape(std::string_view prefix);
   /// Whether the type is not a floating-point one.
   bool hasIntegerType() const;
   /// Consumes the modifiers of caches and memory order, which have no effect here.
@@ -148,10 +150,12 @@ std::span<const OpcodeEntry> mbarrierOpcodes();
 std::span<const OpcodeEntry> copyOpcodes();
 std::span<const OpcodeEntry> tensorMapOpcodes();
 
-/// add, sub, mul, mad, ... have a decoder for floats, which passes integers on.
+/// Opcodes that several units share: floats pass integers on, copies pass on those of other units.
 void decodeIntegerArithmetic(Decoder &decoder, const std::string &type);
 void decodeIntegerProduct(Decoder &decoder, const std::string &type);
 void decodeCarry(Decoder &decoder, const std::string &type);
+void decodeCopyArrival(Decoder &decoder);
+void decodeTensorCopy(Decoder &decoder);
 
 /// A parsed module with its decoded entries and its variables in the host's memory.
 struct ModuleState {

@@ -1,5 +1,238 @@
-// Not supported yet.
+// mbarrier objects: words in shared memory that count arrivals and bytes of copies.
 // SPDX-License-Identifier: MIT
+#include "runtime/sim/Async.h"
 #include "runtime/sim/Decode.h"
+
 using namespace nereid::sim;
-std::span<const OpcodeEntry> nereid::sim::mbarrierOpcodes() { return {}; }
+
+namespace {
+/// The word of an mbarrier. An ordinary access to one is as invalid as on a GPU.
+struct Fields {
+  uint64_t pending : 20; ///< arrivals that are missing in this phase
+  uint64_t expected : 20;
+  uint64_t bytes : 22; ///< that copies of this phase still bring, modulo 2^22: they may arrive before they are expected
+  uint64_t phase : 1;
+  uint64_t isValid : 1;
+};
+static_assert(sizeof(Fields) == 8);
+
+Fields read(const char *barrier) {
+  Fields fields;
+  std::memcpy(&fields, barrier, 8);
+  return fields;
+}
+void write(char *barrier, Fields fields) {
+  if (fields.pending == 0 && fields.bytes == 0) {
+    fields.pending = fields.expected;
+    fields.phase = !fields.phase;
+  }
+  std::memcpy(barrier, &fields, 8);
+}
+
+enum class Form : uint8_t { Arrive, ExpectTx, CompleteTx, Init, Inval, Drop };
+} // namespace
+
+void nereid::sim::arriveAt(char *barrier, uint32_t arrivals) {
+  Fields fields = read(barrier);
+  fields.pending -= arrivals;
+  write(barrier, fields);
+}
+void nereid::sim::expectBytes(char *barrier, uint32_t bytes) {
+  Fields fields = read(barrier);
+  fields.bytes += bytes;
+  std::memcpy(barrier, &fields, 8);
+}
+void nereid::sim::completeBytes(char *barrier, uint32_t bytes) {
+  Fields fields = read(barrier);
+  fields.bytes -= bytes;
+  write(barrier, fields);
+}
+
+static char *barrierAt(Warp &warp, const Instruction &instruction, unsigned lane) {
+  const uint64_t address = warp.at<uint64_t>(instruction.slots[0])[lane] + instruction.immediate;
+  if (address % 8)
+    return fail(warp, instruction, "sim-fault", "an mbarrier is not aligned to 8 bytes"), nullptr;
+  return translate(warp, instruction, static_cast<Space>(instruction.tag[0]), address, lane, 8);
+}
+
+/// slots: address, count or bytes, state. tag[0]: space; tag[1]: form; tag[2]: arrivals also expect bytes.
+static Step change(Warp &warp, const Instruction &instruction) {
+  const auto form = static_cast<Form>(instruction.tag[1]);
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    if (!warp.isActive(lane))
+      continue;
+    char *barrier = barrierAt(warp, instruction, lane);
+    if (!barrier)
+      return Step::Fail;
+    const uint32_t count = warp.at<uint32_t>(instruction.slots[1])[lane];
+    Fields fields = read(barrier);
+    if (form == Form::Init) {
+      fields = {count, count, 0, 0, 1};
+      std::memcpy(barrier, &fields, 8);
+      continue;
+    }
+    if (!fields.isValid)
+      return fail(warp, instruction, "sim-fault", "there is no mbarrier at this address");
+    std::memcpy(warp.file + instruction.slots[2] + lane * 8, &fields, 8);
+    if (form == Form::Inval)
+      std::memset(barrier, 0, 8);
+    else if (form == Form::ExpectTx)
+      expectBytes(barrier, count);
+    else if (form == Form::CompleteTx)
+      completeBytes(barrier, count);
+    else {
+      const uint32_t arrivals = instruction.tag[2] ? 1 : count;
+      if (instruction.tag[2])
+        expectBytes(barrier, count);
+      if (form == Form::Drop) {
+        fields = read(barrier);
+        fields.expected -= arrivals;
+        std::memcpy(barrier, &fields, 8);
+      }
+      if (arrivals > read(barrier).pending)
+        return fail(warp, instruction, "sim-fault", "more arrivals at an mbarrier than it counts");
+      arriveAt(barrier, arrivals);
+    }
+  }
+  return Step::Next;
+}
+
+/// slots: address, parity or state, predicate. tag[1]: by parity; tag[2]: waits.
+static Step test(Warp &warp, const Instruction &instruction) {
+  uint32_t done = 0;
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    if (!warp.isActive(lane))
+      continue;
+    const char *barrier = barrierAt(warp, instruction, lane);
+    if (!barrier)
+      return Step::Fail;
+    const Fields fields = read(barrier);
+    if (!fields.isValid)
+      return fail(warp, instruction, "sim-fault", "there is no mbarrier at this address");
+    uint32_t parity;
+    if (instruction.tag[1]) {
+      parity = warp.at<uint32_t>(instruction.slots[1])[lane] & 1;
+    } else {
+      parity = read(reinterpret_cast<const char *>(&warp.at<uint64_t>(instruction.slots[1])[lane])).phase;
+    }
+    done |= uint32_t{fields.phase != parity} << lane;
+  }
+  writePredicate(warp, instruction.slots[2], done);
+  if (done == warp.mask)
+    return Step::Next;
+  return instruction.tag[2] && !done ? Step::Wait : Step::Yield;
+}
+
+static Step readPending(Warp &warp, const Instruction &instruction) {
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    if (warp.isActive(lane))
+      warp.at<uint32_t>(instruction.slots[0])[lane] =
+          uint32_t(read(reinterpret_cast<const char *>(&warp.at<uint64_t>(instruction.slots[1])[lane])).pending);
+  return Step::Next;
+}
+
+/// cp.async.mbarrier.arrive: after the thread's copies so far. tag[1]: the arrival is counted already (noinc).
+static Step arriveAfterCopies(Warp &warp, const Instruction &instruction) {
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    if (!warp.isActive(lane))
+      continue;
+    char *barrier = barrierAt(warp, instruction, lane);
+    if (!barrier)
+      return Step::Fail;
+    if (!instruction.tag[1]) {
+      Fields fields = read(barrier);
+      ++fields.pending;
+      std::memcpy(barrier, &fields, 8);
+    }
+    AsyncGroups *groups = &groupsOf(warp.copies, lane);
+    // Copies that have not been performed are performed before the arrival; a wait for their group finds them done.
+    startUnordered(warp, [groups, barrier] {
+      const bool isDone = waitForAll(*groups);
+      arriveAt(barrier, 1);
+      return isDone;
+    });
+  }
+  return Step::Next;
+}
+
+//--- decoding ------------------------------------------------------------------------------
+
+static void dropOrder(Decoder &decoder) {
+  decoder.dropCacheHints();
+  decoder.take("b64");
+}
+
+static void decodeTest(Decoder &decoder, bool waits) {
+  Instruction instruction;
+  instruction.tag[0] = uint8_t(decoder.takeSpace(Space::Generic));
+  instruction.tag[1] = decoder.take("parity");
+  instruction.tag[2] = waits;
+  dropOrder(decoder);
+  instruction.slots[2] = decoder.destination(decoder.operand(0), 0);
+  instruction.slots[0] = decoder.address(decoder.operand(1), instruction.immediate);
+  instruction.slots[1] = decoder.source(decoder.operand(2), instruction.tag[1] ? 4 : 8);
+  instruction.execute = &test;
+  decoder.add(std::move(instruction));
+}
+
+static void decodeChange(Decoder &decoder, Form form) {
+  Instruction instruction;
+  instruction.tag[0] = uint8_t(decoder.takeSpace(Space::Generic));
+  instruction.tag[2] = form != Form::ExpectTx && decoder.take("expect_tx");
+  decoder.take("noComplete");
+  dropOrder(decoder);
+  instruction.tag[1] = uint8_t(form);
+  const bool hasState = (form == Form::Arrive || form == Form::Drop) && decoder.operand(0).kind != OperandKind::Address;
+  const size_t first = hasState ? 1 : 0;
+  instruction.slots[2] = hasState && decoder.operand(0).kind == OperandKind::Name
+                             ? decoder.destination(decoder.operand(0), 8)
+                             : decoder.allocate(8);
+  instruction.slots[0] = decoder.address(decoder.operand(first), instruction.immediate);
+  instruction.slots[1] =
+      decoder.operands().size() > first + 1 ? decoder.source(decoder.operand(first + 1), 4) : decoder.constant(1, 4);
+  instruction.execute = &change;
+  decoder.add(std::move(instruction));
+}
+
+static void decodeMbarrier(Decoder &decoder) {
+  if (decoder.take("init"))
+    return decodeChange(decoder, Form::Init);
+  if (decoder.take("inval"))
+    return decodeChange(decoder, Form::Inval);
+  if (decoder.take("arrive"))
+    return decodeChange(decoder, Form::Arrive);
+  if (decoder.take("arrive_drop"))
+    return decodeChange(decoder, Form::Drop);
+  if (decoder.take("expect_tx"))
+    return decodeChange(decoder, Form::ExpectTx);
+  if (decoder.take("complete_tx"))
+    return decodeChange(decoder, Form::CompleteTx);
+  if (decoder.take("try_wait"))
+    return decodeTest(decoder, true);
+  if (decoder.take("test_wait"))
+    return decodeTest(decoder, false);
+  if (!decoder.take("pending_count"))
+    return decoder.fail("this form is not known");
+  decoder.take("b64");
+  Instruction instruction;
+  instruction.slots[0] = decoder.destination(decoder.operand(0), 4);
+  instruction.slots[1] = decoder.source(decoder.operand(1), 8);
+  instruction.execute = &readPending;
+  decoder.add(std::move(instruction));
+}
+
+void nereid::sim::decodeCopyArrival(Decoder &decoder) {
+  decoder.take("mbarrier"), decoder.take("arrive");
+  Instruction instruction;
+  instruction.tag[1] = decoder.take("noinc");
+  instruction.tag[0] = uint8_t(decoder.takeSpace(Space::Generic));
+  dropOrder(decoder);
+  instruction.slots[0] = decoder.address(decoder.operand(0), instruction.immediate);
+  instruction.execute = &arriveAfterCopies;
+  decoder.add(std::move(instruction));
+}
+
+std::span<const OpcodeEntry> nereid::sim::mbarrierOpcodes() {
+  static const OpcodeEntry entries[] = {{"mbarrier", decodeMbarrier}};
+  return entries;
+}

@@ -4,7 +4,7 @@
 // The split with the lowest pc runs first. A block that ends a branch comes after its sides in code that a compiler has
 // laid out, so lanes meet there again. A split that runs for long gives way to the others, which may hold what it waits
 // for.
-#include "runtime/sim/Machine.h"
+#include "runtime/sim/Async.h"
 
 #include <algorithm>
 
@@ -234,4 +234,10 @@ void nereid::sim::runCluster(Cluster &cluster) {
   }
   while (!cluster.error && completeOne(cluster))
     ;
+  // Stores that nobody has waited for.
+  for (Cta &cta : cluster.ctas)
+    for (Warp &warp : cta.warps)
+      for (AsyncGroups &groups : warp.bulkStores)
+        if (!cluster.error)
+          waitForAll(groups);
 }

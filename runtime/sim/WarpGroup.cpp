@@ -1,5 +1,232 @@
-// Not supported yet.
+// wgmma: products of matrices in shared memory by groups of four warps.
 // SPDX-License-Identifier: MIT
+//
+// Each warp computes its 16 of the 64 rows. Descriptors and the predicate are read at once; registers and memory are
+// read when the product takes effect, which may be as late as the wait.
+#include "runtime/sim/Async.h"
 #include "runtime/sim/Decode.h"
+#include "runtime/sim/Fragments.h"
+
+#include <algorithm>
+
 using namespace nereid::sim;
-std::span<const OpcodeEntry> nereid::sim::warpGroupOpcodes() { return {}; }
+
+namespace {
+constexpr unsigned kRows = 16;
+
+/// What the modifiers and immediates of an instruction say; packed into its immediate.
+struct Shape {
+  uint16_t columns;
+  MatrixElement left, right;
+  uint8_t flags;
+  bool isLeftMMajor, isRightNMajor;
+  uint8_t signs; ///< 1: the left matrix is negated, 2: the right one
+};
+static_assert(sizeof(Shape) == 8);
+enum Flags : uint8_t { HalfResult = 1, Integer = 2, Saturated = 4, LeftInRegisters = 8 };
+
+/// Addresses of a matrix by its descriptor (PTX ISA, matrix descriptor format and canonical layouts): element `major`
+/// along M or N, element `k` along K.
+struct Descriptor {
+  uint64_t bits;
+  bool isKMajor;
+  unsigned bytes;
+
+  uint32_t field(unsigned shift) const { return uint32_t(bits >> shift & 0x3fff) * 16; }
+  uint32_t address(unsigned major, unsigned k) const {
+    constexpr unsigned widths[] = {0, 128, 64, 32};
+    const uint32_t start = field(0), leading = field(16), stride = field(32);
+    const unsigned width = widths[bits >> 62], chunk = 16 / bytes, perRow = width / bytes;
+    if (!width) {
+      if (isKMajor)
+        return start + major % 8 * 16 + major / 8 * stride + k / chunk * leading + k % chunk * bytes;
+      return start + major % chunk * bytes + major / chunk * stride + k % 8 * 16 + k / 8 * leading;
+    }
+    const uint32_t plain =
+        isKMajor ? start + major % 8 * width + major / 8 * stride + k * bytes
+                 : start + major % perRow * bytes + major / perRow * leading + k % 8 * width + k / 8 * stride;
+    return plain ^ (plain >> 7) % (width / 16) * 16;
+  }
+};
+
+/// One instruction of one warp.
+struct GroupProduct {
+  Warp *warp;
+  const Instruction *instruction;
+  Shape shape;
+  uint64_t left = 0, right = 0;
+  bool addsBefore = false;
+
+  unsigned bytes() const { return bytesOf(shape.left); }
+  unsigned depth() const { return 32 / bytes(); }
+  bool perform() const;
+  bool readShared(const Descriptor &descriptor, MatrixElement element, unsigned begin, unsigned count, float *to) const;
+  void readRegisters(float *to) const;
+  void store(const float *left, const float *right) const;
+  uint32_t result(uint32_t before, double sum) const;
+};
+} // namespace
+
+/// Writes `to[major * depth + k]`.
+bool GroupProduct::readShared(const Descriptor &descriptor, MatrixElement element, unsigned begin, unsigned count,
+                              float *to) const {
+  const Cta &cta = *warp->cta;
+  for (unsigned major = 0; major < count; ++major)
+    for (unsigned k = 0; k < depth(); ++k) {
+      const uint32_t address = descriptor.address(begin + major, k);
+      if (address + bytes() > cta.sharedBytes) {
+        fail(*warp, *instruction, "sim-fault", "the descriptor of a matrix reaches beyond shared memory");
+        return false;
+      }
+      uint32_t bits = 0;
+      std::memcpy(&bits, cta.shared + address, bytes());
+      *to++ = valueOf(element, bits);
+    }
+  return true;
+}
+
+void GroupProduct::readRegisters(float *to) const {
+  const unsigned perWord = 4 / bytes(), group = 4 * perWord;
+  const uint32_t *words = instruction->list.data() + instruction->list.size() - 4;
+  for (unsigned index = 0; index < 4; ++index)
+    for (unsigned lane = 0; lane < kLanes; ++lane)
+      for (unsigned part = 0; part < perWord; ++part)
+        to[(lane / 4 + index % 2 * 8) * depth() + index / 2 * group + lane % 4 * perWord + part] =
+            valueOf(shape.left, warp->at<uint32_t>(words[index])[lane] >> part * bytes() * 8);
+}
+
+uint32_t GroupProduct::result(uint32_t before, double sum) const {
+  if (!(shape.flags & Integer))
+    return std::bit_cast<uint32_t>(float((addsBefore ? double{std::bit_cast<float>(before)} : 0) + sum));
+  const int64_t total = (addsBefore ? int64_t{int32_t(before)} : 0) + int64_t(sum);
+  return shape.flags & Saturated ? uint32_t(std::clamp<int64_t>(total, INT32_MIN, INT32_MAX)) : uint32_t(total);
+}
+
+void GroupProduct::store(const float *a, const float *b) const {
+  const double sign = (shape.signs & 1 ? -1 : 1) * (shape.signs & 2 ? -1 : 1);
+  for (unsigned row = 0; row < kRows; ++row)
+    for (unsigned column = 0; column < shape.columns; ++column) {
+      double parts[4] = {}, sum = 0;
+      for (unsigned k = 0; k < depth(); k += 4)
+        for (unsigned part = 0; part < 4; ++part)
+          parts[part] += double{a[row * depth() + k + part]} * b[column * depth() + k + part];
+      sum = ((parts[0] + parts[1]) + (parts[2] + parts[3])) * sign;
+      const unsigned lane = row % 8 * 4 + column % 8 / 2, half = row / 8, next = column % 2;
+      if (shape.flags & HalfResult) {
+        auto *halves =
+            reinterpret_cast<uint16_t *>(&warp->at<uint32_t>(instruction->list[column / 8 * 2 + half])[lane]);
+        const uint32_t before = std::bit_cast<uint32_t>(toFloat(Half{halves[next]}));
+        halves[next] = toHalf(std::bit_cast<float>(result(before, sum))).bits;
+      } else {
+        uint32_t &word = warp->at<uint32_t>(instruction->list[column / 8 * 4 + half * 2 + next])[lane];
+        word = result(word, sum);
+      }
+    }
+}
+
+bool GroupProduct::perform() const {
+  static thread_local float a[kRows * 32], b[256 * 32];
+  if (shape.flags & LeftInRegisters)
+    readRegisters(a);
+  else if (!readShared({left, !shape.isLeftMMajor, bytes()}, shape.left, warp->index % 4 * kRows, kRows, a))
+    return false;
+  if (!readShared({right, !shape.isRightNMajor, bytes()}, shape.right, 0, shape.columns, b))
+    return false;
+  store(a, b);
+  return true;
+}
+
+//--- execution -----------------------------------------------------------------------------
+
+/// list: results, then the words of the left matrix if it is in registers. slots: left, right, predicate.
+static Step multiplyGroup(Warp &warp, const Instruction &instruction) {
+  if (!hasConverged(warp, kAllLanes))
+    return Step::Wait;
+  GroupProduct product{&warp, &instruction, std::bit_cast<Shape>(instruction.immediate)};
+  if (!(product.shape.flags & LeftInRegisters))
+    product.left = warp.at<uint64_t>(instruction.slots[0])[0];
+  product.right = warp.at<uint64_t>(instruction.slots[1])[0];
+  product.addsBefore = warp.predicate(instruction.slots[2]) & 1;
+  // Products are performed in order, as they add to the same registers.
+  if (!warp.cta->cluster->completesEarly()) {
+    warp.products.open.push_back([product] { return product.perform(); });
+    return Step::Next;
+  }
+  return waitForAll(warp.products) && product.perform() ? Step::Next : Step::Fail;
+}
+
+static Step fenceGroup(Warp &warp, const Instruction &) {
+  return hasConverged(warp, kAllLanes) ? Step::Next : Step::Wait;
+}
+static Step commitGroup(Warp &warp, const Instruction &) {
+  if (!hasConverged(warp, kAllLanes))
+    return Step::Wait;
+  commit(warp.products);
+  return Step::Next;
+}
+static Step waitForGroup(Warp &warp, const Instruction &instruction) {
+  if (!hasConverged(warp, kAllLanes))
+    return Step::Wait;
+  return waitForGroups(warp.products, instruction.immediate) ? Step::Next : Step::Fail;
+}
+
+//--- decoding ------------------------------------------------------------------------------
+
+/// `{results}, left, right, predicate, signs of both, orders of those in shared memory`.
+static void decodeGroupProduct(Decoder &decoder) {
+  Shape shape{};
+  const auto takeElement = [&] {
+    return decoder.takeOf({"f16", "bf16", "tf32", "e4m3", "e5m2", "s8", "u8", "f32", "s32"});
+  };
+  if (decoder.take("satfinite"))
+    shape.flags |= Saturated;
+  const std::string size = decoder.takeShape("m64n");
+  const std::string result = takeElement(), left = takeElement(), right = takeElement();
+  if (size.empty() || !matrixElementOf(left, shape.left) || !matrixElementOf(right, shape.right))
+    return decoder.fail("this form of a matrix product is not known");
+  shape.columns = uint16_t(std::stoi(size.substr(4)));
+  if (shape.columns % 8 || shape.columns > 256)
+    return decoder.fail("a product has a multiple of 8 columns up to 256");
+  shape.flags |= result == "f16" ? HalfResult : result == "s32" ? Integer : 0;
+  Instruction instruction;
+  for (const Operand &part : decoder.operand(0).parts)
+    instruction.list.push_back(decoder.destination(part, 4));
+  if (instruction.list.size() != shape.columns / (result == "f16" ? 4u : 2u))
+    return decoder.fail("the result has another number of registers");
+  if (decoder.operand(1).kind == OperandKind::Vector) {
+    shape.flags |= LeftInRegisters;
+    for (const Operand &part : decoder.operand(1).parts)
+      instruction.list.push_back(decoder.source(part, 4));
+  } else {
+    instruction.slots[0] = decoder.source(decoder.operand(1), 8);
+  }
+  instruction.slots[1] = decoder.source(decoder.operand(2), 8);
+  instruction.slots[2] = decoder.operands().size() > 3 ? decoder.source(decoder.operand(3), 0) : decoder.constant(1, 0);
+  shape.signs = uint8_t((int64_t(decoder.operand(4).bits) < 0) | (int64_t(decoder.operand(5).bits) < 0) << 1);
+  const size_t order = decoder.operands().size();
+  if (order >= 7)
+    shape.isRightNMajor = decoder.operand(order - 1).bits;
+  if (order == 8)
+    shape.isLeftMMajor = decoder.operand(6).bits;
+  instruction.immediate = std::bit_cast<uint64_t>(shape);
+  instruction.execute = &multiplyGroup;
+  decoder.add(std::move(instruction));
+}
+
+static void decodeGroup(Decoder &decoder) {
+  decoder.take("sync"), decoder.take("aligned");
+  if (decoder.take("fence"))
+    return void(decoder.emit(&fenceGroup));
+  if (decoder.take("commit_group"))
+    return void(decoder.emit(&commitGroup));
+  if (decoder.take("mma_async"))
+    return decodeGroupProduct(decoder);
+  if (!decoder.take("wait_group"))
+    return decoder.fail("this form is not known");
+  decoder.emit(&waitForGroup).immediate = decoder.operand(0).bits;
+}
+
+std::span<const OpcodeEntry> nereid::sim::warpGroupOpcodes() {
+  static const OpcodeEntry entries[] = {{"wgmma", decodeGroup}};
+  return entries;
+}

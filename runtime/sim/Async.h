@@ -1,0 +1,27 @@
+// Asynchronous operations that have been issued and those that wait for them.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "runtime/sim/Machine.h"
+
+namespace nereid::sim {
+
+/// Performs the operation now, or when its group is waited for; false after a failure.
+bool start(Warp &warp, AsyncGroups &groups, std::function<bool()> perform);
+void commit(AsyncGroups &groups);
+/// Performs all but the last `pending` groups.
+bool waitForGroups(AsyncGroups &groups, size_t pending);
+/// Performs every operation, committed or not.
+bool waitForAll(AsyncGroups &groups);
+AsyncGroups &groupsOf(std::vector<AsyncGroups> &lanes, unsigned lane);
+/// Performs the operation now, or when the scheduler completes it.
+void startUnordered(Warp &warp, std::function<bool()> perform);
+
+//--- mbarriers -----------------------------------------------------------------------------
+
+/// Adds arrivals and bytes to an mbarrier (a word in shared memory); both may complete its phase.
+void arriveAt(char *barrier, uint32_t arrivals);
+void expectBytes(char *barrier, uint32_t bytes);
+void completeBytes(char *barrier, uint32_t bytes);
+
+} // namespace nereid::sim

@@ -1,0 +1,265 @@
+// Copies of boxes by tensor maps, between global and shared memory, in tile mode.
+// SPDX-License-Identifier: MIT
+#include "runtime/sim/Async.h"
+#include "runtime/sim/Decode.h"
+#include "runtime/sim/Formats.h"
+#include "runtime/sim/TensorMap.h"
+
+#include <algorithm>
+#include <array>
+
+using namespace nereid::sim;
+
+namespace {
+enum class Reduction : uint8_t { None, Add, Min, Max, Inc, Dec, And, Or, Xor };
+
+/// One copy of a box.
+struct BoxCopy {
+  TensorMap map;
+  std::array<int32_t, 5> begin{};
+  Cta *cta = nullptr; ///< its shared memory is copied to or from
+  uint32_t offset = 0;
+  bool isLoad = false;
+  Reduction reduction = Reduction::None;
+
+  unsigned width() const { return bytesOf(map.element); }
+  uint32_t bytes() const {
+    uint32_t total = width();
+    for (unsigned dim = 0; dim < map.rank; ++dim)
+      total *= map.box[dim];
+    return total;
+  }
+  /// Chunks of 16 bytes are XORed with the address bits from 7 on.
+  uint32_t swizzled(uint32_t at) const { return at ^ (at >> 7 & ((1u << map.swizzle) - 1)) << 4; }
+  void perform() const;
+  void row(const char *memory, bool isInside, uint32_t at) const;
+  void element(char *memory, char *shared) const;
+  void pad(char *shared) const;
+};
+} // namespace
+
+void BoxCopy::pad(char *shared) const {
+  uint64_t bits = 0;
+  if (map.padsWithNan)
+    bits = width() == 2 ? 0x7fff : width() == 4 ? 0x7fffffff : 0;
+  std::memcpy(shared, &bits, width());
+}
+
+template <typename T> static T reduced(Reduction reduction, T a, T b) {
+  if (reduction == Reduction::Add)
+    return T(a + b);
+  if (reduction == Reduction::Min)
+    return std::min(a, b);
+  if (reduction == Reduction::Max)
+    return std::max(a, b);
+  if constexpr (std::is_integral_v<T>)
+    return reduction == Reduction::And   ? a & b
+           : reduction == Reduction::Or  ? a | b
+           : reduction == Reduction::Xor ? a ^ b
+           : reduction == Reduction::Inc ? (a >= b ? T(0) : T(a + 1))
+                                         : (a == 0 || a > b ? b : T(a - 1));
+  return a;
+}
+
+/// Combines one number of memory with one of shared memory, atomically.
+template <typename W, typename F> static void combine(char *memory, const char *shared, F f) {
+  W with;
+  std::memcpy(&with, shared, sizeof(W));
+  auto *word = reinterpret_cast<W *>(memory);
+  W old = __atomic_load_n(word, __ATOMIC_SEQ_CST);
+  while (!__atomic_compare_exchange_n(word, &old, W(f(old, with)), true, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+    ;
+}
+
+void BoxCopy::element(char *memory, char *shared) const {
+  if (isLoad) {
+    std::memcpy(shared, memory, width());
+    if (map.element == TensorElement::TF32 || map.element == TensorElement::TF32Ftz) {
+      uint32_t bits;
+      std::memcpy(&bits, shared, 4);
+      bits = (bits & 0x7f800000) != 0x7f800000 ? (bits + 0x1000) & 0xffffe000 : bits;
+      std::memcpy(shared, &bits, 4);
+    }
+    return;
+  }
+  if (reduction == Reduction::None) {
+    std::memcpy(memory, shared, width());
+    return;
+  }
+  const Reduction op = reduction;
+  const auto single = [op](uint32_t a, uint32_t b) {
+    return std::bit_cast<uint32_t>(reduced(op, std::bit_cast<float>(a), std::bit_cast<float>(b)));
+  };
+  const auto twofold = [op](uint64_t a, uint64_t b) {
+    return std::bit_cast<uint64_t>(reduced(op, std::bit_cast<double>(a), std::bit_cast<double>(b)));
+  };
+  const auto half = [op](uint16_t a, uint16_t b) {
+    return toHalf(reduced(op, toFloat(Half{a}), toFloat(Half{b}))).bits;
+  };
+  const auto brain = [op](uint16_t a, uint16_t b) {
+    return toBrain(reduced(op, toFloat(Brain{a}), toFloat(Brain{b}))).bits;
+  };
+  switch (map.element) {
+  case TensorElement::F32:
+  case TensorElement::F32Ftz:
+    return combine<uint32_t>(memory, shared, single);
+  case TensorElement::F64:
+    return combine<uint64_t>(memory, shared, twofold);
+  case TensorElement::F16:
+    return combine<uint16_t>(memory, shared, half);
+  case TensorElement::BF16:
+    return combine<uint16_t>(memory, shared, brain);
+  case TensorElement::S32:
+    return combine<int32_t>(memory, shared, [op](int32_t a, int32_t b) { return reduced(op, a, b); });
+  case TensorElement::S64:
+    return combine<int64_t>(memory, shared, [op](int64_t a, int64_t b) { return reduced(op, a, b); });
+  case TensorElement::U64:
+    return combine<uint64_t>(memory, shared, [op](uint64_t a, uint64_t b) { return reduced(op, a, b); });
+  default:
+    return combine<uint32_t>(memory, shared, [op](uint32_t a, uint32_t b) { return reduced(op, a, b); });
+  }
+}
+
+/// The fastest dimension; `at` is the row's place in the box without swizzle.
+void BoxCopy::row(const char *memory, bool isInside, uint32_t at) const {
+  const unsigned size = width(), perChunk = 16 / size;
+  for (uint32_t index = 0; index < map.box[0];) {
+    const int64_t column = int64_t(begin[0]) + index;
+    char *shared = cta->shared + swizzled(at + index * size);
+    const bool isWhole = isInside && column >= 0 && column + perChunk <= map.extents[0] &&
+                         (at + index * size) % 16 == 0 && index + perChunk <= map.box[0] &&
+                         reduction == Reduction::None && map.element != TensorElement::TF32 &&
+                         map.element != TensorElement::TF32Ftz;
+    if (isWhole) {
+      char *global = const_cast<char *>(memory) + column * size;
+      isLoad ? std::memcpy(shared, global, 16) : std::memcpy(global, shared, 16);
+      index += perChunk;
+      continue;
+    }
+    if (isInside && column >= 0 && column < int64_t(map.extents[0]))
+      element(const_cast<char *>(memory) + column * size, shared);
+    else if (isLoad)
+      pad(shared);
+    ++index;
+  }
+}
+
+void BoxCopy::perform() const {
+  uint32_t rows = 1;
+  for (unsigned dim = 1; dim < map.rank; ++dim)
+    rows *= map.box[dim];
+  for (uint32_t index = 0; index < rows; ++index) {
+    uint32_t rest = index;
+    uint64_t address = map.base;
+    bool isInside = true;
+    for (unsigned dim = 1; dim < map.rank; ++dim) {
+      const int64_t at = int64_t(begin[dim]) + rest % map.box[dim];
+      rest /= map.box[dim];
+      isInside &= at >= 0 && at < int64_t(map.extents[dim]);
+      address += uint64_t(at) * map.strides[dim - 1];
+    }
+    row(reinterpret_cast<const char *>(address), isInside, offset + index * map.box[0] * width());
+  }
+}
+
+//--- execution -----------------------------------------------------------------------------
+
+/// Why a map or a box is not valid; null if it is.
+static const char *problemOf(const BoxCopy &copy, unsigned rank) {
+  const TensorMap &map = copy.map;
+  if (map.magic != TensorMap::kMagic)
+    return "there is no tensor map at this address";
+  if (map.rank != rank)
+    return "the tensor map has another rank";
+  if (map.base % 16 || map.interleave || map.swizzle > 3)
+    return "the tensor map is not valid: base, interleave or swizzle";
+  for (unsigned dim = 0; dim < rank; ++dim)
+    if (map.box[dim] == 0 || map.box[dim] > 256 || map.elementStrides[dim] != 1 || (dim && map.strides[dim - 1] % 16))
+      return "the tensor map is not valid: box, element strides or strides";
+  const uint32_t row = map.box[0] * copy.width();
+  if (row % 16 || (map.swizzle && row > 16u << map.swizzle))
+    return "rows of the box are no multiples of 16 bytes, or longer than the swizzle";
+  if (copy.offset % 128)
+    return "the box in shared memory is not aligned to 128 bytes";
+  if (copy.offset + uint64_t{copy.bytes()} > copy.cta->sharedBytes)
+    return "the box reaches beyond shared memory";
+  return nullptr;
+}
+
+/// slots: map, shared memory, mbarrier, CTA mask; list: coordinates, then offsets of the addresses. tag[0]: load;
+/// tag[1]: reduction; tag[2]: multicast.
+static Step copyBox(Warp &warp, const Instruction &instruction) {
+  const unsigned rank = unsigned(instruction.list.size()) - 2;
+  Cluster &cluster = *warp.cta->cluster;
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    if (!warp.isActive(lane))
+      continue;
+    BoxCopy copy;
+    const char *map = translate(warp, instruction, Space::Generic,
+                                warp.at<uint64_t>(instruction.slots[0])[lane] + instruction.immediate, lane, 128);
+    if (!map)
+      return Step::Fail;
+    std::memcpy(&copy.map, map, sizeof(TensorMap));
+    for (unsigned dim = 0; dim < rank; ++dim)
+      copy.begin[dim] = int32_t(warp.at<uint32_t>(instruction.list[dim])[lane]);
+    const uint64_t shared = warp.at<uint64_t>(instruction.slots[1])[lane] + int32_t(instruction.list[rank]);
+    const uint64_t barrier = warp.at<uint64_t>(instruction.slots[2])[lane] + int32_t(instruction.list[rank + 1]);
+    const uint32_t ranks = instruction.tag[2] ? warp.at<uint32_t>(instruction.slots[3])[lane] & 0xffff : 0;
+    const uint32_t target = uint32_t(shared) >> kRankShift & 0xff, offset = uint32_t(shared) & ((1u << kRankShift) - 1);
+    copy.cta = warp.cta;
+    copy.offset = offset;
+    copy.isLoad = instruction.tag[0];
+    copy.reduction = static_cast<Reduction>(instruction.tag[1]);
+    if (target > cluster.ctas.size())
+      return fail(warp, instruction, "sim-fault", "there is no such CTA in the cluster");
+    if (const char *problem = problemOf(copy, rank))
+      return fail(warp, instruction, "sim-fault", problem);
+    if (!copy.isLoad) {
+      start(warp, groupsOf(warp.bulkStores, lane), [copy] { return copy.perform(), true; });
+      continue;
+    }
+    // Every CTA of a multicast gets the box and the signal at the same offsets of its own shared memory.
+    for (uint32_t cta = 0; cta < cluster.ctas.size(); ++cta) {
+      if (instruction.tag[2] ? !(ranks >> cta & 1) : target ? cta != target - 1 : cta != warp.cta->rank)
+        continue;
+      copy.cta = &cluster.ctas[cta];
+      const uint64_t own =
+          instruction.tag[2] ? (barrier & ((1u << kRankShift) - 1)) | uint64_t{cta + 1} << kRankShift : barrier;
+      char *signal = translate(warp, instruction, Space::Shared, own, lane, 8);
+      if (!signal)
+        return Step::Fail;
+      startUnordered(warp, [copy, signal] { return copy.perform(), completeBytes(signal, copy.bytes()), true; });
+    }
+  }
+  return Step::Next;
+}
+
+void nereid::sim::decodeTensorCopy(Decoder &decoder) {
+  const std::string dims = decoder.takeOf({"1d", "2d", "3d", "4d", "5d"});
+  const bool isLoad = decoder.take("mbarrier::complete_tx::bytes"), isMulticast = decoder.take("multicast::cluster");
+  static constexpr const char *names[] = {"", "add", "min", "max", "inc", "dec", "and", "or", "xor"};
+  Instruction instruction;
+  for (unsigned index = 1; index < 9; ++index)
+    if (decoder.take(names[index]))
+      instruction.tag[1] = uint8_t(index);
+  decoder.take("tile"), decoder.take("bulk_group");
+  decoder.takeSpace(Space::Global), decoder.takeSpace(Space::Global);
+  decoder.dropCacheHints();
+  const Operand &map = decoder.operand(isLoad ? 1 : 0);
+  if (dims.empty() || map.parts.size() != 2 || map.parts[1].parts.size() != size_t(dims[0] - '0'))
+    return decoder.fail("this form of a tensor copy is not known");
+  uint64_t offsets[2] = {};
+  for (const Operand &coordinate : map.parts[1].parts)
+    instruction.list.push_back(decoder.source(coordinate, 4));
+  instruction.slots[0] = decoder.address(map, instruction.immediate);
+  instruction.slots[1] = decoder.address(decoder.operand(isLoad ? 0 : 1), offsets[0]);
+  instruction.slots[2] = isLoad ? decoder.address(decoder.operand(2), offsets[1]) : decoder.constant(0, 8);
+  if (isMulticast)
+    instruction.slots[3] = decoder.source(decoder.operand(3), 4);
+  instruction.list.push_back(uint32_t(offsets[0]));
+  instruction.list.push_back(uint32_t(offsets[1]));
+  instruction.tag[0] = isLoad;
+  instruction.tag[2] = isMulticast;
+  instruction.execute = &copyBox;
+  decoder.add(std::move(instruction));
+}
