@@ -11,7 +11,7 @@ static const std::map<std::string_view, Decode> &opcodeTable() {
     std::map<std::string_view, Decode> result;
     for (auto list : {integerOpcodes, logicOpcodes, floatOpcodes, comparisonOpcodes, convertOpcodes, moveOpcodes,
                       memoryOpcodes, atomicOpcodes, controlOpcodes, barrierOpcodes, shuffleOpcodes, matrixOpcodes,
-                      warpGroupOpcodes, mbarrierOpcodes, copyOpcodes, tensorMapOpcodes})
+                      warpGroupOpcodes, mbarrierOpcodes, copyOpcodes, tensorMapOpcodes, hostCallOpcodes})
       for (const OpcodeEntry &entry : list())
         result.emplace(entry.opcode, entry.decode);
     return result;
@@ -183,10 +183,9 @@ void Decoder::call() {
   const Operand none(OperandKind::Vector);
   const Operand &results = hasResult ? *lists[0] : none;
   const Operand &arguments = lists.size() > hasResult ? *lists[hasResult] : none;
-  if (name == "vprintf" || name == "__assertfail") {
-    auto found = opcodeTable().find(name);
-    return found->second(*this);
-  }
+  called = name;
+  if (name == "vprintf" || name == "__assertfail")
+    return opcodeTable().find(name)->second(*this);
   const Function *callee = nullptr;
   for (const Function &function : module.text.functions)
     if (function.name == name && function.hasBody)

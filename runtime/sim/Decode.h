@@ -49,6 +49,7 @@ public:
   void dropAll() { modifiers.clear(); }
   /// The label behind a call of the function that is decoded; empty in an entry.
   std::string returnLabel() const;
+  const std::string &calledFunction() const { return called; }
   Space takeSpace(Space otherwise);
 
   /// The statement has no known form; the message says why.
@@ -125,6 +126,7 @@ private:
   std::optional<Error> problem;
   std::vector<const Function *> callStack;
   uint32_t labelCount = 0;
+  std::string called; ///< by the current statement
 };
 
 using Decode = void (*)(Decoder &);
@@ -149,6 +151,8 @@ std::span<const OpcodeEntry> warpGroupOpcodes();
 std::span<const OpcodeEntry> mbarrierOpcodes();
 std::span<const OpcodeEntry> copyOpcodes();
 std::span<const OpcodeEntry> tensorMapOpcodes();
+/// Functions of the driver, by their names.
+std::span<const OpcodeEntry> hostCallOpcodes();
 
 /// Opcodes that several units share: floats pass integers on, copies pass on those of other units.
 void decodeIntegerArithmetic(Decoder &decoder, const std::string &type);
