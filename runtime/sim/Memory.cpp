@@ -236,6 +236,34 @@ static void decodeIsSpace(Decoder &decoder) {
   decoder.lanes<&isInWindow<Window::Param>>();
 }
 
+/// The address of the same variable in another CTA of the cluster.
+template <typename T> static T mapToRank(T address, uint32_t rank) {
+  return (address & ~(T(0xff) << kRankShift)) | T(rank + 1) << kRankShift;
+}
+static void decodeMap(Decoder &decoder) {
+  decoder.takeSpace(Space::Generic);
+  decoder.takeType() == "u64" ? decoder.lanes<&mapToRank<uint64_t>>() : decoder.lanes<&mapToRank<uint32_t>>();
+}
+
+/// slots: rank, address. The rank in the cluster of the CTA that an address belongs to.
+static Step readRank(Warp &warp, const Instruction &instruction) {
+  uint32_t values[kLanes];
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    const uint32_t rank = uint32_t(warp.at<uint64_t>(instruction.slots[1])[lane]) >> kRankShift & 0xff;
+    values[lane] = rank ? rank - 1 : warp.cta->rank;
+  }
+  writeLanes(warp, instruction.slots[0], values);
+  return Step::Next;
+}
+static void decodeRank(Decoder &decoder) {
+  decoder.takeSpace(Space::Generic), decoder.takeType();
+  Instruction instruction;
+  instruction.slots[0] = decoder.destination(decoder.operand(0), 4);
+  instruction.slots[1] = decoder.source(decoder.operand(1), 8);
+  instruction.execute = &readRank;
+  decoder.add(std::move(instruction));
+}
+
 /// Cache policies have no effect.
 static void decodeCreatePolicy(Decoder &decoder) {
   decoder.dropAll();
@@ -249,6 +277,7 @@ static void decodeCreatePolicy(Decoder &decoder) {
 std::span<const OpcodeEntry> nereid::sim::memoryOpcodes() {
   static const OpcodeEntry entries[] = {{"ld", decodeLoad},          {"ldu", decodeLoad},
                                         {"st", decodeStore},         {"cvta", decodeCvta},
-                                        {"isspacep", decodeIsSpace}, {"createpolicy", decodeCreatePolicy}};
+                                        {"isspacep", decodeIsSpace}, {"createpolicy", decodeCreatePolicy},
+                                        {"mapa", decodeMap},         {"getctarank", decodeRank}};
   return entries;
 }

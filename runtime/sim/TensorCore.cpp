@@ -142,7 +142,11 @@ static Step multiplyMatrices(Warp &warp, const Instruction &instruction) {
                  return valueOf(element, warp.at<uint32_t>(slot)[lane] >> part * bytesOf(element) * 8);
                });
   const size_t numSums = product.isHalfSum ? product.rows / 8 : product.rows / 4;
-  const uint32_t *results = instruction.list.data(), *before = results + instruction.list.size() - numSums;
+  const uint32_t *results = instruction.list.data(), *accumulators = results + instruction.list.size() - numSums;
+  // Results may share registers with accumulators in another order.
+  uint32_t before[4][kLanes];
+  for (size_t index = 0; index < numSums; ++index)
+    std::memcpy(before[index], warp.at<uint32_t>(accumulators[index]), sizeof(before[index]));
   for (unsigned row = 0; row < product.rows; ++row) {
     double sums[kColumns];
     multiply(operands, product, row, sums);
@@ -150,9 +154,9 @@ static Step multiplyMatrices(Warp &warp, const Instruction &instruction) {
       const unsigned lane = row % 8 * 4 + column / 2, half = row / 8, next = column % 2;
       uint32_t old;
       if (product.isHalfSum)
-        old = std::bit_cast<uint32_t>(toFloat(Half{uint16_t(warp.at<uint32_t>(before[half])[lane] >> next * 16)}));
+        old = std::bit_cast<uint32_t>(toFloat(Half{uint16_t(before[half][lane] >> next * 16)}));
       else
-        old = warp.at<uint32_t>(before[half * 2 + next])[lane];
+        old = before[half * 2 + next][lane];
       const uint32_t now = summed(old, sums[column], product);
       if (!product.isHalfResult) {
         warp.at<uint32_t>(results[half * 2 + next])[lane] = now;
@@ -173,11 +177,14 @@ static Step multiplyDoubles(Warp &warp, const Instruction &instruction) {
   readOperands(warp, instruction, product, operands,
                [&](MatrixElement, uint32_t slot, unsigned lane, unsigned) { return warp.at<double>(slot)[lane]; });
   const uint32_t *results = instruction.list.data();
-  const uint32_t *before = results + instruction.list.size() - instruction.slots[0];
+  double before[4][kLanes];
+  for (size_t index = 0; index < instruction.slots[0]; ++index)
+    std::memcpy(before[index], warp.at<double>(results[instruction.list.size() - instruction.slots[0] + index]),
+                sizeof(before[index]));
   for (unsigned row = 0; row < product.rows; ++row)
     for (unsigned column = 0; column < kColumns; ++column) {
       const unsigned lane = row % 8 * 4 + column / 2, index = row / 8 * 2 + column % 2;
-      double sum = warp.at<double>(before[index])[lane];
+      double sum = before[index][lane];
       for (unsigned k = 0; k < product.depth; ++k)
         sum = std::fma(operands.left[row][k], operands.right[k][column], sum);
       warp.at<double>(results[index])[lane] = sum;
