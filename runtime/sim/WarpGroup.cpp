@@ -1,4 +1,4 @@
-// wgmma: products of matrices in shared memory by groups of four warps.
+// wgmma: matmuls of operands in shared memory by groups of four warps.
 // SPDX-License-Identifier: MIT
 //
 // Each warp computes its 16 of the 64 rows. Descriptors and the predicate are read at once; registers and memory are
