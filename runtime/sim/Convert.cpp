@@ -81,7 +81,7 @@ uint64_t convert(uint64_t bits, const Conversion &conversion) {
   if (!from)
     bits = extended(bits, conversion.from);
   if (!from && !to)
-    return integerToInteger(bits, conversion);
+    return extended(integerToInteger(bits, conversion), conversion.to);
   if (conversion.isFlushed && from == &kF32 && isSubnormal32(uint32_t(bits)))
     bits &= 0x80000000;
   long double value = from                        ? decode(bits, *from)

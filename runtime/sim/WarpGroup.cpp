@@ -67,20 +67,40 @@ struct GroupProduct {
 };
 } // namespace
 
-/// Writes `to[major * depth + k]`.
+/// 16 bytes of shared memory as numbers.
+static void readChunk(MatrixElement element, const char *from, float *to) {
+  const unsigned bytes = bytesOf(element);
+  if (element == MatrixElement::F16 || element == MatrixElement::BF16) {
+    uint16_t words[8];
+    std::memcpy(words, from, 16);
+    for (unsigned index = 0; index < 8; ++index)
+      to[index] = element == MatrixElement::F16 ? toFloat(Half{words[index]}) : toFloat(Brain{words[index]});
+    return;
+  }
+  for (unsigned index = 0; index < 16 / bytes; ++index) {
+    uint32_t bits = 0;
+    std::memcpy(&bits, from + index * bytes, bytes);
+    to[index] = valueOf(element, bits);
+  }
+}
+
+/// Writes `to[major * depth + k]`; 16 bytes lie together along K, or along M or N.
 bool GroupProduct::readShared(const Descriptor &descriptor, MatrixElement element, unsigned begin, unsigned count,
                               float *to) const {
   const Cta &cta = *warp->cta;
-  for (unsigned major = 0; major < count; ++major)
-    for (unsigned k = 0; k < depth(); ++k) {
+  const unsigned chunk = 16 / bytes(), depth = this->depth();
+  const unsigned majorStep = descriptor.isKMajor ? 1 : chunk, depthStep = descriptor.isKMajor ? chunk : 1;
+  for (unsigned major = 0; major < count; major += majorStep)
+    for (unsigned k = 0; k < depth; k += depthStep) {
       const uint32_t address = descriptor.address(begin + major, k);
-      if (address + bytes() > cta.sharedBytes) {
+      if (address + 16 > cta.sharedBytes) {
         fail(*warp, *instruction, "sim-fault", "the descriptor of a matrix reaches beyond shared memory");
         return false;
       }
-      uint32_t bits = 0;
-      std::memcpy(&bits, cta.shared + address, bytes());
-      *to++ = valueOf(element, bits);
+      float values[16];
+      readChunk(element, cta.shared + address, values);
+      for (unsigned index = 0; index < chunk && major + index * (majorStep > 1) < count; ++index)
+        to[(major + (majorStep > 1 ? index : 0)) * depth + k + (majorStep > 1 ? 0 : index)] = values[index];
     }
   return true;
 }

@@ -90,6 +90,7 @@ TEST(SimFloat, conversions) {
             0x3c7fu);
   EXPECT_EQ(resultOf("cvt.rn.f16x2.e4m3x2 %r3, %h0;", 0x38c0), 0x3c00c000u);
   EXPECT_EQ(resultOf("cvt.sat.u8.s32 %r3, %r0;", uint32_t(-5)), 0u);
+  EXPECT_EQ(resultOf("cvt.s8.s32 %h3, %r0; cvt.s32.s16 %r3, %h3;", 0x1f0), 0xfffffff0u);
   EXPECT_EQ(resultOf("cvt.s32.s8 %r3, %r0;", 0x1ff), 0xffffffffu);
   EXPECT_EQ(resultOf("cvt.rn.f64.s64 %q3, %q0;", uint64_t(-3), 0, 0, true), std::bit_cast<uint64_t>(-3.0));
 }
