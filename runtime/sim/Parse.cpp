@@ -10,6 +10,8 @@
 using namespace nereid::sim;
 
 namespace {
+constexpr uint32_t kMaxRegisters = 1 << 20;
+
 class Parser {
 public:
   explicit Parser(std::string_view ptx) : tokens(tokensOf(ptx)) {}
@@ -17,6 +19,11 @@ public:
 
 private:
   const Token &peek(size_t ahead = 0) const { return tokens[std::min(pos + ahead, tokens.size() - 1)]; }
+  const Token &next() {
+    const Token &token = peek();
+    pos += token.kind != TokenKind::End;
+    return token;
+  }
   bool is(std::string_view text) const { return peek().text == text && peek().kind != TokenKind::String; }
   bool take(std::string_view text) { return is(text) && (++pos, true); }
   void expect(std::string_view text) {
@@ -86,9 +93,9 @@ Variable Parser::variable(bool isExtern, std::string space) {
   result.space = std::move(space);
   uint32_t vectorLength = 1;
   while (peek().kind == TokenKind::Word && peek().text.starts_with(".")) {
-    const std::string_view word = tokens[pos++].text;
+    const std::string_view word = next().text;
     if (word == ".align")
-      result.align = uint32_t(tokens[pos++].bits);
+      result.align = uint32_t(next().bits);
     else if (word == ".v2" || word == ".v4")
       vectorLength = word[2] - '0';
     else if (word == ".ptr" || word == ".global" || word == ".shared" || word == ".const" || word == ".local")
@@ -103,11 +110,11 @@ Variable Parser::variable(bool isExtern, std::string space) {
         ++pos;
     }
   }
-  result.name = tokens[pos++].text;
+  result.name = next().text;
   result.bytes = bytesOfType(result.type) * vectorLength;
   result.align = std::max<uint32_t>(result.align, std::max<uint64_t>(result.bytes, 1));
   while (take("[")) {
-    result.bytes *= peek().kind == TokenKind::Integer ? tokens[pos++].bits : 0;
+    result.bytes *= peek().kind == TokenKind::Integer ? next().bits : 0;
     expect("]");
   }
   if (take("="))
@@ -146,7 +153,7 @@ void Parser::function(bool isEntry) {
   result.isEntry = isEntry;
   if (is("("))
     result.results = parameters();
-  result.name = tokens[pos++].text;
+  result.name = next().text;
   if (is("("))
     result.params = parameters();
   while (!atEnd() && !is("{") && !is(";"))
@@ -162,7 +169,7 @@ void Parser::function(bool isEntry) {
 void Parser::topLevel() {
   bool isExtern = false;
   while (is(".visible") || is(".extern") || is(".weak") || is(".common"))
-    isExtern |= tokens[pos++].text == ".extern";
+    isExtern |= next().text == ".extern";
   if (take(".entry"))
     return function(true);
   if (take(".func"))
@@ -229,13 +236,15 @@ void Parser::declareRegisters(Body &body) {
   body.statements.push_back({".reg", {}, {}, false, {}, peek().line});
   std::string type;
   while (peek().text.starts_with("."))
-    type = tokens[pos++].text.substr(1);
+    type = next().text.substr(1);
   do {
-    RegisterRange range{type, std::string(tokens[pos++].text), 0};
+    RegisterRange range{type, std::string(next().text), 0};
     if (take("<")) {
-      range.count = uint32_t(tokens[pos++].bits);
+      range.count = uint32_t(next().bits);
       expect(">");
     }
+    if (range.count > kMaxRegisters)
+      return fail("a function has at most " + std::to_string(kMaxRegisters) + " registers of a name");
     body.registers[index].push_back(std::move(range));
   } while (take(","));
   expect(";");
@@ -246,11 +255,11 @@ void Parser::instruction(Body &body) {
   result.line = peek().line;
   if (take("@")) {
     result.isGuardNegated = take("!");
-    result.guard = tokens[pos++].text;
+    result.guard = next().text;
   }
-  if (peek().kind != TokenKind::Word)
+  if (peek().kind != TokenKind::Word || peek().text.starts_with("."))
     return fail("unexpected `" + std::string(peek().text) + "`");
-  std::string_view opcode = tokens[pos++].text;
+  std::string_view opcode = next().text;
   for (size_t begin = 0; begin < opcode.size();) {
     const size_t dot = std::min(opcode.find('.', begin), opcode.size());
     const std::string part(opcode.substr(begin, dot - begin));
@@ -297,7 +306,7 @@ Operand Parser::simpleOperand() {
   if (take("!"))
     result.isNegated = true;
   const bool isMinus = take("-");
-  const Token token = tokens[pos];
+  const Token &token = peek();
   if (token.kind == TokenKind::End || token.kind == TokenKind::Punctuation || token.kind == TokenKind::String)
     return fail("unexpected `" + std::string(token.text) + "`"), result;
   ++pos;
