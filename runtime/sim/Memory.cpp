@@ -66,6 +66,7 @@ char *nereid::sim::translate(Warp &warp, const Instruction &instruction, Space s
 template <typename T, typename S> static Step load(Warp &warp, const Instruction &instruction) {
   const auto *addresses = warp.at<uint64_t>(instruction.slots[0]);
   const unsigned count = instruction.tag[1];
+  const uint32_t *slots = instruction.list.data();
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     if (!warp.isActive(lane))
       continue;
@@ -73,10 +74,11 @@ template <typename T, typename S> static Step load(Warp &warp, const Instruction
                                  addresses[lane] + instruction.immediate, lane, sizeof(T) * count);
     if (!from)
       return Step::Fail;
-    T values[8];
-    std::memcpy(values, from, sizeof(T) * count);
-    for (unsigned index = 0; index < count; ++index)
-      warp.at<S>(instruction.list[index])[lane] = static_cast<S>(values[index]);
+    for (unsigned index = 0; index < count; ++index) {
+      T value;
+      std::memcpy(&value, from + index * sizeof(T), sizeof(T));
+      warp.at<S>(slots[index])[lane] = static_cast<S>(value);
+    }
   }
   return Step::Next;
 }
@@ -84,6 +86,7 @@ template <typename T, typename S> static Step load(Warp &warp, const Instruction
 template <typename T, typename S> static Step store(Warp &warp, const Instruction &instruction) {
   const auto *addresses = warp.at<uint64_t>(instruction.slots[0]);
   const unsigned count = instruction.tag[1];
+  const uint32_t *slots = instruction.list.data();
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     if (!warp.isActive(lane))
       continue;
@@ -91,10 +94,10 @@ template <typename T, typename S> static Step store(Warp &warp, const Instructio
                          addresses[lane] + instruction.immediate, lane, sizeof(T) * count);
     if (!to)
       return Step::Fail;
-    T values[8];
-    for (unsigned index = 0; index < count; ++index)
-      values[index] = static_cast<T>(warp.at<S>(instruction.list[index])[lane]);
-    std::memcpy(to, values, sizeof(T) * count);
+    for (unsigned index = 0; index < count; ++index) {
+      const T value = static_cast<T>(warp.at<S>(slots[index])[lane]);
+      std::memcpy(to + index * sizeof(T), &value, sizeof(T));
+    }
   }
   return Step::Next;
 }
