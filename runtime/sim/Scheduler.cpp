@@ -12,7 +12,7 @@ using namespace nereid::sim;
 
 namespace {
 constexpr uint32_t kTurnInstructions = 8192;
-constexpr uint64_t kDefaultLimit = uint64_t{1} << 32;
+constexpr uint64_t kDefaultLimit = uint64_t{1} << 30; // about a minute
 
 /// One visit of the scheduler at a warp.
 class Visit {

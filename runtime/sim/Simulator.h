@@ -42,7 +42,8 @@ struct Counters {
 };
 
 /// Runs every CTA of the grid. Codes: `sim-launch` (no such entry, a block or memory that no GPU has), `sim-fault` (an
-/// access to no memory), `sim-trap`, `sim-deadlock`, `sim-limit`. A message names the line of the PTX.
+/// access to no memory, misuse of an instruction), `sim-trap`, `sim-assert`, `sim-deadlock`, `sim-limit`. A message
+/// names the line of the PTX.
 Expected<Counters> run(const Module &module, const Launch &launch);
 
 } // namespace nereid::sim
