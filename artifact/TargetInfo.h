@@ -47,6 +47,9 @@ inline constexpr TargetInfo kCuda = {.name = "cuda",
                                      .usesCudaTools = true,
                                      .namesFeatures = true};
 
+/// A feature of a `cuda` target: the code stays PTX, and the simulated GPU runs it.
+inline constexpr std::string_view kSimulated = "+sim";
+
 /// Known to the language (`tl.target_info`), not compiled for.
 inline constexpr TargetInfo kHip = {.name = "hip", .warpSize = 64, .binaryStage = "hsaco"};
 

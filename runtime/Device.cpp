@@ -6,6 +6,7 @@
 #include "runtime/cpu/CpuDevice.h"
 #include "runtime/cuda/CudaDevice.h"
 #include "runtime/cuda/CudaDriver.h"
+#include "runtime/sim/SimDevice.h"
 
 #include <algorithm>
 
@@ -37,6 +38,8 @@ static Expected<Device *> openCuda(int ordinal) {
 static constexpr KnownDevice kDevices[] = {{artifact::kCpu, openCpu}, {artifact::kCuda, openCuda}};
 
 Expected<Device *> deviceFor(const artifact::Target &target, int ordinal) {
+  if (sim::isSimulated(target))
+    return &sim::simDevice(target);
   for (const KnownDevice &known : kDevices)
     if (target.backend == known.target.name)
       return known.open(ordinal);

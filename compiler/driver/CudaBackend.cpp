@@ -17,6 +17,7 @@ using namespace nereid::driver;
 
 static std::optional<support::TargetSpec> resolve(const std::string &text, std::string &reason) {
   llvm::StringRef name = text;
+  const bool isSimulated = name.consume_back(artifact::kSimulated);
   const bool hasTensorCopies = name.consume_back(nvidia::kTensorCopies);
   const bool takesMaps = !hasTensorCopies && name.consume_back(nvidia::kHostMaps);
   const std::string arch = name.str();
@@ -37,6 +38,8 @@ static std::optional<support::TargetSpec> resolve(const std::string &text, std::
   spec.arch = nvidia::canonicalName(arch);
   if (hasTensorCopies || takesMaps)
     spec.features = (takesMaps ? nvidia::kHostMaps : nvidia::kTensorCopies).str();
+  if (isSimulated)
+    spec.features += artifact::kSimulated;
   return spec;
 }
 
@@ -44,7 +47,7 @@ static std::optional<support::TargetSpec> resolve(const std::string &text, std::
 static bool allowsOwnLauncher(const support::Options &options, const support::TargetSpec &target) {
   std::string reason;
   const std::optional<nvidia::Arch> found = nvidia::findArch(target.arch, reason);
-  return found && found->hasTma && target.features != nvidia::kHostMaps && options.numCtas == 1 &&
+  return found && found->hasTma && !nvidia::hasFeature(target, nvidia::kHostMaps) && options.numCtas == 1 &&
          !options.cooperativeGrid && !options.sanitize;
 }
 
@@ -58,7 +61,8 @@ static void addTtirPasses(mlir::OpPassManager &passes, const Compilation &work) 
 
 static mlir::LogicalResult begin(Compilation &work) {
   work.result.artifact.sharedBytes = leastSharedBytes(work.module);
-  const Request::Tools &found = work.request.tools;
+  const bool isSimulated = nvidia::hasFeature(work.target, artifact::kSimulated);
+  const Request::Tools found = isSimulated ? Request::Tools() : work.request.tools;
   auto kernel =
       nvidia::beginKernel(work.module, work.options, work.target, {found.ptxas, found.nvJitLink, found.secondsLimit});
   if (mlir::failed(kernel))

@@ -27,7 +27,7 @@ struct Grid {
 };
 
 struct KernelOptions {
-  std::string target = "cpu"; ///< "cpu" is this host; "cuda:90" an NVIDIA GPU
+  std::string target = "cpu"; ///< "cpu" is this host; "cuda:90" an NVIDIA GPU, "cuda:90+sim" a simulated one
   int device = 0;             ///< ordinal, where there are several
   std::string cacheDir;       ///< compiled kernels are cached there; empty: no cache
   bool enableFpFusion = true; ///< multiply and add may become fma

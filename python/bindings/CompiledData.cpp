@@ -6,6 +6,7 @@
 #include "compiler/support/FatalGuard.h"
 #include "python/bindings/PyDiagnostics.h"
 #include "python/bindings/StoreQueue.h"
+#include "runtime/sim/SimDevice.h"
 
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/shared_ptr.h>
@@ -109,10 +110,13 @@ nb::list CompiledData::stages() const {
   // stage.
   const bool hasAll = artifact.findStage("ttir");
   nb::list names;
-  for (const std::string &name : driver::stageNames(artifact.target.backend))
-    if (artifact.findStage(name) || (hasAll && name != "source") ||
-        driver::isBinaryStage(artifact.target.backend, name))
+  const std::string &backend = artifact.target.backend;
+  const bool hasMachineCode = !sim::isSimulated(artifact.target);
+  for (const std::string &name : driver::stageNames(backend)) {
+    const bool isBinary = driver::isBinaryStage(backend, name);
+    if (isBinary ? hasMachineCode : artifact.findStage(name) || (hasAll && name != "source"))
       names.append(textOf(name));
+  }
   return names;
 }
 
@@ -142,7 +146,9 @@ std::string CompiledData::writeView(const std::string &root) const {
   metadata["target"] = {
       {"backend", artifact.target.backend}, {"arch", artifact.target.arch}, {"warp_size", artifact.target.warpSize}};
   std::vector<artifact::Stage> stages = artifact.stages;
-  stages.push_back({std::string(artifact::targetInfo(artifact.target.backend).binaryStage), artifact.binary});
+  const auto &info = artifact::targetInfo(artifact.target.backend);
+  const bool isSimulated = sim::isSimulated(artifact.target);
+  stages.push_back({std::string(isSimulated ? info.assembledByDriver : info.binaryStage), artifact.binary});
   const std::string folder = jit::DiskCache::viewFolder(artifact.hash);
   std::vector<std::string> written, notes;
   {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "python/bindings/Kernel.h"
 
+#include "artifact/TargetInfo.h"
 #include "python/bindings/Descriptors.h"
 #include "python/bindings/Elements.h"
 #include "python/bindings/Extents.h"
@@ -9,6 +10,7 @@
 #include "runtime/MemoryExtent.h"
 #include "runtime/cpu/CpuDevice.h"
 #include "runtime/cuda/CudaDevice.h"
+#include "runtime/sim/SimDevice.h"
 
 #include <cstring>
 #include <nanobind/stl/shared_ptr.h>
@@ -89,7 +91,8 @@ std::shared_ptr<LoadedKernel> LoadedKernel::load(const artifact::Artifact &artif
   loaded->kernel = *kernel;
   loaded->plan = jit::packedParamsOf(artifact);
   loaded->bytes = artifact::packedBytes(artifact);
-  loaded->deviceKind = deviceNamed(artifact.target.backend);
+  // A simulated GPU reads the host's memory.
+  loaded->deviceKind = sim::isSimulated(artifact.target) ? DeviceKind::Cpu : deviceNamed(artifact.target.backend);
   if (loaded->deviceKind != DeviceKind::Cpu)
     loaded->deviceOrdinal = ordinal;
   const auto signature = jit::Signature::parse(artifact.signature);
@@ -367,9 +370,9 @@ static runtime::Grid gridOf(nb::tuple extents, const char *what) {
 /// Runs one program of a grid.
 static void launchProgram(LoadedKernel &kernel, nb::tuple grid, nb::tuple program, nb::tuple args) {
   const runtime::Grid extents = gridOf(grid, "the grid"), id = gridOf(program, "the program");
-  if (kernel.device() != DeviceKind::Cpu)
+  if (!artifact::targetInfo(kernel.artifact().target.backend).isHost)
     raise(PyExc_ValueError, "single programs run on the CPU only; kernel `" + kernel.artifact().name +
-                                "` was compiled for " + deviceText(kernel.device(), kernel.ordinal(), ""));
+                                "` was compiled for " + kernel.artifact().target.backend);
   if (id.x >= extents.x || id.y >= extents.y || id.z >= extents.z)
     raise(PyExc_ValueError, "program " + reprOf(program) + " is not in the grid " + reprOf(grid));
   kernel.launchWithArguments(extents, nullptr, args, {}, &id);

@@ -70,6 +70,7 @@ void bindCache(nb::module_ &module);
 void bindIr(nb::module_ &module);
 void bindCpuDriver(nb::module_ &module);
 void bindCudaDriver(nb::module_ &module);
+void bindSimDriver(nb::module_ &module);
 void bindXla(nb::module_ &module);
 void bindLinearLayout(nb::module_ &module);
 

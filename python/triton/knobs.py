@@ -215,6 +215,11 @@ class runtime_knobs(base_knobs):
     override_arch = env_opt_str("TRITON_OVERRIDE_ARCH")
     cpu_arch = env_opt_str("TRITON_CPU_ARCH")
     default_backend = env_opt_str("TRITON_DEFAULT_BACKEND")
+    # cpu, cuda, or a simulated GPU: sim, sim:80
+    device = env_opt_str("TRITON_DEVICE")
+    sim_seed = env_int("TRITON_SIM_SEED", 0)
+    # Instructions of the warps of a CTA after which the simulator stops; 0: its own limit.
+    sim_limit = env_int("TRITON_SIM_LIMIT", 0)
 
     launch_enter_hook: Any = HookChain()
     launch_exit_hook: Any = HookChain(reversed=True)
@@ -303,6 +308,7 @@ def _settings_changed() -> None:
 def apply_to_launches() -> None:
     """Passes settings to the native launcher that it does not read itself."""
     libtriton.driver_cuda.set_check_pointers(nvidia.check_pointers)
+    libtriton.driver_sim.set_settings(runtime.sim_seed, runtime.sim_limit)
     libtriton.set_slow_launch(_launches_are_observed())
 
 

@@ -123,6 +123,15 @@ def launch_on_gpu(kernel: Any, grid: Any, args: list[Any], named: dict[str, Any]
     copies.bring_back()
 
 
+# --- A simulated GPU -------------------------------------------------------------------------------
+
+
+def simulated_driver(device: str) -> Any:
+    from triton.backends.sim.driver import SimDriver
+
+    return SimDriver(device)
+
+
 # --- A GPU that need not be present ---------------------------------------------------------------
 
 

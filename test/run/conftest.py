@@ -40,6 +40,10 @@ def reason_for_skip(device: str):
         driver.set_active_to_cpu()
         yield ""
         driver.reset_active()
+    elif device.startswith("sim"):
+        driver.set_active(_gpu.simulated_driver(device))
+        yield ""
+        driver.reset_active()
     else:
         arch = device.removeprefix("cuda:")
         driver.set_active(_gpu.CompilingDriver(arch))
@@ -78,8 +82,10 @@ def pytest_collection_modifyitems(session: pytest.Session, items: list[pytest.It
         options.keyword or options.markexpr or options.shard
     )
     items.sort(key=lambda item: item.get_closest_marker("runs_last") is not None)
-    if str(session.config.getoption("--device")).startswith("cuda"):
+    if str(session.config.getoption("--device")).startswith(("cuda", "sim")):
         _skip(items, here, "cuda_later.txt", "not on NVIDIA GPUs yet")
+    if str(session.config.getoption("--device")).startswith("sim"):
+        _skip(items, here, "sim_later.txt", "not on the simulated GPU yet")
     if session.config.getoption("--interpret"):
         _skip(items, here, "interpret_not.txt", "not in interpreter mode")
 

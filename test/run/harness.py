@@ -134,7 +134,7 @@ def launch(kernel: Any, grid: Any, *args: Any, device: str, **named: Any) -> boo
         _gpu.launch_on_gpu(kernel, grid, args, named)
         return True
     args = tuple(arg.on_host() if isinstance(arg, Addresses) else arg for arg in args)
-    if device == "cpu":
+    if device == "cpu" or device.startswith("sim"):
         kernel[grid](*args, **named)
         return True
     import _gpu

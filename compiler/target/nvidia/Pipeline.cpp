@@ -23,7 +23,7 @@ static void addDescriptorPasses(OpPassManager &passes, const support::TargetSpec
   const std::optional<Arch> arch = findArch(target.arch, reason);
   if (!arch || !arch->makesTensorMaps)
     return;
-  const bool wherePossible = target.features == kTensorCopies, hostTensorMaps = target.features == kHostMaps;
+  const bool wherePossible = hasFeature(target, kTensorCopies), hostTensorMaps = hasFeature(target, kHostMaps);
   const bool pays = arch->hasWgmma; // measured there
   const bool mayMake = (pays || wherePossible) && (!options.ptxVersion || options.ptxVersion >= kTensorMapPtx);
   if (mayMake || hostTensorMaps)

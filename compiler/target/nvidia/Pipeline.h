@@ -18,6 +18,10 @@ namespace nereid::nvidia {
 inline constexpr llvm::StringLiteral kTensorCopies = "+tma";
 /// A launch passes the host's descriptors as tensor maps.
 inline constexpr llvm::StringLiteral kHostMaps = "+maps";
+/// Whether the target's features, as in `+tma+sim`, include that one.
+inline bool hasFeature(const support::TargetSpec &target, llvm::StringRef feature) {
+  return llvm::StringRef(target.features).contains(feature);
+}
 
 /// From sema's `tt` to the stage `ttir`; descriptors go through TMA where the target has it and its PTX may make tensor
 /// maps.

@@ -17,6 +17,23 @@ class GPUTarget(Record):
     arch: int | str
     warp_size: int
 
+    @property
+    def device_type(self) -> str:
+        """The kind of device that runs the code, as `driver.for_device` takes it."""
+        return self.backend
+
+
+class SimulatedTarget(GPUTarget):
+    """A GPU that is simulated on the CPU: code for it stays PTX."""
+
+    backend: str
+    arch: int | str
+    warp_size: int
+
+    @property
+    def device_type(self) -> str:
+        return f"sim:{self.arch}"
+
 
 class Language(Enum):
     """The input language being compiled by the backend."""

@@ -247,7 +247,7 @@ class CompiledKernel:
         """
         if self.module is not None:
             return
-        active = driver.for_device(self.metadata.target.backend)
+        active = driver.for_device(self.metadata.target.device_type)
         self._device = active.get_current_device() if device is None else device
         self._call_load_hook(knobs.runtime.kernel_load_start_hook)
         self.function = compiled.load(self._code, self._device)
@@ -377,7 +377,7 @@ class CompiledKernel:
         def runner(*args: Any, stream: Any = None) -> None:
             args = self._with_constants(args)
             if stream is None:
-                active = driver.for_device(self.metadata.target.backend)
+                active = driver.for_device(self.metadata.target.device_type)
                 stream = active.stream_for(args, self._device)
             self.run(
                 *extents,

@@ -11,8 +11,38 @@ from ..backends import DriverBase, backends
 _BACKEND_OF_DEVICE = {"cpu": "cpu", "cuda": "nvidia", "hip": "amd", "xpu": "intel"}
 
 
+def _create_simulator(device: str) -> DriverBase:
+    from ..backends.sim.driver import SimDriver
+
+    return SimDriver(device)
+
+
+def _default_backend() -> str | None:
+    """The backend that the user chose; None where there is no choice."""
+    device = knobs.runtime.device
+    if not device:
+        return knobs.runtime.default_backend
+    if device not in ("cpu", "cuda"):
+        raise RuntimeError(f"TRITON_DEVICE is {device!r}; it may be cpu, cuda, sim or sim:80")
+    return _BACKEND_OF_DEVICE[device]
+
+
+def _create_driver_for(device_type: str) -> DriverBase:
+    if device_type.startswith("sim:"):
+        return _create_simulator(device_type)
+    name = _BACKEND_OF_DEVICE.get(device_type, device_type)
+    if name not in backends:
+        raise ValueError(
+            f"tensors are on a {device_type} device, and this build has no backend for "
+            f"it; available: {', '.join(backends)}"
+        )
+    return backends[name].driver()
+
+
 def _create_driver() -> DriverBase:
-    chosen = knobs.runtime.default_backend
+    if (knobs.runtime.device or "").startswith("sim"):
+        return _create_simulator(knobs.runtime.device)
+    chosen = _default_backend()
     if chosen:
         if chosen not in backends:
             raise RuntimeError(f"Unknown backend '{chosen}'; available: {', '.join(backends)}")
@@ -59,13 +89,7 @@ class DriverConfig:
         if getattr(self.active, "device_type", None) == device_type:
             return self.active
         if device_type not in self._by_device:
-            name = _BACKEND_OF_DEVICE.get(device_type, device_type)
-            if name not in backends:
-                raise ValueError(
-                    f"tensors are on a {device_type} device, and this build has no backend for "
-                    f"it; available: {', '.join(backends)}"
-                )
-            self._by_device[device_type] = backends[name].driver()
+            self._by_device[device_type] = _create_driver_for(device_type)
         return self._by_device[device_type]
 
 

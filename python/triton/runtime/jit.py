@@ -55,7 +55,7 @@ def get_device_key(active: Any = None, device: Any = None) -> str:
     active = active or driver.active
     if device is None:
         device = active.get_current_device()
-    return f"{active.target_of(device).backend}:{device}"
+    return f"{active.target_of(device).device_type}:{device}"
 
 
 class KernelInterface(Generic[T]):

@@ -9,7 +9,8 @@ from typing import Any, ClassVar
 
 from ... import knobs
 from ..._lazy import lazy_names
-from ..compiler import BaseBackend, GPUTarget
+from ..._C import libtriton
+from ..compiler import BaseBackend, GPUTarget, SimulatedTarget
 from ..options import TargetOptions
 from .assembler import Assembler, find_assembler
 from .stages import CompiledStage, compile_ttir
@@ -77,6 +78,12 @@ class CUDABackend(BaseBackend):
     binary_ext = "cubin"
     has_own_launcher = True
 
+    def __init__(self, target: GPUTarget) -> None:
+        super().__init__(target)
+        self.is_simulated = isinstance(target, SimulatedTarget)
+        if self.is_simulated:
+            self.binary_ext, self.has_own_launcher = "ptx", False
+
     @staticmethod
     def supports_target(target: GPUTarget) -> bool:
         return target.backend == "cuda"
@@ -86,7 +93,7 @@ class CUDABackend(BaseBackend):
             name: value for name, value in options.items() if name in _NAMES and value is not None
         }
         known.setdefault("sanitize", knobs.runtime.sanitize)
-        known.setdefault("ptx_options", _assembler_options())
+        known.setdefault("ptx_options", None if self.is_simulated else _assembler_options())
         arch = str(self.target.arch)
         known.setdefault(
             "arch", knobs.runtime.override_arch or (arch if arch.startswith("sm") else f"sm{arch}")
@@ -116,12 +123,16 @@ class CUDABackend(BaseBackend):
         arch = options.arch if is_portable else _capability(options.arch)
         if options.arch.endswith("+tma"):  # descriptors use TMA
             arch = f"{arch}+tma"
+        if self.is_simulated:
+            arch = f"{arch}{libtriton.driver_sim.FEATURE}"
         return GPUTarget("cuda", arch, self.target.warp_size)
 
     def _assembler(self) -> Assembler:
         return find_assembler(_capability(str(self.target.arch)))
 
     def native_tools(self) -> dict[str, Any]:
+        if self.is_simulated:
+            return {}
         found = self._assembler()
         return {
             "ptxas": found.ptxas,
@@ -134,7 +145,7 @@ class CUDABackend(BaseBackend):
         return metadata.num_warps, metadata.num_ctas, metadata.shared
 
     def hash(self) -> str:
-        return f"cuda-{self.target.arch}-{self._assembler().key}"
+        return f"cuda-{self.target.arch}-{'sim' if self.is_simulated else self._assembler().key}"
 
     # The stages of a kernel one by one, for code that drives the compiler itself: `module` is the result of
     # `ASTSource.make_ir` or of the previous stage. The first stage compiles and raises all errors.

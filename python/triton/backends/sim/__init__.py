@@ -1,0 +1,2 @@
+"""A GPU that is simulated on the CPU, as a device."""
+# SPDX-License-Identifier: MIT

@@ -1,0 +1,126 @@
+// Lays out the parameters of a launch, as a GPU's launcher does, and allocates its scratch memory.
+// SPDX-License-Identifier: MIT
+#include "runtime/sim/SimArguments.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+namespace nereid::sim {
+
+using namespace runtime;
+
+/// The bytes of fresh scratch memory: a kernel may not rely on zeros.
+static constexpr int kFresh = 0xA5;
+
+static std::string quotedKernel(const artifact::Artifact &artifact) { return "kernel `" + artifact.name + "`"; }
+
+//--- Grid --------------------------------------------------------------------------------------
+
+static Error gridError(const artifact::Artifact &artifact, Grid grid) {
+  return {"launch-grid", "a grid of " + std::to_string(grid.x) + " x " + std::to_string(grid.y) + " x " +
+                             std::to_string(grid.z) + " programs is too large for " + quotedKernel(artifact) +
+                             "; a GPU takes at most 2147483647 x 65535 x 65535 blocks"};
+}
+
+Expected<void> SimArguments::fillGrid(const SimAbi &abi, Grid programs) {
+  constexpr uint64_t kMaxX = 0x7fffffff, kMaxYZ = 65535;
+  const artifact::Dim3 &cluster = abi.artifact.clusterDims;
+  const uint64_t x = uint64_t{programs.x} * cluster[0], y = uint64_t{programs.y} * cluster[1],
+                 z = uint64_t{programs.z} * cluster[2];
+  if (x > kMaxX || y > kMaxYZ || z > kMaxYZ)
+    return gridError(abi.artifact, programs);
+  ctas = {static_cast<uint32_t>(x), static_cast<uint32_t>(y), static_cast<uint32_t>(z)};
+  return {};
+}
+
+/// Makes the grid one of as many CTAs as run at once, which take programs by a pair of counters.
+Expected<void> SimArguments::sharePrograms(const SimAbi &abi, Grid programs) {
+  constexpr uint64_t kMaxPrograms = 0x7fffffff; // the counters have 32 bits
+  uint64_t count = uint64_t{programs.x} * programs.y;
+  if (__builtin_mul_overflow(count, uint64_t{programs.z}, &count) || count > kMaxPrograms)
+    return gridError(abi.artifact, programs);
+  const artifact::Dim3 &cluster = abi.artifact.clusterDims;
+  const uint64_t resident = std::min<uint64_t>(count, abi.residentPrograms);
+  ctas = {static_cast<uint32_t>(resident * cluster[0] * cluster[1] * cluster[2]), 1, 1};
+  counters = std::make_unique<uint32_t[]>(2);
+  for (const uint32_t extent : {programs.x, programs.y, programs.z})
+    add(&extent, sizeof extent, sizeof extent);
+  const uint64_t address = reinterpret_cast<uint64_t>(counters.get());
+  add(&address, sizeof address, sizeof address);
+  return {};
+}
+
+//--- Parameters --------------------------------------------------------------------------------
+
+void SimArguments::add(const void *bytes, size_t size, size_t alignment) {
+  block.resize((block.size() + alignment - 1) / alignment * alignment);
+  const auto *first = static_cast<const char *>(bytes);
+  block.insert(block.end(), first, first + size);
+}
+
+Expected<void> SimArguments::addTensorMaps(const SimAbi &abi, Grid programs, std::span<const char> packed) {
+  std::vector<cuda::TensorMap> maps(abi.tensorMaps->count());
+  const uint64_t count = uint64_t{programs.x} * programs.y * programs.z;
+  if (abi.tensorMaps->make(packed, count <= abi.multiprocessors, maps.data()).fit != TensorMaps::Fit::Yes)
+    return Error{"launch-arguments",
+                 quotedKernel(abi.artifact) + " was compiled for other arguments: " + abi.tensorMaps->reason(packed)};
+  for (const cuda::TensorMap &map : maps)
+    add(&map, sizeof map, alignof(cuda::TensorMap));
+  return {};
+}
+
+//--- Scratch -----------------------------------------------------------------------------------
+
+void SimArguments::Free::operator()(char *memory) const { std::free(memory); }
+
+SimArguments::Memory SimArguments::allocate(uint64_t bytes, uint64_t alignment) {
+  alignment = std::max<uint64_t>(alignment, 16);
+  bytes = (bytes + alignment - 1) / alignment * alignment;
+  Memory memory(static_cast<char *>(std::aligned_alloc(alignment, bytes)));
+  if (memory)
+    std::memset(memory.get(), kFresh, bytes);
+  return memory;
+}
+
+Expected<void> SimArguments::addScratch(const artifact::Artifact &artifact, std::span<const char> packed) {
+  const struct {
+    uint64_t bytes, alignment;
+    const char *name;
+  } wanted[] = {{artifact.globalScratchBytes, artifact.globalScratchAlign, "scratch"},
+                {artifact.profileScratchBytes, artifact.profileScratchAlign, "profile"}};
+  for (size_t i = 0; i < 2; ++i) {
+    uint64_t address = 0, total = 0;
+    std::memcpy(&address, packed.data() + artifact::scratchOffset(artifact) + i * sizeof address, sizeof address);
+    if (!address && wanted[i].bytes != 0) { // else the caller supplies the memory
+      const bool isTooLarge = __builtin_mul_overflow(ctas.count(), wanted[i].bytes, &total) || total >> 48;
+      scratch[i] = isTooLarge ? nullptr : allocate(total, wanted[i].alignment);
+      if (!scratch[i])
+        return Error{"launch-memory", "there is no " + std::string(wanted[i].name) + " memory for " +
+                                          quotedKernel(artifact) + " (" + std::to_string(wanted[i].bytes) +
+                                          " bytes for each block)"};
+      address = reinterpret_cast<uint64_t>(scratch[i].get());
+    }
+    add(&address, sizeof address, sizeof address);
+  }
+  return {};
+}
+
+Expected<SimArguments> SimArguments::make(const SimAbi &abi, Grid programs, std::span<const char> packed) {
+  SimArguments made;
+  for (const artifact::Parameter &parameter : abi.artifact.parameters)
+    made.add(packed.data() + parameter.offset, parameter.size, std::max(parameter.size, 1u));
+  if (auto done = made.fillGrid(abi, programs); !done)
+    return done.error();
+  if (abi.tensorMaps)
+    if (auto done = made.addTensorMaps(abi, programs, packed); !done)
+      return done.error();
+  if (abi.residentPrograms)
+    if (auto done = made.sharePrograms(abi, programs); !done)
+      return done.error();
+  if (auto done = made.addScratch(abi.artifact, packed); !done)
+    return done.error();
+  return made;
+}
+
+} // namespace nereid::sim

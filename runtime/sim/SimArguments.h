@@ -1,0 +1,51 @@
+// The parameters of a launch on the simulated GPU, with the memory of the launcher that they point to.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "runtime/Device.h"
+#include "runtime/cuda/TensorMaps.h"
+#include "runtime/sim/Simulator.h"
+
+#include <memory>
+#include <vector>
+
+namespace nereid::sim {
+
+/// What the parameters of an artifact's launches are made from.
+struct SimAbi {
+  const artifact::Artifact &artifact;
+  const runtime::TensorMaps *tensorMaps; ///< null for the plain ABI
+  uint32_t residentPrograms;             ///< of a persistent kernel, on the whole device at once; else 0
+  uint32_t multiprocessors;
+};
+
+class SimArguments {
+public:
+  /// `packed` are the arguments of a call. Scratch is allocated where the caller gave none. Codes: `launch-arguments`,
+  /// `launch-grid`, `launch-memory`.
+  static Expected<SimArguments> make(const SimAbi &abi, runtime::Grid programs, std::span<const char> packed);
+
+  /// The grid in CTAs.
+  Dim grid() const { return ctas; }
+  std::span<const char> params() const { return block; }
+
+private:
+  struct Free {
+    void operator()(char *memory) const;
+  };
+  using Memory = std::unique_ptr<char, Free>;
+  static Memory allocate(uint64_t bytes, uint64_t alignment);
+
+  Expected<void> fillGrid(const SimAbi &abi, runtime::Grid programs);
+  Expected<void> addTensorMaps(const SimAbi &abi, runtime::Grid programs, std::span<const char> packed);
+  Expected<void> sharePrograms(const SimAbi &abi, runtime::Grid programs);
+  Expected<void> addScratch(const artifact::Artifact &artifact, std::span<const char> packed);
+  void add(const void *bytes, size_t size, size_t alignment);
+
+  Dim ctas;
+  std::vector<char> block;
+  Memory scratch[2];
+  std::unique_ptr<uint32_t[]> counters;
+};
+
+} // namespace nereid::sim

@@ -1,0 +1,201 @@
+// Loads the PTX of an artifact, and turns a grid and packed arguments into a launch of the simulator.
+// SPDX-License-Identifier: MIT
+#include "runtime/sim/SimDevice.h"
+
+#include "runtime/cuda/CodeRequirements.h"
+#include "runtime/sim/SimArguments.h"
+#include "runtime/sim/Simulator.h"
+#include "runtime/sim/TensorMapCalls.h"
+
+#include <algorithm>
+#include <atomic>
+#include <charconv>
+#include <map>
+#include <mutex>
+
+namespace nereid::sim {
+
+using namespace runtime;
+
+//--- Settings ----------------------------------------------------------------------------------
+
+static std::atomic<uint64_t> seedOfLaunches{0}, limitOfLaunches{0};
+
+void setSimSettings(const SimSettings &settings) {
+  seedOfLaunches = settings.seed;
+  limitOfLaunches = settings.maxInstructions;
+}
+
+//--- The device --------------------------------------------------------------------------------
+
+/// The figures of one GPU of that compute capability, by which grids and tiles are sized.
+static DeviceProperties propertiesOf(int capability) {
+  DeviceProperties known;
+  known.name = "simulated sm_" + std::to_string(capability);
+  known.multiprocessorCount = capability >= 90 ? 132 : 108;
+  known.maxNumRegs = 65536;
+  known.maxSharedMem = capability >= 90 ? 232448 : capability % 10 == 0 ? 166912 : 101376;
+  known.warpSize = 32;
+  known.maxThreadsPerSm = 2048;
+  known.maxThreadsPerBlock = 1024;
+  known.smClockRateKhz = 1410000;
+  known.memClockRateKhz = 1215000;
+  known.memBusWidthBits = 5120;
+  known.lastLevelCacheBytes = 40 << 20;
+  return known;
+}
+
+namespace {
+class SimKernel final : public Kernel {
+public:
+  SimKernel(const Device &device, artifact::Artifact artifact, std::shared_ptr<const Module> module);
+
+  bool accepts(Grid grid, std::span<const char> packed) const override;
+  SimAbi abi() const;
+
+  const std::shared_ptr<const Module> module;
+
+private:
+  std::unique_ptr<const TensorMaps> tensorMaps; ///< null for the plain ABI
+};
+
+class SimDevice final : public Device {
+public:
+  explicit SimDevice(int capability) : capability(capability), known(propertiesOf(capability)) {}
+
+  const DeviceProperties &properties() const override { return known; }
+  Expected<std::shared_ptr<Kernel>> load(artifact::Artifact artifact) override;
+  Expected<void> launch(Kernel &kernel, Grid grid, void *stream, std::span<const char> packed) override;
+
+private:
+  Expected<void> check(const artifact::Artifact &artifact, std::string_view ptx) const;
+
+  const int capability;
+  const DeviceProperties known;
+};
+} // namespace
+
+static std::string simulatedKernel(const artifact::Artifact &artifact) { return "kernel `" + artifact.name + "`"; }
+
+//--- Kernels -----------------------------------------------------------------------------------
+
+SimKernel::SimKernel(const Device &device, artifact::Artifact given, std::shared_ptr<const Module> module)
+    : Kernel(device, std::move(given)), module(std::move(module)) {
+  if (artifact().abi == artifact::Abi::Own)
+    tensorMaps = std::make_unique<TensorMaps>(artifact(), tensorMapCalls());
+}
+
+SimAbi SimKernel::abi() const {
+  const uint32_t multiprocessors = device().properties().multiprocessorCount;
+  const auto &[x, y, z] = artifact().clusterDims;
+  const uint32_t resident = std::max(multiprocessors / std::max(x * y * z, 1u), 1u);
+  return {artifact(), tensorMaps.get(), artifact().persistent ? resident : 0, multiprocessors};
+}
+
+bool SimKernel::accepts(Grid, std::span<const char> packed) const {
+  return !tensorMaps || packed.size() != artifact::packedBytes(artifact()) ||
+         tensorMaps->make(packed, /*isOneWave=*/false, nullptr).fit == TensorMaps::Fit::Yes;
+}
+
+//--- Loading -----------------------------------------------------------------------------------
+
+/// The PTX of the artifact; empty where it has none.
+static std::string_view ptxOf(const artifact::Artifact &artifact) {
+  const std::string *stage = artifact.findStage("ptx");
+  if (stage)
+    return *stage;
+  return isPtx(artifact.binary) ? std::string_view(artifact.binary) : std::string_view();
+}
+
+static Error outOf(const artifact::Artifact &artifact, const char *resource, uint64_t required, uint64_t limit) {
+  return {"out-of-resources",
+          "out of resource: " + std::string(resource) + ", Required: " + std::to_string(required) +
+              ", Hardware limit: " + std::to_string(limit) + " (" + simulatedKernel(artifact) +
+              " on the simulated GPU); smaller blocks or fewer stages need less",
+          resource, required, limit};
+}
+
+Expected<void> SimDevice::check(const artifact::Artifact &artifact, std::string_view ptx) const {
+  if (artifact.target.backend != artifact::kCuda.name)
+    return Error{"load-target", simulatedKernel(artifact) + " was compiled for `" + artifact.target.backend +
+                                    "`; the simulated GPU runs kernels for `cuda`"};
+  if (ptx.empty())
+    return Error{"load-binary", simulatedKernel(artifact) +
+                                    " has no PTX, which the simulated GPU runs; compile it with the "
+                                    "stage `ptx`, or for `cuda:" +
+                                    artifact.target.arch + std::string(artifact::kSimulated) + "`"};
+  if (!runsOn(artifact.target.arch, /*isPtx=*/true, capability))
+    return Error{"load-target", simulatedKernel(artifact) + " was compiled for `cuda:" + artifact.target.arch +
+                                    "`; the simulated GPU is sm_" + std::to_string(capability)};
+  if (artifact.sharedBytes > known.maxSharedMem)
+    return outOf(artifact, "shared memory", artifact.sharedBytes, known.maxSharedMem);
+  const uint64_t threads = uint64_t{artifact.blockDims[0]} * artifact.blockDims[1] * artifact.blockDims[2];
+  if (threads > known.maxThreadsPerBlock)
+    return outOf(artifact, "threads", threads, known.maxThreadsPerBlock);
+  return {};
+}
+
+Expected<std::shared_ptr<Kernel>> SimDevice::load(artifact::Artifact artifact) {
+  const std::string_view ptx = ptxOf(artifact);
+  if (auto ok = check(artifact, ptx); !ok)
+    return ok.error();
+  auto module = parse(ptx);
+  if (!module)
+    return Error{module.error().code, "the code of " + simulatedKernel(artifact) +
+                                          " cannot be loaded on the simulated GPU: " + module.error().text};
+  return std::shared_ptr<Kernel>(std::make_shared<SimKernel>(*this, std::move(artifact), std::move(*module)));
+}
+
+//--- Launching ---------------------------------------------------------------------------------
+
+static Dim dimOf(const artifact::Dim3 &extents) { return {extents[0], extents[1], extents[2]}; }
+
+Expected<void> SimDevice::launch(Kernel &given, Grid grid, void *, std::span<const char> packed) {
+  const artifact::Artifact &artifact = given.artifact();
+  if (&given.device() != this)
+    return Error{"launch-device",
+                 simulatedKernel(artifact) + " was loaded by another device; load it on the simulated GPU"};
+  const uint64_t expected = artifact::packedBytes(artifact);
+  if (packed.size() != expected)
+    return Error{"launch-arguments", simulatedKernel(artifact) + " takes " + std::to_string(expected) +
+                                         " bytes of arguments; " + std::to_string(packed.size()) + " were given"};
+  if (grid.x == 0 || grid.y == 0 || grid.z == 0)
+    return {};
+  const auto &kernel = static_cast<const SimKernel &>(given);
+  auto arguments = SimArguments::make(kernel.abi(), grid, packed);
+  if (!arguments)
+    return arguments.error();
+  Launch launch;
+  launch.grid = arguments->grid();
+  launch.entry = artifact.entry;
+  launch.block = dimOf(artifact.blockDims);
+  launch.cluster = dimOf(artifact.clusterDims);
+  launch.sharedBytes = static_cast<uint32_t>(artifact.sharedBytes);
+  launch.params = arguments->params();
+  launch.seed = seedOfLaunches;
+  launch.maxInstructions = limitOfLaunches;
+  auto done = run(*kernel.module, launch);
+  if (!done)
+    return Error{done.error().code, simulatedKernel(artifact) + " failed on the simulated GPU: " + done.error().text};
+  return {};
+}
+
+//--- The devices -------------------------------------------------------------------------------
+
+bool isSimulated(const artifact::Target &target) {
+  return target.features.find(artifact::kSimulated) != std::string::npos;
+}
+
+Device &simDevice(const artifact::Target &target) {
+  static std::mutex adding;
+  static auto *devices = new std::map<int, SimDevice>(); // kernels may outlive static objects
+  std::string_view arch = target.arch;
+  if (arch.starts_with("sm_"))
+    arch.remove_prefix(3);
+  int capability = 0;
+  std::from_chars(arch.data(), arch.data() + arch.size(), capability);
+  std::lock_guard<std::mutex> lock(adding);
+  return devices->try_emplace(capability, capability).first->second;
+}
+
+} // namespace nereid::sim
