@@ -82,7 +82,7 @@ class CUDABackend(BaseBackend):
         super().__init__(target)
         self.is_simulated = isinstance(target, SimulatedTarget)
         if self.is_simulated:
-            self.binary_ext, self.has_own_launcher = "ptx", False
+            self.binary_ext = "ptx"
 
     @staticmethod
     def supports_target(target: GPUTarget) -> bool:

@@ -10,7 +10,7 @@ from ... import knobs
 from ..._C import libtriton
 from ..compiler import GPUTarget, SimulatedTarget
 from ..cpu.driver import CPUDriver
-from ..driver import KernelLauncher
+from ..nvidia.driver import CUDALauncher
 
 _DEFAULT_ARCH = 90
 
@@ -27,10 +27,18 @@ class SimUtils:
         return libtriton.driver_sim.properties(self._capability)
 
 
+class SimLauncher(CUDALauncher):
+    """The launch convention; the runtime allocates scratch memory."""
+
+    def __init__(self, src: Any, metadata: Any):
+        super().__init__(src, metadata)
+        self.global_scratch = self.profile_scratch = (0, 0)
+
+
 class SimDriver(CPUDriver):
     """`device` is "sim", or "sim:80" for another compute capability than 9.0."""
 
-    launcher_cls = KernelLauncher
+    launcher_cls = SimLauncher
 
     def __init__(self, device: str = "sim") -> None:
         match = re.fullmatch(r"sim(?::(?:sm_?)?(\d+)a?)?", device)

@@ -1,0 +1,137 @@
+"""`TRITON_DEVICE=sim`: kernels for a GPU that run on the CPU."""
+# SPDX-License-Identifier: MIT
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import triton
+import triton.language as tl
+from triton.backends.compiler import GPUTarget
+from triton.backends.sim.driver import SimDriver
+from triton.runtime import driver
+
+
+@triton.jit
+def double(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + offsets, mask=offsets < n)
+    tl.store(out_ptr + offsets, x * 2, mask=offsets < n)
+
+
+@triton.jit
+def row_sum(x_ptr, out_ptr, BLOCK: tl.constexpr):
+    tl.store(out_ptr, tl.sum(tl.load(x_ptr + tl.arange(0, BLOCK))))
+
+
+@triton.jit
+def asserting(x_ptr, BLOCK: tl.constexpr):
+    tl.device_assert(tl.load(x_ptr + tl.arange(0, BLOCK)) < 3, "x is too large")
+
+
+@triton.jit
+def unknown(x_ptr):
+    tl.inline_asm_elementwise(
+        "frobnicate.u32 $0, $1;", "=r,r", [tl.load(x_ptr)], dtype=tl.int32, is_pure=False, pack=1
+    )
+
+
+@pytest.fixture(params=["sim", "sim:80"])
+def simulator(request):
+    driver.set_active(SimDriver(request.param))
+    yield driver.active
+    driver.reset_active()
+
+
+def test_runs_on_numpy_arrays(simulator):
+    x = np.arange(1000, dtype=np.float32)
+    out = np.empty_like(x)
+    kernel = double[(4,)](x, out, x.size, BLOCK=256)
+    assert np.array_equal(out, x * 2)
+    assert list(kernel.asm) == ["ttir", "ttgir", "plan", "llir", "ptx"]
+    assert kernel.asm["ptx"] == kernel.kernel
+
+
+def test_runs_on_torch_tensors(simulator):
+    torch = pytest.importorskip("torch")
+    x = torch.arange(1000, dtype=torch.float32)
+    out = torch.empty_like(x)
+    double[(4,)](x, out, x.numel(), BLOCK=256)
+    assert torch.equal(out, x * 2)
+
+
+def test_target_is_that_of_the_gpu(simulator):
+    target = simulator.get_current_target()
+    assert isinstance(target, GPUTarget)
+    assert (target.backend, target.warp_size) == ("cuda", 32)
+    assert simulator.get_device_capability() == divmod(target.arch, 10)
+    properties = simulator.utils.get_device_properties(0)
+    assert properties["warpSize"] == 32
+    assert properties["name"] == f"simulated sm_{target.arch}"
+
+
+def test_threads_of_a_block_work_together(simulator):
+    x = np.arange(4096, dtype=np.int32)
+    out = np.zeros(1, np.int32)
+    row_sum[(1,)](x, out, BLOCK=4096, num_warps=8)
+    assert out[0] == x.sum()
+
+
+def test_devices_do_not_share_kernels():
+    x = np.arange(16, dtype=np.float32)
+    out = np.empty_like(x)
+    archs = []
+    for device in ("sim", "sim:80"):
+        driver.set_active(SimDriver(device))
+        archs.append(double[(1,)](x, out, x.size, BLOCK=16).metadata.target.arch)
+        driver.reset_active()
+    on_cpu = double[(1,)](x, out, x.size, BLOCK=16)
+    assert archs == [90, 80]
+    assert on_cpu.metadata.target.backend == driver.active.get_current_target().backend
+
+
+def test_failed_assertion_is_an_error(simulator):
+    with pytest.raises(
+        RuntimeError,
+        match=r"kernel `asserting` failed on the simulated GPU.*x is too large.*sim-assert",
+    ):
+        asserting[(1,)](np.arange(32, dtype=np.float32), BLOCK=32, debug=True)
+
+
+def test_unknown_instruction_is_an_error_with_its_line(simulator):
+    with pytest.raises(RuntimeError, match=r"(?s)kernel `unknown`.*line \d+.*frobnicate.*sim-ptx"):
+        unknown[(1,)](np.zeros(1, np.int32))
+
+
+def test_wrong_name_of_a_device_is_an_error():
+    with pytest.raises(ValueError, match="sim or sim:80"):
+        SimDriver("sim:ninety")
+
+
+PROGRAM = """
+import numpy as np
+from test_simulator import double
+import triton
+
+x = np.arange(1000, dtype=np.float32)
+out = np.empty_like(x)
+double[(4,)](x, out, x.size, BLOCK=256)
+assert np.array_equal(out, x * 2)
+print(triton.runtime.driver.active.get_current_target().arch)
+"""
+
+
+@pytest.mark.parametrize(("device", "printed"), [("sim", "90"), ("sim:80", "80")])
+def test_variable_chooses_the_device(tmp_path, device, printed):
+    environment = {
+        **os.environ,
+        "TRITON_DEVICE": device,
+        "TRITON_CACHE_DIR": str(tmp_path),
+        "PYTHONPATH": os.pathsep.join([os.path.dirname(__file__), *filter(None, sys.path)]),
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM], capture_output=True, text=True, env=environment
+    )
+    assert done.stdout.strip() == printed, done.stderr
