@@ -106,6 +106,12 @@ template <typename T, bool IsMax, bool Nan, bool Ftz> T extremum(T a, T b) {
   return (x < y) == IsMax ? b : a;
 }
 
+/// The sign is that of the product: of the modifiers `.xorsign.abs`.
+template <bool IsMax, bool Nan> float extremumOfMagnitudes(float a, float b) {
+  const float magnitude = extremum<float, IsMax, Nan, false>(std::fabs(a), std::fabs(b));
+  return std::copysign(magnitude, std::signbit(a) != std::signbit(b) ? -1.0f : 1.0f);
+}
+
 template <auto F> struct Packed;
 template <typename T, T (*F)(T)> struct Packed<F> {
   static uint32_t run(uint32_t a) { return F({uint16_t(a)}).bits | uint32_t{F({uint16_t(a >> 16)}).bits} << 16; }
@@ -240,7 +246,14 @@ static void decodeExtremum(Decoder &decoder) {
   if (decoder.hasIntegerType())
     return decodeIntegerArithmetic(decoder, decoder.takeType());
   const bool isMax = decoder.opcode() == "max", isNan = decoder.take("NaN");
+  const bool isOfMagnitudes = decoder.take("xorsign") && decoder.take("abs");
   const Form form = takeForm(decoder);
+  if (isOfMagnitudes)
+    return form.type != "f32" || form.isFlushed ? decoder.fail("the type is not known here")
+           : isMax && isNan                     ? decoder.lanes<&extremumOfMagnitudes<true, true>>()
+           : isMax                              ? decoder.lanes<&extremumOfMagnitudes<true, false>>()
+           : isNan                              ? decoder.lanes<&extremumOfMagnitudes<false, true>>()
+                                                : decoder.lanes<&extremumOfMagnitudes<false, false>>();
   if (!isHalf(form.type) && !isFloat(form.type))
     return decoder.fail("the type is not known here");
   if (isMax)

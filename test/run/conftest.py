@@ -85,7 +85,7 @@ def pytest_collection_modifyitems(session: pytest.Session, items: list[pytest.It
     if str(session.config.getoption("--device")).startswith(("cuda", "sim")):
         _skip(items, here, "cuda_later.txt", "not on NVIDIA GPUs yet")
     if str(session.config.getoption("--device")).startswith("sim"):
-        _skip(items, here, "sim_later.txt", "not on the simulated GPU yet")
+        _skip(items, here, "sim_later.txt", "not on the simulated GPU")
     if session.config.getoption("--interpret"):
         _skip(items, here, "interpret_not.txt", "not in interpreter mode")
 

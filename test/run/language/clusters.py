@@ -332,6 +332,7 @@ def locked(x_ptr, out_ptr, count_ptr, lock_ptr, BLOCK: tl.constexpr):
         tl.store(out_ptr + at, x)
     else:
         tl.store(out_ptr + at, tl.load(out_ptr + at) + x)
+    tl.debug_barrier()  # all threads have read the count
     tl.store(count_ptr, count + 1)
     tl.debug_barrier()
     tl.atomic_xchg(lock_ptr, 0)
