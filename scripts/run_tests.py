@@ -1,6 +1,6 @@
 """Runs the test levels, adds up their counts and ends with `N passed, N failed, N skipped`.
 
-usage: run_tests.py [--device cpu|cuda] [--wheel FILE] [--no-build] [--sanitize] [LEVEL...]
+usage: run_tests.py [--device cpu|cuda|sim|sim:80] [--wheel FILE] [--no-build] [--sanitize] [LEVEL...]
 """
 # SPDX-License-Identifier: MIT
 
@@ -346,6 +346,8 @@ LEVELS: dict[str, Callable[[Request], Outcome]] = {
     "sanitize": sanitize,
 }
 WHEN_ASKED_FOR = ("sanitize", "quick-run")
+SIMULATED = ("sim", "sim:80", "sim:90")
+ON_SIMULATOR = ("run", "quick-run")  # the levels whose kernels can run there
 
 
 def install_wheel(path: str) -> None:
@@ -363,7 +365,7 @@ def install_wheel(path: str) -> None:
 
 def parse() -> tuple[Request, list[str]]:
     parser = argparse.ArgumentParser(prog="./dev test")
-    parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
+    parser.add_argument("--device", choices=("cpu", "cuda", *SIMULATED), default="cpu")
     parser.add_argument(
         "--wheel", help="test this wheel in the current Python; only the levels run, interpret and python"
     )
@@ -377,10 +379,12 @@ def parse() -> tuple[Request, list[str]]:
         args.levels = [*args.levels, *QUICK_LEVELS]
         args.levels.remove("quick")
     possible = WHEEL_LEVELS if args.wheel else tuple(LEVELS)
+    if args.device in SIMULATED:
+        possible = tuple(level for level in possible if level in ON_SIMULATOR)
     for level in args.levels:
         if level not in possible:
             parser.error(
-                f"no level '{level}'{' for a wheel' if args.wheel else ''}; there are: {' '.join(possible)}"
+                f"no level '{level}'{' for a wheel' if args.wheel else ''} on {args.device}; there are: {' '.join(possible)}"
             )
     chosen = set(args.levels or set(possible) - set(WHEN_ASKED_FOR))
     if args.sanitize:
