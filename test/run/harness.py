@@ -134,10 +134,14 @@ def launch(kernel: Any, grid: Any, *args: Any, device: str, **named: Any) -> boo
         _gpu.launch_on_gpu(kernel, grid, args, named)
         return True
     args = tuple(arg.on_host() if isinstance(arg, Addresses) else arg for arg in args)
-    if device == "cpu" or device.startswith("sim"):
+    if device == "cpu":
         kernel[grid](*args, **named)
         return True
     import _gpu
+
+    if device.startswith("sim"):
+        _gpu.launch_on_simulator(kernel, grid, args, named)
+        return True
 
     _gpu.compile_for_gpu(kernel, grid, args, named, device.removeprefix("cuda:"))
     return False
