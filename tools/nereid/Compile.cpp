@@ -193,6 +193,8 @@ int tools::runCompile(const CompileArguments &arguments) {
       return fail(noStage(target->backend, stage, known, steps));
 
   const bool isCubinWanted = info.usesCudaTools && llvm::is_contained(emit, info.binaryStage);
+  if (isCubinWanted && target->features.find(artifact::kSimulated) != std::string::npos)
+    return fail("a simulated GPU has no machine code; write --emit ptx");
   std::optional<CudaTools> cudaTools = CudaTools();
   const bool isBinaryWanted = wantsBinary(emit, target->backend);
   if (info.usesCudaTools && isBinaryWanted)

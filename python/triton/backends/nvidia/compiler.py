@@ -8,8 +8,8 @@ from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
 from ... import knobs
-from ..._lazy import lazy_names
 from ..._C import libtriton
+from ..._lazy import lazy_names
 from ..compiler import BaseBackend, GPUTarget, SimulatedTarget
 from ..options import TargetOptions
 from .assembler import Assembler, find_assembler
