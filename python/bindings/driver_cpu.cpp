@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "artifact/TargetInfo.h"
 #include "compiler/driver/Compiler.h"
-#include "python/bindings/Python.h"
+#include "python/bindings/Properties.h"
 #include "runtime/cpu/CpuDevice.h"
 
 #include <cstdlib>
@@ -20,17 +20,8 @@ static support::TargetSpec hostTarget() {
 
 static nb::dict properties() {
   const runtime::DeviceProperties &known = runtime::cpuDevice().properties();
-  nb::dict dict;
-  dict["name"] = textOf(known.name);
-  dict["multiprocessor_count"] = known.multiprocessorCount;
-  dict["max_num_regs"] = known.maxNumRegs;
-  dict["max_shared_mem"] = known.maxSharedMem;
-  dict["warpSize"] = known.warpSize;
-  dict["max_threads_per_sm"] = known.maxThreadsPerSm;
+  nb::dict dict = propertiesDict(known);
   dict["max_threads_per_block"] = known.maxThreadsPerSm;
-  dict["sm_clock_rate"] = known.smClockRateKhz;
-  dict["mem_clock_rate"] = known.memClockRateKhz;
-  dict["mem_bus_width"] = known.memBusWidthBits;
   dict["last_level_cache_bytes"] = hostTarget().lastLevelCacheBytes;
   return dict;
 }

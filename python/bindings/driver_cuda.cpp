@@ -3,6 +3,7 @@
 #include "artifact/TargetInfo.h"
 #include "python/bindings/Arrays.h"
 #include "python/bindings/Kernel.h"
+#include "python/bindings/Properties.h"
 #include "runtime/cuda/CudaDevice.h"
 
 #include <nanobind/stl/string.h>
@@ -29,19 +30,7 @@ static runtime::CudaDevice &deviceAt(int ordinal) { return valueOf(runtime::cuda
 
 static nb::dict propertiesOf(int ordinal) {
   runtime::CudaDevice &device = deviceAt(ordinal);
-  const runtime::DeviceProperties &known = device.properties();
-  nb::dict dict;
-  dict["name"] = textOf(known.name);
-  dict["multiprocessor_count"] = known.multiprocessorCount;
-  dict["max_num_regs"] = known.maxNumRegs;
-  dict["max_shared_mem"] = known.maxSharedMem;
-  dict["warpSize"] = known.warpSize;
-  dict["max_threads_per_sm"] = known.maxThreadsPerSm;
-  dict["max_threads_per_block"] = known.maxThreadsPerBlock;
-  dict["sm_clock_rate"] = known.smClockRateKhz;
-  dict["mem_clock_rate"] = known.memClockRateKhz;
-  dict["mem_bus_width"] = known.memBusWidthBits;
-  dict["last_level_cache_bytes"] = known.lastLevelCacheBytes;
+  nb::dict dict = propertiesDict(device.properties());
   dict["compute_capability"] = device.capability();
   return dict;
 }

@@ -1,6 +1,6 @@
 // The simulated GPU's bindings for Python.
 // SPDX-License-Identifier: MIT
-#include "python/bindings/Python.h"
+#include "python/bindings/Properties.h"
 #include "runtime/sim/SimDevice.h"
 
 using namespace nereid;
@@ -9,20 +9,7 @@ using namespace nereid::python;
 static nb::dict simProperties(int capability) {
   const artifact::Target target{std::string(artifact::kCuda.name), std::to_string(capability),
                                 std::string(artifact::kSimulated), artifact::kCuda.warpSize};
-  const runtime::DeviceProperties &known = sim::simDevice(target).properties();
-  nb::dict dict;
-  dict["name"] = textOf(known.name);
-  dict["multiprocessor_count"] = known.multiprocessorCount;
-  dict["max_num_regs"] = known.maxNumRegs;
-  dict["max_shared_mem"] = known.maxSharedMem;
-  dict["warpSize"] = known.warpSize;
-  dict["max_threads_per_sm"] = known.maxThreadsPerSm;
-  dict["max_threads_per_block"] = known.maxThreadsPerBlock;
-  dict["sm_clock_rate"] = known.smClockRateKhz;
-  dict["mem_clock_rate"] = known.memClockRateKhz;
-  dict["mem_bus_width"] = known.memBusWidthBits;
-  dict["last_level_cache_bytes"] = known.lastLevelCacheBytes;
-  return dict;
+  return propertiesDict(sim::simDevice(target).properties());
 }
 
 void nereid::python::bindSimDriver(nb::module_ &module) {
