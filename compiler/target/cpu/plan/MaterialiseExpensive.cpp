@@ -102,9 +102,7 @@ static bool evaluatesAtOwnIndex(PlanContext &context, Nest &nest, Value value) {
 static void materialise(PlanContext &context, Sequence &sequence, Value value, unsigned firstStep) {
   Step &step = sequence.steps[firstStep];
   if (step.kind == StepKind::Nest && evaluatesAtOwnIndex(context, *step.nest, value)) {
-    const BufferId buffer = context.newBuffer(value.getType(), "materialised");
-    context.plan.bufferOf[value] = buffer;
-    step.nest->roots.insert(step.nest->roots.begin(), {RootKind::Materialise, value.getDefiningOp(), value, {buffer}});
+    step.nest->roots.insert(step.nest->roots.begin(), context.materialiseRoot(value, "materialised"));
     return;
   }
   sequence.steps.insert(sequence.steps.begin() + firstStep, context.materialiseStep(value, "materialised"));

@@ -28,13 +28,17 @@ std::unique_ptr<Nest> PlanContext::newNest(ArrayRef<int64_t> shape) {
   return nest;
 }
 
+Root PlanContext::materialiseRoot(Value value, const char *purpose) {
+  const BufferId buffer = newBuffer(value.getType(), purpose);
+  plan.bufferOf[value] = buffer;
+  return {RootKind::Materialise, value.getDefiningOp(), value, {buffer}};
+}
+
 Step PlanContext::materialiseStep(Value value, const char *purpose) {
   Step step;
   step.kind = StepKind::Nest;
   step.nest = newNest(tt::shapeOf(value.getType()));
-  const BufferId buffer = newBuffer(value.getType(), purpose);
-  plan.bufferOf[value] = buffer;
-  step.nest->roots.push_back({RootKind::Materialise, value.getDefiningOp(), value, {buffer}});
+  step.nest->roots.push_back(materialiseRoot(value, purpose));
   return step;
 }
 

@@ -25,6 +25,8 @@ struct PlanContext {
   BufferId newBuffer(mlir::Type tile, const char *purpose);
   std::unique_ptr<Nest> newNest(llvm::ArrayRef<int64_t> shape);
   /// A nest that only keeps `value`, in a new buffer.
+  /// A root that keeps the value in a new buffer.
+  Root materialiseRoot(mlir::Value value, const char *purpose);
   Step materialiseStep(mlir::Value value, const char *purpose);
 };
 

@@ -195,17 +195,13 @@ void LoadProtector::materialiseBefore(tt::LoadOp load, unsigned firstUse, unsign
   Step &first = sequence.steps[firstUse];
   if (firstUse < step && first.kind == StepKind::Nest && !first.nest->writesMemory() &&
       ArrayRef<int64_t>(first.nest->shape) == tt::shapeOf(load.getType())) {
-    const BufferId buffer = context.newBuffer(load.getType(), "materialised");
-    context.plan.bufferOf[load.getResult()] = buffer;
-    first.nest->roots.insert(first.nest->roots.begin(), {RootKind::Materialise, load, load.getResult(), {buffer}});
+    first.nest->roots.insert(first.nest->roots.begin(), context.materialiseRoot(load.getResult(), "materialised"));
     return;
   }
   const unsigned before = std::min(firstUse, step);
   for (auto &[position, other] : pending)
     if (position == before && other.kind == StepKind::Nest && joins(load, *other.nest)) {
-      const BufferId buffer = context.newBuffer(load.getType(), "materialised");
-      context.plan.bufferOf[load.getResult()] = buffer;
-      other.nest->roots.push_back({RootKind::Materialise, load, load.getResult(), {buffer}});
+      other.nest->roots.push_back(context.materialiseRoot(load.getResult(), "materialised"));
       return;
     }
   pending.emplace_back(before, context.materialiseStep(load.getResult(), "materialised"));
