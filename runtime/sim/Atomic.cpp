@@ -127,8 +127,7 @@ static Execute atomicOf(const std::string &type) {
 /// Operands of a vector form are vectors, otherwise single.
 static void addOperands(Decoder &decoder, Instruction &instruction, const Operand &operand, unsigned lanes,
                         bool isResult) {
-  const std::vector<Operand> parts =
-      operand.kind == OperandKind::Vector ? operand.parts : std::vector<Operand>{operand};
+  const std::vector<Operand> parts = elementsOf(operand);
   for (const Operand &part : parts)
     instruction.list.push_back(isResult ? decoder.destination(part, lanes) : decoder.source(part, lanes, true));
 }

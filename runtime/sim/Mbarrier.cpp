@@ -195,18 +195,12 @@ static void decodeChange(Decoder &decoder, Form form) {
 }
 
 static void decodeMbarrier(Decoder &decoder) {
-  if (decoder.take("init"))
-    return decodeChange(decoder, Form::Init);
-  if (decoder.take("inval"))
-    return decodeChange(decoder, Form::Inval);
-  if (decoder.take("arrive"))
-    return decodeChange(decoder, Form::Arrive);
-  if (decoder.take("arrive_drop"))
-    return decodeChange(decoder, Form::Drop);
-  if (decoder.take("expect_tx"))
-    return decodeChange(decoder, Form::ExpectTx);
-  if (decoder.take("complete_tx"))
-    return decodeChange(decoder, Form::CompleteTx);
+  constexpr std::pair<const char *, Form> changes[] = {
+      {"init", Form::Init},        {"inval", Form::Inval},        {"arrive", Form::Arrive},
+      {"arrive_drop", Form::Drop}, {"expect_tx", Form::ExpectTx}, {"complete_tx", Form::CompleteTx}};
+  for (const auto &[name, form] : changes)
+    if (decoder.take(name))
+      return decodeChange(decoder, form);
   if (decoder.take("try_wait"))
     return decodeTest(decoder, true);
   if (decoder.take("test_wait"))

@@ -102,31 +102,6 @@ template <typename T, typename S> static Step store(Warp &warp, const Instructio
   return Step::Next;
 }
 
-static Step load128(Warp &warp, const Instruction &instruction) {
-  const auto *addresses = warp.at<uint64_t>(instruction.slots[0]);
-  for (unsigned lane = 0; lane < kLanes; ++lane)
-    if (warp.isActive(lane)) {
-      const char *from = translate(warp, instruction, static_cast<Space>(instruction.tag[0]),
-                                   addresses[lane] + instruction.immediate, lane, 16);
-      if (!from)
-        return Step::Fail;
-      std::memcpy(&warp.at<Bits128>(instruction.list[0])[lane], from, 16);
-    }
-  return Step::Next;
-}
-static Step store128(Warp &warp, const Instruction &instruction) {
-  const auto *addresses = warp.at<uint64_t>(instruction.slots[0]);
-  for (unsigned lane = 0; lane < kLanes; ++lane)
-    if (warp.isActive(lane)) {
-      char *to = translate(warp, instruction, static_cast<Space>(instruction.tag[0]),
-                           addresses[lane] + instruction.immediate, lane, 16);
-      if (!to)
-        return Step::Fail;
-      std::memcpy(to, &warp.at<Bits128>(instruction.list[0])[lane], 16);
-    }
-  return Step::Next;
-}
-
 template <typename S> static Execute loadOf(const std::string &type) {
   switch (bytesOfType(type)) {
   case 1:
@@ -145,11 +120,6 @@ template <typename S> static Execute storeOf(const std::string &type) {
          : bytes == 2 ? &store<uint16_t, S>
          : bytes == 4 ? &store<uint32_t, S>
                       : &store<uint64_t, S>;
-}
-
-/// Splits a vector operand into its elements.
-static std::vector<Operand> elementsOf(const Operand &operand) {
-  return operand.kind == OperandKind::Vector ? operand.parts : std::vector<Operand>{operand};
 }
 
 static Space spaceOf(Decoder &decoder, const Operand &address) {
@@ -189,7 +159,7 @@ static void decodeAccess(Decoder &decoder, bool isLoad) {
   instruction.tag[0] = static_cast<uint8_t>(space);
   instruction.tag[1] = uint8_t(elements.size());
   if (bytes == 16)
-    instruction.execute = isLoad ? &load128 : &store128;
+    instruction.execute = isLoad ? &load<Bits128, Bits128> : &store<Bits128, Bits128>;
   else if (lanes == 8)
     instruction.execute = isLoad ? loadOf<uint64_t>(type) : storeOf<uint64_t>(type);
   else
@@ -201,7 +171,6 @@ static void decodeStore(Decoder &decoder) { decodeAccess(decoder, false); }
 
 //--- conversion of addresses ---------------------------------------------------------------
 
-static uint64_t isNull(uint64_t) { return 0; }
 template <Window W> static uint64_t toGeneric(uint64_t address) {
   return address | uint64_t{static_cast<uint8_t>(W)} << kWindowShift;
 }
@@ -273,7 +242,7 @@ static void decodeCreatePolicy(Decoder &decoder) {
   Instruction instruction;
   instruction.slots[0] = decoder.destination(decoder.operand(0), 8);
   instruction.slots[1] = decoder.constant(0, 8);
-  instruction.execute = &Lanes<&isNull>::run;
+  instruction.execute = &Lanes<&sameAddress>::run;
   decoder.add(std::move(instruction));
 }
 

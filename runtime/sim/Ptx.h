@@ -22,6 +22,11 @@ struct Operand {
   std::vector<Operand> parts; ///< of a vector; of an address: the base, then coordinates; `%p1|%p2`: a vector with `|`
 };
 
+/// The elements of a vector operand; any other operand is its only element.
+inline std::vector<Operand> elementsOf(const Operand &operand) {
+  return operand.kind == OperandKind::Vector ? operand.parts : std::vector<Operand>{operand};
+}
+
 struct Statement {
   std::string opcode; ///< empty for a label; ".reg", ".{", ".}" for scopes and declarations
   std::vector<std::string> modifiers;

@@ -50,8 +50,7 @@ static void decodeMatrices(Decoder &decoder) {
   instruction.tag[0] = uint8_t(decoder.takeSpace(Space::Generic));
   instruction.tag[2] = isStore;
   const Operand &registers = decoder.operand(isStore ? 1 : 0);
-  const std::vector<Operand> parts =
-      registers.kind == OperandKind::Vector ? registers.parts : std::vector<Operand>{registers};
+  const std::vector<Operand> parts = elementsOf(registers);
   if (parts.size() != size_t(count[1] - '0'))
     return decoder.fail("another number of registers");
   for (const Operand &part : parts)
@@ -215,8 +214,7 @@ static void decodeProduct(Decoder &decoder) {
   Instruction instruction;
   for (unsigned index = 0; index < 4; ++index) {
     const Operand &operand = decoder.operand(index);
-    const std::vector<Operand> parts =
-        operand.kind == OperandKind::Vector ? operand.parts : std::vector<Operand>{operand};
+    const std::vector<Operand> parts = elementsOf(operand);
     if (parts.size() != counts[index])
       return decoder.fail("an operand has another number of registers");
     for (const Operand &part : parts)
