@@ -71,6 +71,7 @@ void bindIr(nb::module_ &module);
 void bindCpuDriver(nb::module_ &module);
 void bindCudaDriver(nb::module_ &module);
 void bindSimDriver(nb::module_ &module);
+void bindSimPtx(nb::module_ &driver);
 void bindXla(nb::module_ &module);
 void bindLinearLayout(nb::module_ &module);
 

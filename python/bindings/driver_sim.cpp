@@ -20,4 +20,5 @@ void nereid::python::bindSimDriver(nb::module_ &module) {
       "set_settings",
       [](uint64_t seed, uint64_t limit) { sim::setSimSettings({.seed = seed, .maxInstructions = limit}); },
       nb::arg("seed"), nb::arg("max_instructions"), "Settings of all launches from now on.");
+  bindSimPtx(driver);
 }

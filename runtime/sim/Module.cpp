@@ -46,3 +46,19 @@ Expected<std::shared_ptr<const Module>> nereid::sim::parse(std::string_view ptx)
         return *problem;
   return std::shared_ptr<const Module>(std::move(module));
 }
+
+static std::optional<Dim> dimOf(const uint32_t (&extents)[3]) {
+  return extents[0] ? std::optional<Dim>({extents[0], extents[1], extents[2]}) : std::nullopt;
+}
+
+std::vector<Entry> nereid::sim::entriesOf(const Module &module) {
+  std::vector<Entry> result;
+  for (const Function &function : module.state.text.functions) {
+    if (!function.isEntry || !function.hasBody)
+      continue;
+    Entry &entry = result.emplace_back(Entry{function.name, {}, dimOf(function.block), dimOf(function.cluster)});
+    for (const Variable &param : function.params)
+      entry.params.push_back({param.name, param.type, uint32_t(param.bytes), param.align});
+  }
+  return result;
+}

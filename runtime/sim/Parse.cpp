@@ -41,6 +41,7 @@ private:
 
   void topLevel();
   void function(bool isEntry);
+  void extents(uint32_t (&to)[3]);
   std::vector<Variable> parameters();
   Variable variable(bool isExtern, std::string space);
   void initialiser(Variable &variable);
@@ -157,13 +158,28 @@ void Parser::function(bool isEntry) {
   if (is("("))
     result.params = parameters();
   while (!atEnd() && !is("{") && !is(";"))
-    ++pos; // .reqntid, .maxntid, .minnctapersm, .noreturn
+    if (take(".reqntid"))
+      extents(result.block);
+    else if (take(".reqnctapercluster"))
+      extents(result.cluster);
+    else
+      ++pos; // .maxntid, .minnctapersm, .noreturn
   if (!take(";")) {
     result.hasBody = true;
     expect("{");
     body(result.body);
   }
   text.functions.push_back(std::move(result));
+}
+
+/// `128, 1, 1`: missing ones are 1.
+void Parser::extents(uint32_t (&to)[3]) {
+  std::fill(std::begin(to), std::end(to), 1);
+  for (unsigned index = 0; index < 3 && peek().kind == TokenKind::Integer; ++index) {
+    to[index] = uint32_t(next().bits);
+    if (!take(","))
+      return;
+  }
 }
 
 void Parser::topLevel() {

@@ -63,6 +63,7 @@ struct Function {
   std::string name;
   bool isEntry = false, hasBody = false;
   std::vector<Variable> results, params;
+  uint32_t block[3] = {}, cluster[3] = {}; ///< .reqntid and .reqnctapercluster; 0: not said
   Body body;
 };
 

@@ -6,9 +6,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace nereid::sim {
 
@@ -26,6 +28,18 @@ class Module;
 /// Code `sim-ptx`: the text is no PTX, or has an instruction that the simulator does not know; the message names the
 /// line.
 Expected<std::shared_ptr<const Module>> parse(std::string_view ptx);
+
+/// What the text says of an entry.
+struct Entry {
+  struct Parameter {
+    std::string name, type; ///< "u64", "f32", "b8"
+    uint32_t bytes = 0, align = 1;
+  };
+  std::string name;
+  std::vector<Parameter> params;
+  std::optional<Dim> block, cluster; ///< of .reqntid and .reqnctapercluster
+};
+std::vector<Entry> entriesOf(const Module &module);
 
 struct Launch {
   std::string entry;
