@@ -42,10 +42,10 @@ AsyncGroups &nereid::sim::groupsOf(std::vector<AsyncGroups> &lanes, unsigned lan
   return lanes[lane];
 }
 
-void nereid::sim::startUnordered(Warp &warp, std::function<bool()> perform) {
+bool nereid::sim::startUnordered(Warp &warp, std::function<bool()> perform) {
   Cluster &cluster = *warp.cta->cluster;
   if (cluster.completesEarly())
-    perform();
-  else
-    cluster.unordered.push_back(std::move(perform));
+    return perform();
+  cluster.unordered.push_back(std::move(perform));
+  return true;
 }

@@ -14,8 +14,8 @@ bool waitForGroups(AsyncGroups &groups, size_t pending);
 /// Performs every operation, committed or not.
 bool waitForAll(AsyncGroups &groups);
 AsyncGroups &groupsOf(std::vector<AsyncGroups> &lanes, unsigned lane);
-/// Performs the operation now, or when the scheduler completes it.
-void startUnordered(Warp &warp, std::function<bool()> perform);
+/// Performs the operation now, or when the scheduler completes it; false after a failure.
+bool startUnordered(Warp &warp, std::function<bool()> perform);
 
 //--- mbarriers -----------------------------------------------------------------------------
 

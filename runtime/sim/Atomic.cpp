@@ -1,5 +1,6 @@
 // atom and red with all operations, by the host's atomic instructions.
 // SPDX-License-Identifier: MIT
+#include "runtime/sim/Access.h"
 #include "runtime/sim/Decode.h"
 #include "runtime/sim/Formats.h"
 
@@ -90,19 +91,16 @@ template <typename T> struct ShortPair {
 template <typename N> static Step atomic(Warp &warp, const Instruction &instruction) {
   using W = typename N::Word;
   using S = typename SlotOf<sizeof(W)>::Type;
-  const auto *addresses = warp.at<uint64_t>(instruction.slots[0]);
   const unsigned count = instruction.tag[2];
   const Op op = static_cast<Op>(instruction.tag[1]);
+  LaneAccess access(warp, instruction, static_cast<Space>(instruction.tag[0]), instruction.slots[0],
+                    instruction.immediate, sizeof(W) * count);
+  if (!access.updating().resolve(warp))
+    return Step::Fail;
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     if (!warp.isActive(lane))
       continue;
-    const uint64_t address = addresses[lane] + instruction.immediate;
-    char *memory =
-        translate(warp, instruction, static_cast<Space>(instruction.tag[0]), address, lane, sizeof(W) * count);
-    if (!memory)
-      return Step::Fail;
-    if (address % sizeof(W))
-      return fail(warp, instruction, "sim-fault", "an atomic access is not aligned");
+    char *memory = access.memory[lane];
     for (unsigned index = 0; index < count; ++index) {
       const W b = W(warp.at<S>(instruction.list[count + index])[lane]);
       const W c = W(warp.at<S>(instruction.list[count * 2 + index])[lane]);
@@ -136,7 +134,7 @@ static void decodeAtomic(Decoder &decoder) {
   const bool isReduction = decoder.opcode() == "red";
   if (isReduction && decoder.has("async"))
     return decoder.fail("red.async is not supported");
-  decoder.dropCacheHints();
+  decoder.takeOrder(Order::Relaxed, Scope::Gpu);
   decoder.take("noftz");
   Space space = decoder.takeSpace(Space::Generic);
   const std::string name = decoder.takeOf({"add", "min", "max", "and", "or", "xor", "exch", "cas", "inc", "dec"});

@@ -1,35 +1,118 @@
 // Asynchronous copies: cp.async with its groups, and bulk copies without tensor maps.
 // SPDX-License-Identifier: MIT
+#include "runtime/sim/Access.h"
 #include "runtime/sim/Async.h"
 #include "runtime/sim/Decode.h"
+
+#include <algorithm>
 
 using namespace nereid::sim;
 
 //--- cp.async ------------------------------------------------------------------------------
 
+namespace {
+/// A copy of contiguous bytes by one thread.
+struct ByteCopy {
+  Warp *warp;
+  const Instruction *instruction;
+  uint64_t operation;
+  unsigned lane;
+  Proxy proxy;
+  struct Side {
+    Space space;
+    uint64_t address;
+    char *memory;
+    uint32_t bytes;
+  } to, from;
+
+  bool tell(const Side &side, Stage stage) const;
+  bool tell(Stage stage) const { return tell(from, stage) && tell(to, stage); }
+  /// What is not read is zero.
+  bool perform() const;
+};
+} // namespace
+
+bool ByteCopy::tell(const Side &side, Stage stage) const {
+  if (!warp->cta->cluster->isObserved || !side.bytes)
+    return true;
+  MemoryAccess access;
+  access.instruction = instruction;
+  access.space = side.space;
+  access.bytes = side.bytes;
+  (&side == &to ? access.writes : access.reads) = true;
+  access.proxy = proxy;
+  access.stage = stage;
+  access.operation = operation;
+  access.issuer = int32_t(lane);
+  Pieces pieces(*warp, access);
+  return pieces.add(side.address, side.memory) && pieces.flush();
+}
+
+bool ByteCopy::perform() const {
+  if (!tell(Stage::Effect))
+    return false;
+  std::memcpy(to.memory, from.memory, from.bytes);
+  std::memset(to.memory + from.bytes, 0, to.bytes - from.bytes);
+  return true;
+}
+
+/// Bytes that each lane reads of its `bytes`.
+static void readSizes(const Warp &warp, const Instruction &instruction, uint32_t bytes, uint32_t (&sizes)[kLanes]) {
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    sizes[lane] = instruction.tag[1] ? std::min(warp.at<uint32_t>(instruction.slots[2])[lane], bytes) : bytes;
+    if (instruction.tag[2] && warp.predicate(instruction.slots[3]) >> lane & 1)
+      sizes[lane] = 0;
+  }
+}
+
+/// The lanes that read whole are one access, the others one each.
+static bool resolveSource(Warp &warp, LaneAccess &from, const uint32_t (&sizes)[kLanes]) {
+  const uint32_t active = from.lanes, alignment = from.bytes;
+  from.lanes = 0;
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    from.lanes |= uint32_t{(active >> lane & 1) && sizes[lane] == from.bytes} << lane;
+  if (from.lanes && !from.reading().resolve(warp))
+    return false;
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    if (!(active >> lane & 1) || !sizes[lane] || sizes[lane] == from.bytes)
+      continue;
+    MemoryAccess part = from;
+    part.reads = true;
+    part.lanes = 1u << lane;
+    part.bytes = sizes[lane];
+    HostAddresses host;
+    if (!resolve(warp, part, alignment, host))
+      return false;
+    from.memory[lane] = host[lane];
+  }
+  return true;
+}
+
 /// slots: to, from, bytes that are read, ignore. tag[0]: bytes; tag[1]: has a source size; tag[2]: has a predicate.
 /// The offsets of both addresses are the words of `list`.
 static Step copyAsync(Warp &warp, const Instruction &instruction) {
   const unsigned bytes = instruction.tag[0];
+  LaneAccess to(warp, instruction, Space::Shared, instruction.slots[0], uint64_t(int32_t(instruction.list[0])), bytes);
+  LaneAccess from(warp, instruction, Space::Global, instruction.slots[1], uint64_t(int32_t(instruction.list[1])),
+                  bytes);
+  to.stage = from.stage = Stage::Issue;
+  to.operation = from.operation = ++warp.cta->cluster->numOperations;
+  uint32_t sizes[kLanes];
+  readSizes(warp, instruction, bytes, sizes);
+  if (!resolveSource(warp, from, sizes) || !to.writing().resolve(warp))
+    return Step::Fail;
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     if (!warp.isActive(lane))
       continue;
-    const uint64_t target = warp.at<uint64_t>(instruction.slots[0])[lane] + int32_t(instruction.list[0]);
-    const uint64_t source = warp.at<uint64_t>(instruction.slots[1])[lane] + int32_t(instruction.list[1]);
-    unsigned read = instruction.tag[1] ? warp.at<uint32_t>(instruction.slots[2])[lane] : bytes;
-    if (instruction.tag[2] && warp.predicate(instruction.slots[3]) >> lane & 1)
-      read = 0;
-    if (target % bytes || (read && source % bytes))
-      return fail(warp, instruction, "sim-fault", "an address of cp.async is not aligned");
-    char *to = translate(warp, instruction, Space::Shared, target, lane, bytes);
-    const char *from = read ? translate(warp, instruction, Space::Global, source, lane, read) : to;
-    if (!to || !from)
+    const ByteCopy copy{&warp,
+                        &instruction,
+                        to.operation,
+                        lane,
+                        Proxy::Generic,
+                        {Space::Shared, to.values[lane], to.memory[lane], bytes},
+                        {Space::Global, from.values[lane], sizes[lane] ? from.memory[lane] : nullptr, sizes[lane]}};
+    if (!start(warp, groupsOf(warp.copies, lane), [copy] { return copy.perform(); }))
       return Step::Fail;
-    start(warp, groupsOf(warp.copies, lane), [=] {
-      std::memcpy(to, from, read);
-      std::memset(to + read, 0, bytes - read);
-      return true;
-    });
   }
   return Step::Next;
 }
@@ -99,21 +182,30 @@ static Step copyBulk(Warp &warp, const Instruction &instruction) {
     const uint64_t target = warp.at<uint64_t>(instruction.slots[0])[lane] + int32_t(instruction.list[0]);
     const uint64_t source = warp.at<uint64_t>(instruction.slots[1])[lane] + int32_t(instruction.list[1]);
     const uint32_t bytes = warp.at<uint32_t>(instruction.slots[2])[lane];
-    if (target % 16 || source % 16 || bytes % 16)
-      return fail(warp, instruction, "sim-fault", "an address or the size of a bulk copy is no multiple of 16");
-    const Space from = instruction.tag[0] == 1 ? Space::Global : Space::Shared;
-    char *to = translate(warp, instruction, isLoad ? Space::Shared : Space::Global, target, lane, bytes);
-    const char *data = translate(warp, instruction, from, source, lane, bytes);
+    if (bytes % 16)
+      return fail(warp, instruction, "sim-fault", "the size of a bulk copy is no multiple of 16", int(lane));
+    const Space from = instruction.tag[0] == 1 ? Space::Global : Space::Shared,
+                to = isLoad ? Space::Shared : Space::Global;
+    ByteCopy copy{&warp,
+                  &instruction,
+                  ++warp.cta->cluster->numOperations,
+                  lane,
+                  Proxy::Async,
+                  {to, target, nullptr, bytes},
+                  {from, source, nullptr, bytes}};
+    copy.to.memory = translate(warp, instruction, to, target, lane, bytes, 16);
+    copy.from.memory = translate(warp, instruction, from, source, lane, bytes, 16);
     char *barrier = nullptr;
     if (isLoad)
       barrier = translate(warp, instruction, Space::Shared,
-                          warp.at<uint64_t>(instruction.slots[3])[lane] + int32_t(instruction.list[2]), lane, 8);
-    if (!to || !data || (isLoad && !barrier))
+                          warp.at<uint64_t>(instruction.slots[3])[lane] + int32_t(instruction.list[2]), lane, 8, 8);
+    if (!copy.to.memory || !copy.from.memory || (isLoad && !barrier) || !copy.tell(Stage::Issue))
       return Step::Fail;
-    if (isLoad)
-      startUnordered(warp, [=] { return std::memcpy(to, data, bytes), completeBytes(barrier, bytes), true; });
-    else
-      start(warp, groupsOf(warp.bulkStores, lane), [=] { return std::memcpy(to, data, bytes), true; });
+    const bool isStarted =
+        isLoad ? startUnordered(warp, [=] { return copy.perform() && (completeBytes(barrier, bytes), true); })
+               : start(warp, groupsOf(warp.bulkStores, lane), [copy] { return copy.perform(); });
+    if (!isStarted)
+      return Step::Fail;
   }
   return Step::Next;
 }

@@ -75,6 +75,8 @@ void Decoder::decodeBody(const Body &body) {
 void Decoder::decodeStatement(const Statement &current) {
   statement = &current;
   modifiers = current.modifiers;
+  order = Order::Weak;
+  memoryScope = Scope::None;
   if (current.opcode == "call")
     return call();
   auto found = opcodeTable().find(current.opcode);
@@ -108,6 +110,8 @@ void Decoder::fail(std::string message) {
 
 Instruction &Decoder::add(Instruction instruction) {
   instruction.line = statement->line;
+  instruction.order = order;
+  instruction.scope = memoryScope;
   return code->instructions.emplace_back(std::move(instruction));
 }
 
@@ -159,7 +163,7 @@ void Decoder::emitJump(Instruction &jump, const std::string &target) {
 
 /// Resolves the jumps to labels of the scope; the others belong to an enclosing one.
 void Decoder::closeScope() {
-  Scope scope = std::move(scopes.back());
+  NameScope scope = std::move(scopes.back());
   scopes.pop_back();
   for (auto &[index, target] : scope.jumps)
     if (auto found = scope.labels.find(target); found != scope.labels.end())
@@ -196,7 +200,7 @@ void Decoder::call() {
     return fail("recursion is not supported");
   if (!statement->guard.empty())
     return fail("a guarded call is not supported");
-  Scope scope;
+  NameScope scope;
   scope.isFunction = true;
   scope.returnLabel = " return" + std::to_string(++labelCount);
   for (auto [list, values] : {std::pair(&callee->results, &results), std::pair(&callee->params, &arguments)})
@@ -255,12 +259,30 @@ std::string Decoder::takeType() {
 
 void Decoder::dropCacheHints() {
   std::erase_if(modifiers, [](const std::string &modifier) {
-    static const char *const hints[] = {"ca", "cg",   "cs",       "lu",      "cv",      "wb",      "wt",
-                                        "nc", "weak", "volatile", "relaxed", "acquire", "release", "acq_rel",
-                                        "sc", "cta",  "gpu",      "sys",     "cluster", "mmio"};
+    static const char *const hints[] = {"ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc"};
     return std::find(std::begin(hints), std::end(hints), modifier) != std::end(hints) || modifier.starts_with("L1::") ||
            modifier.starts_with("L2::");
   });
+}
+
+void Decoder::takeOrder(Order defaultOrder, Scope defaultScope) {
+  dropCacheHints();
+  const std::string name = takeOf({"weak", "relaxed", "acquire", "release", "acq_rel", "volatile"});
+  const bool isRelaxed = name == "relaxed" || name == "volatile";
+  take("mmio");
+  const std::string scope = takeOf({"cta", "cluster", "gpu", "sys"});
+  order = isRelaxed           ? Order::Relaxed
+          : name == "acquire" ? Order::Acquire
+          : name == "release" ? Order::Release
+          : name == "acq_rel" ? Order::AcqRel
+          : name == "weak"    ? Order::Weak
+                              : defaultOrder;
+  memoryScope = name == "volatile"   ? Scope::Sys
+                : scope == "cta"     ? Scope::Cta
+                : scope == "cluster" ? Scope::Cluster
+                : scope == "gpu"     ? Scope::Gpu
+                : scope == "sys"     ? Scope::Sys
+                                     : defaultScope;
 }
 
 Space Decoder::takeSpace(Space otherwise) {

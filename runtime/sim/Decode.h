@@ -44,8 +44,10 @@ public:
   std::string takeShape(std::string_view prefix);
   /// Whether the type is not a floating-point one.
   bool hasIntegerType() const;
-  /// Consumes the modifiers of caches and memory order, which have no effect here.
+  /// Consumes the modifiers of caches, which have no effect here.
   void dropCacheHints();
+  /// Consumes the modifiers of memory order, scope and caches; the instructions of the statement get order and scope.
+  void takeOrder(Order defaultOrder = Order::Weak, Scope defaultScope = Scope::None);
   void dropAll() { modifiers.clear(); }
   /// The label behind a call of the function that is decoded; empty in an entry.
   std::string returnLabel() const;
@@ -97,7 +99,7 @@ private:
     return std::is_same_v<T, bool> ? 0 : sizeof(T) < 4 ? 4 : sizeof(T);
   }
 
-  struct Scope {
+  struct NameScope {
     std::map<std::string, Register, std::less<>> registers;
     std::map<std::string, Symbol, std::less<>> symbols;
     std::map<std::string, uint32_t, std::less<>> labels;
@@ -118,11 +120,13 @@ private:
   ModuleState &module;
   const Function &entry;
   Code *code = nullptr;
-  std::vector<Scope> scopes;
+  std::vector<NameScope> scopes;
   std::map<std::pair<uint64_t, unsigned>, uint32_t> constants;
   std::map<std::string, Register, std::less<>> specials;
   const Statement *statement = nullptr;
   std::vector<std::string> modifiers; ///< not consumed yet
+  Order order = Order::Weak;          ///< of the current statement
+  Scope memoryScope = Scope::None;
   std::optional<Error> problem;
   std::vector<const Function *> callStack;
   uint32_t labelCount = 0;

@@ -22,6 +22,11 @@ inline constexpr unsigned kRankShift = 24;
 
 enum class Space : uint8_t { Generic, Global, Shared, Local, Param };
 
+/// How an access takes part in synchronisation (PTX ISA, memory consistency model); volatile counts as relaxed.sys.
+enum class Scope : uint8_t { None, Cta, Cluster, Gpu, Sys };
+enum class Order : uint8_t { Weak, Relaxed, Acquire, Release, AcqRel };
+enum class Proxy : uint8_t { Generic, Async, TensorMap };
+
 /// What a split does after an instruction.
 enum class Step : uint8_t {
   Next,
@@ -43,6 +48,8 @@ struct Instruction {
   bool isGuardNegated = false;
   uint8_t tag[3] = {}; ///< meaning depends on the instruction
   uint32_t line = 0;
+  Scope scope = Scope::None;
+  Order order = Order::Weak;
   uint32_t slots[6] = {};
   uint64_t immediate = 0;
   std::vector<uint32_t> list; ///< slots of vector operands
@@ -59,6 +66,7 @@ struct Split {
 
 struct Cta;
 struct Cluster;
+class Observer;
 
 /// An asynchronous operation that has been issued; `perform` gives it its effect.
 struct Pending {
@@ -127,6 +135,9 @@ struct Cluster {
   std::deque<std::function<bool()>> unordered; ///< bulk copies that signal a barrier, by late completion
   std::optional<Error> error;
   uint32_t threadsLeft = 0;
+  std::vector<std::shared_ptr<Observer>> observers;
+  bool isObserved = false;    ///< there are observers
+  uint64_t numOperations = 0; ///< asynchronous operations that have been issued
 
   /// Whether an asynchronous operation takes effect when it is issued.
   bool completesEarly();
@@ -192,12 +203,8 @@ struct Code {
   const std::vector<std::string> *lines = nullptr;
 };
 
-/// Ends the simulation of the cluster with an error at the line of the instruction.
-Step fail(Warp &warp, const Instruction &instruction, const char *code, std::string text);
-
-/// The host's address of `bytes` bytes; null after a failure.
-char *translate(Warp &warp, const Instruction &instruction, Space space, uint64_t address, unsigned lane,
-                unsigned bytes);
+/// Ends the simulation of the cluster with an error at the line of the instruction; a lane of -1: no certain one.
+Step fail(Warp &warp, const Instruction &instruction, const char *code, std::string text, int lane = -1);
 
 /// Replaces the running split: its lanes of `taken` go to `pc`, the others to the next instruction.
 Step branch(Warp &warp, uint32_t taken, uint32_t pc);

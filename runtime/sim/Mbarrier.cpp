@@ -1,5 +1,6 @@
 // mbarrier objects: words in shared memory that count arrivals and bytes of copies.
 // SPDX-License-Identifier: MIT
+#include "runtime/sim/Access.h"
 #include "runtime/sim/Async.h"
 #include "runtime/sim/Decode.h"
 
@@ -48,22 +49,24 @@ void nereid::sim::completeBytes(char *barrier, uint32_t bytes) {
   write(barrier, fields);
 }
 
-static char *barrierAt(Warp &warp, const Instruction &instruction, unsigned lane) {
-  const uint64_t address = warp.at<uint64_t>(instruction.slots[0])[lane] + instruction.immediate;
-  if (address % 8)
-    return fail(warp, instruction, "sim-fault", "an mbarrier is not aligned to 8 bytes"), nullptr;
-  return translate(warp, instruction, static_cast<Space>(instruction.tag[0]), address, lane, 8);
-}
+/// The mbarriers of the active lanes.
+struct BarrierAccess : LaneAccess {
+  BarrierAccess(Warp &warp, const Instruction &instruction)
+      : LaneAccess(warp, instruction, static_cast<Space>(instruction.tag[0]), instruction.slots[0],
+                   instruction.immediate, 8) {}
+};
 
 /// slots: address, count or bytes, state. tag[0]: space; tag[1]: form; tag[2]: arrivals also expect bytes.
 static Step change(Warp &warp, const Instruction &instruction) {
   const auto form = static_cast<Form>(instruction.tag[1]);
+  BarrierAccess access(warp, instruction);
+  const bool isWhole = form == Form::Init || form == Form::Inval;
+  if (!(isWhole ? access.writing() : access.updating()).resolve(warp))
+    return Step::Fail;
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     if (!warp.isActive(lane))
       continue;
-    char *barrier = barrierAt(warp, instruction, lane);
-    if (!barrier)
-      return Step::Fail;
+    char *barrier = access.memory[lane];
     const uint32_t count = warp.at<uint32_t>(instruction.slots[1])[lane];
     Fields fields = read(barrier);
     if (form == Form::Init) {
@@ -100,13 +103,14 @@ static Step change(Warp &warp, const Instruction &instruction) {
 /// slots: address, parity or state, predicate. tag[1]: by parity; tag[2]: waits.
 static Step test(Warp &warp, const Instruction &instruction) {
   uint32_t done = 0;
+  BarrierAccess access(warp, instruction);
+  access.isAtomic = true;
+  if (!access.reading().resolve(warp))
+    return Step::Fail;
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     if (!warp.isActive(lane))
       continue;
-    const char *barrier = barrierAt(warp, instruction, lane);
-    if (!barrier)
-      return Step::Fail;
-    const Fields fields = read(barrier);
+    const Fields fields = read(access.memory[lane]);
     if (!fields.isValid)
       return fail(warp, instruction, "sim-fault", "there is no mbarrier at this address");
     uint32_t parity;
@@ -133,12 +137,13 @@ static Step readPending(Warp &warp, const Instruction &instruction) {
 
 /// cp.async.mbarrier.arrive: after the thread's copies so far. tag[1]: the arrival is counted already (noinc).
 static Step arriveAfterCopies(Warp &warp, const Instruction &instruction) {
+  BarrierAccess access(warp, instruction);
+  if (!access.updating().resolve(warp))
+    return Step::Fail;
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     if (!warp.isActive(lane))
       continue;
-    char *barrier = barrierAt(warp, instruction, lane);
-    if (!barrier)
-      return Step::Fail;
+    char *barrier = access.memory[lane];
     if (!instruction.tag[1]) {
       Fields fields = read(barrier);
       ++fields.pending;
@@ -146,19 +151,21 @@ static Step arriveAfterCopies(Warp &warp, const Instruction &instruction) {
     }
     AsyncGroups *groups = &groupsOf(warp.copies, lane);
     // Copies that have not been performed are performed before the arrival; a wait for their group finds them done.
-    startUnordered(warp, [groups, barrier] {
+    const auto perform = [groups, barrier] {
       const bool isDone = waitForAll(*groups);
       arriveAt(barrier, 1);
       return isDone;
-    });
+    };
+    if (!startUnordered(warp, perform))
+      return Step::Fail;
   }
   return Step::Next;
 }
 
 //--- decoding ------------------------------------------------------------------------------
 
-static void dropOrder(Decoder &decoder) {
-  decoder.dropCacheHints();
+static void takeOrder(Decoder &decoder, Order otherwise) {
+  decoder.takeOrder(otherwise, Scope::Cta);
   decoder.take("b64");
 }
 
@@ -167,7 +174,7 @@ static void decodeTest(Decoder &decoder, bool waits) {
   instruction.tag[0] = uint8_t(decoder.takeSpace(Space::Generic));
   instruction.tag[1] = decoder.take("parity");
   instruction.tag[2] = waits;
-  dropOrder(decoder);
+  takeOrder(decoder, Order::Acquire);
   instruction.slots[2] = decoder.destination(decoder.operand(0), 0);
   instruction.slots[0] = decoder.address(decoder.operand(1), instruction.immediate);
   instruction.slots[1] = decoder.source(decoder.operand(2), instruction.tag[1] ? 4 : 8);
@@ -180,7 +187,7 @@ static void decodeChange(Decoder &decoder, Form form) {
   instruction.tag[0] = uint8_t(decoder.takeSpace(Space::Generic));
   instruction.tag[2] = form != Form::ExpectTx && decoder.take("expect_tx");
   decoder.take("noComplete");
-  dropOrder(decoder);
+  takeOrder(decoder, Order::Release);
   instruction.tag[1] = uint8_t(form);
   const bool hasState = (form == Form::Arrive || form == Form::Drop) && decoder.operand(0).kind != OperandKind::Address;
   const size_t first = hasState ? 1 : 0;
@@ -220,7 +227,7 @@ void nereid::sim::decodeCopyArrival(Decoder &decoder) {
   Instruction instruction;
   instruction.tag[1] = decoder.take("noinc");
   instruction.tag[0] = uint8_t(decoder.takeSpace(Space::Generic));
-  dropOrder(decoder);
+  takeOrder(decoder, Order::Release);
   instruction.slots[0] = decoder.address(decoder.operand(0), instruction.immediate);
   instruction.execute = &arriveAfterCopies;
   decoder.add(std::move(instruction));

@@ -1,82 +1,26 @@
 // Loads and stores of all widths, vectors and spaces; conversion between generic and other addresses.
 // SPDX-License-Identifier: MIT
+#include "runtime/sim/Access.h"
 #include "runtime/sim/Decode.h"
 
 using namespace nereid::sim;
-
-static constexpr uint64_t kOffsetMask = (uint64_t{1} << kWindowShift) - 1;
-
-//--- addresses -----------------------------------------------------------------------------
-
-static Step outside(Warp &warp, const Instruction &instruction, const char *space, uint64_t address) {
-  char text[96];
-  std::snprintf(text, sizeof(text), "access to no memory: address 0x%llx of %s",
-                static_cast<unsigned long long>(address), space);
-  return fail(warp, instruction, "sim-fault", text);
-}
-
-static char *sharedAddress(Warp &warp, const Instruction &instruction, uint64_t address, unsigned bytes) {
-  const uint32_t rank = uint32_t(address >> kRankShift & 0xff), offset = address & ((1u << kRankShift) - 1);
-  Cluster &cluster = *warp.cta->cluster;
-  Cta *cta = rank == 0 ? warp.cta : rank <= cluster.ctas.size() ? &cluster.ctas[rank - 1] : nullptr;
-  if (cta && uint64_t{offset} + bytes <= cta->sharedBytes)
-    return cta->shared + offset;
-  return outside(warp, instruction, "shared memory", address), nullptr;
-}
-
-char *nereid::sim::translate(Warp &warp, const Instruction &instruction, Space space, uint64_t address, unsigned lane,
-                             unsigned bytes) {
-  if (space == Space::Generic || space == Space::Global) {
-    switch (static_cast<Window>(address >> kWindowShift)) {
-    case Window::Global:
-      if (address >= 65536 && address < uint64_t{1} << 47)
-        return reinterpret_cast<char *>(address);
-      return outside(warp, instruction, "global memory", address), nullptr;
-    case Window::Shared:
-      space = Space::Shared;
-      break;
-    case Window::Local:
-      space = Space::Local;
-      break;
-    case Window::Param:
-      space = Space::Param;
-      break;
-    default:
-      return outside(warp, instruction, "global memory", address), nullptr;
-    }
-  }
-  if (space == Space::Shared)
-    return sharedAddress(warp, instruction, uint32_t(address), bytes);
-  const uint64_t offset = address & kOffsetMask;
-  if (space == Space::Local) {
-    const uint64_t each = warp.local.size() / kLanes;
-    if (offset + bytes <= each)
-      return warp.local.data() + lane * each + offset;
-    return outside(warp, instruction, "local memory", offset), nullptr;
-  }
-  const std::span<const char> params = warp.cta->cluster->launch->params;
-  if (offset + bytes <= params.size())
-    return const_cast<char *>(params.data()) + offset;
-  return outside(warp, instruction, "the parameters", offset), nullptr;
-}
 
 //--- loads and stores ----------------------------------------------------------------------
 
 /// tag[0]: space; tag[1]: number of elements. T as in memory, S as in the register.
 template <typename T, typename S> static Step load(Warp &warp, const Instruction &instruction) {
-  const auto *addresses = warp.at<uint64_t>(instruction.slots[0]);
   const unsigned count = instruction.tag[1];
+  LaneAccess access(warp, instruction, static_cast<Space>(instruction.tag[0]), instruction.slots[0],
+                    instruction.immediate, sizeof(T) * count);
+  if (!access.reading().resolve(warp))
+    return Step::Fail;
   const uint32_t *slots = instruction.list.data();
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     if (!warp.isActive(lane))
       continue;
-    const char *from = translate(warp, instruction, static_cast<Space>(instruction.tag[0]),
-                                 addresses[lane] + instruction.immediate, lane, sizeof(T) * count);
-    if (!from)
-      return Step::Fail;
     for (unsigned index = 0; index < count; ++index) {
       T value;
-      std::memcpy(&value, from + index * sizeof(T), sizeof(T));
+      std::memcpy(&value, access.memory[lane] + index * sizeof(T), sizeof(T));
       warp.at<S>(slots[index])[lane] = static_cast<S>(value);
     }
   }
@@ -84,19 +28,18 @@ template <typename T, typename S> static Step load(Warp &warp, const Instruction
 }
 
 template <typename T, typename S> static Step store(Warp &warp, const Instruction &instruction) {
-  const auto *addresses = warp.at<uint64_t>(instruction.slots[0]);
   const unsigned count = instruction.tag[1];
+  LaneAccess access(warp, instruction, static_cast<Space>(instruction.tag[0]), instruction.slots[0],
+                    instruction.immediate, sizeof(T) * count);
+  if (!access.writing().resolve(warp))
+    return Step::Fail;
   const uint32_t *slots = instruction.list.data();
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     if (!warp.isActive(lane))
       continue;
-    char *to = translate(warp, instruction, static_cast<Space>(instruction.tag[0]),
-                         addresses[lane] + instruction.immediate, lane, sizeof(T) * count);
-    if (!to)
-      return Step::Fail;
     for (unsigned index = 0; index < count; ++index) {
       const T value = static_cast<T>(warp.at<S>(slots[index])[lane]);
-      std::memcpy(to + index * sizeof(T), &value, sizeof(T));
+      std::memcpy(access.memory[lane] + index * sizeof(T), &value, sizeof(T));
     }
   }
   return Step::Next;
@@ -138,7 +81,7 @@ static unsigned lanesBytes(Decoder &decoder, const Operand &operand, unsigned by
 }
 
 static void decodeAccess(Decoder &decoder, bool isLoad) {
-  decoder.dropCacheHints();
+  decoder.takeOrder();
   const Operand &address = decoder.operand(isLoad ? 0 + 1 : 0), &value = decoder.operand(isLoad ? 0 : 1);
   const Space space = spaceOf(decoder, address);
   decoder.takeOf({"v2", "v4", "v8"});
@@ -170,6 +113,8 @@ static void decodeLoad(Decoder &decoder) { decodeAccess(decoder, true); }
 static void decodeStore(Decoder &decoder) { decodeAccess(decoder, false); }
 
 //--- conversion of addresses ---------------------------------------------------------------
+
+static constexpr uint64_t kOffsetMask = (uint64_t{1} << kWindowShift) - 1;
 
 template <Window W> static uint64_t toGeneric(uint64_t address) {
   return address | uint64_t{static_cast<uint8_t>(W)} << kWindowShift;

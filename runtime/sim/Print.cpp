@@ -1,5 +1,6 @@
 // The functions that the driver provides to kernels: vprintf and __assertfail.
 // SPDX-License-Identifier: MIT
+#include "runtime/sim/Access.h"
 #include "runtime/sim/Decode.h"
 
 #include <algorithm>

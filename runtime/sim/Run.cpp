@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/cpu/WorkerPool.h"
 #include "runtime/sim/Module.h"
+#include "runtime/sim/Observer.h"
 
 #include <algorithm>
 #include <atomic>
@@ -122,6 +123,9 @@ void GridWork::prepare(Cluster &cluster, uint64_t index) const {
   cluster.code = &code;
   cluster.launch = &launch;
   cluster.random = launch.seed * 0x9e3779b97f4a7c15 + index;
+  for (const MakeObserver &make : launch.observers)
+    cluster.observers.push_back(make(cluster));
+  cluster.isObserved = !cluster.observers.empty();
   cluster.ctas.resize(launch.cluster.count());
   cluster.threadsLeft = uint32_t(launch.block.count() * cluster.ctas.size());
   for (uint32_t rank = 0; rank < cluster.ctas.size(); ++rank) {

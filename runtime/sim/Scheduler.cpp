@@ -5,6 +5,7 @@
 // laid out, so lanes meet there again. A split that runs for long gives way to the others, which may hold what it waits
 // for.
 #include "runtime/sim/Async.h"
+#include "runtime/sim/Observer.h"
 
 #include <algorithm>
 
@@ -24,8 +25,9 @@ public:
 private:
   void mergeSplits();
   bool select();
-  void runSplit();
+  template <bool IsObserved> void runSplit();
   bool meetsOther() const;
+  void issued(const Instruction &instruction, uint32_t mask);
 
   Warp &warp;
   Cluster &cluster;
@@ -45,13 +47,14 @@ uint64_t Cluster::nextRandom() {
 
 bool Cluster::completesEarly() { return launch->seed && (launch->seed == 1 || nextRandom() & 1); }
 
-Step nereid::sim::fail(Warp &warp, const Instruction &instruction, const char *errorCode, std::string text) {
+Step nereid::sim::fail(Warp &warp, const Instruction &instruction, const char *errorCode, std::string text, int lane) {
   Cluster &cluster = *warp.cta->cluster;
   if (cluster.error)
     return Step::Fail;
   const Dim &id = warp.cta->id;
   text += " (program " + std::to_string(id.x) + ", " + std::to_string(id.y) + ", " + std::to_string(id.z) + ", warp " +
-          std::to_string(warp.index) + "); line " + std::to_string(instruction.line) + " of the PTX: ";
+          std::to_string(warp.index) + (lane < 0 ? "" : ", lane " + std::to_string(lane)) + "); line " +
+          std::to_string(instruction.line) + " of the PTX: ";
   if (instruction.line && instruction.line <= cluster.code->lines->size()) {
     const std::string &line = (*cluster.code->lines)[instruction.line - 1];
     text += line.substr(std::min(line.find_first_not_of(" \t"), line.size()));
@@ -128,7 +131,7 @@ bool Visit::meetsOther() const {
   return false;
 }
 
-void Visit::runSplit() {
+template <bool IsObserved> void Visit::runSplit() {
   const size_t numSplits = warp.splits.size();
   uint64_t threadInstructions = 0;
   uint32_t left = budget;
@@ -146,6 +149,11 @@ void Visit::runSplit() {
     if (mask) {
       warp.mask = mask;
       step = instruction.execute(warp, instruction);
+    }
+    if (IsObserved && step != Step::Wait && step != Step::Fail) {
+      issued(instruction, mask);
+      if (isOver)
+        break;
     }
     if (step == Step::Next) {
       hasProgress = true;
@@ -176,11 +184,18 @@ void Visit::runSplit() {
   budget = left;
 }
 
+void Visit::issued(const Instruction &instruction, uint32_t mask) {
+  warp.mask = mask;
+  for (const std::shared_ptr<Observer> &observer : cluster.observers)
+    observer->onIssue(warp, instruction);
+  isOver |= cluster.error.has_value();
+}
+
 bool Visit::run() {
   for (Split &split : warp.splits)
     split.isWaiting = false;
   while (budget && !isOver && select())
-    runSplit();
+    cluster.isObserved ? runSplit<true>() : runSplit<false>();
   return hasProgress;
 }
 
@@ -240,4 +255,6 @@ void nereid::sim::runCluster(Cluster &cluster) {
       for (AsyncGroups &groups : warp.bulkStores)
         if (!cluster.error)
           waitForAll(groups);
+  for (const std::shared_ptr<Observer> &observer : cluster.observers)
+    observer->onEnd(cluster);
 }

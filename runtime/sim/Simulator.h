@@ -5,6 +5,7 @@
 #include "artifact/Expected.h"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -41,6 +42,11 @@ struct Entry {
 };
 std::vector<Entry> entriesOf(const Module &module);
 
+class Observer;
+struct Cluster;
+/// Makes an observer of one cluster.
+using MakeObserver = std::function<std::shared_ptr<Observer>(Cluster &)>;
+
 struct Launch {
   std::string entry;
   Dim grid, block, cluster;
@@ -49,6 +55,7 @@ struct Launch {
   uint64_t seed = 0;            ///< chooses among the orders that the ISA allows
   unsigned threads = 0;         ///< of the host; 0: all of the pool
   uint64_t maxInstructions = 0; ///< warp instructions of a cluster; 0: a default
+  std::vector<MakeObserver> observers;
 };
 
 struct Counters {

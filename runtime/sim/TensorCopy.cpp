@@ -1,5 +1,6 @@
 // Copies of boxes by tensor maps, between global and shared memory, in tile mode.
 // SPDX-License-Identifier: MIT
+#include "runtime/sim/Access.h"
 #include "runtime/sim/Async.h"
 #include "runtime/sim/Decode.h"
 #include "runtime/sim/Formats.h"
@@ -15,6 +16,10 @@ enum class Reduction : uint8_t { None, Add, Min, Max, Inc, Dec, And, Or, Xor };
 
 /// One copy of a box.
 struct BoxCopy {
+  Warp *warp = nullptr;
+  const Instruction *instruction = nullptr;
+  uint64_t operation = 0;
+  unsigned lane = 0;
   TensorMap map;
   std::array<int32_t, 5> begin{};
   Cta *cta = nullptr; ///< its shared memory is copied to or from
@@ -31,7 +36,10 @@ struct BoxCopy {
   }
   /// Chunks of 16 bytes are XORed with the address bits from 7 on.
   uint32_t swizzled(uint32_t at) const { return at ^ (at >> 7 & ((1u << map.swizzle) - 1)) << 4; }
-  void perform() const;
+  bool perform() const;
+  bool tell(Stage stage) const;
+  /// Calls `f(address of column 0, whether the row is inside, offset in the box)` for each row.
+  template <typename F> void eachRow(F f) const;
   void row(const char *memory, bool isInside, uint32_t at) const;
   void element(char *memory, char *shared) const;
   void pad(char *shared) const;
@@ -144,7 +152,7 @@ void BoxCopy::row(const char *memory, bool isInside, uint32_t at) const {
   }
 }
 
-void BoxCopy::perform() const {
+template <typename F> void BoxCopy::eachRow(F f) const {
   uint32_t rows = 1;
   for (unsigned dim = 1; dim < map.rank; ++dim)
     rows *= map.box[dim];
@@ -158,8 +166,52 @@ void BoxCopy::perform() const {
       isInside &= at >= 0 && at < int64_t(map.extents[dim]);
       address += uint64_t(at) * map.strides[dim - 1];
     }
-    row(reinterpret_cast<const char *>(address), isInside, offset + index * map.box[0] * width());
+    f(address, isInside, offset + index * map.box[0] * width());
   }
+}
+
+bool BoxCopy::perform() const {
+  if (!tell(Stage::Effect))
+    return false;
+  eachRow([this](uint64_t address, bool isInside, uint32_t at) {
+    row(reinterpret_cast<const char *>(address), isInside, at);
+  });
+  return true;
+}
+
+/// Rows that are inside are accesses to global memory, chunks of 16 bytes accesses to shared memory.
+bool BoxCopy::tell(Stage stage) const {
+  if (!warp->cta->cluster->isObserved)
+    return true;
+  const int64_t first = std::max<int64_t>(begin[0], 0),
+                last = std::min<int64_t>(int64_t(begin[0]) + map.box[0], map.extents[0]);
+  MemoryAccess global;
+  global.instruction = instruction;
+  global.proxy = Proxy::Async;
+  global.stage = stage;
+  global.operation = operation;
+  global.issuer = int32_t(lane);
+  MemoryAccess shared = global;
+  shared.space = Space::Shared;
+  shared.bytes = 16;
+  (isLoad ? shared.writes : shared.reads) = true;
+  global.space = Space::Global;
+  global.bytes = last > first ? uint32_t(last - first) * width() : 0;
+  global.isAtomic = reduction != Reduction::None;
+  (isLoad ? global.reads : global.writes) = true;
+  global.reads |= global.isAtomic;
+  Pieces rows(*warp, global), chunks(*warp, shared);
+  bool isDone = true;
+  eachRow([&](uint64_t address, bool isInside, uint32_t at) {
+    const uint64_t from = address + uint64_t(first) * width();
+    if (isInside && global.bytes)
+      isDone = isDone && rows.add(from, reinterpret_cast<char *>(from));
+    for (uint32_t chunk = 0; chunk < map.box[0] * width(); chunk += 16) {
+      const uint32_t to = swizzled(at + chunk);
+      isDone = isDone && chunks.add(to | uint64_t{cta->rank + 1} << kRankShift, cta->shared + to);
+    }
+  });
+  return isDone && rows.flush() && chunks.flush();
 }
 
 //--- execution -----------------------------------------------------------------------------
@@ -179,8 +231,6 @@ static const char *problemOf(const BoxCopy &copy, unsigned rank) {
   const uint32_t row = map.box[0] * copy.width();
   if (row % 16 || (map.swizzle && row > 16u << map.swizzle))
     return "rows of the box are no multiples of 16 bytes, or longer than the swizzle";
-  if (copy.offset % 128)
-    return "the box in shared memory is not aligned to 128 bytes";
   if (copy.offset + uint64_t{copy.bytes()} > copy.cta->sharedBytes)
     return "the box reaches beyond shared memory";
   return nullptr;
@@ -190,16 +240,20 @@ static const char *problemOf(const BoxCopy &copy, unsigned rank) {
 /// tag[1]: reduction; tag[2]: multicast.
 static Step copyBox(Warp &warp, const Instruction &instruction) {
   const unsigned rank = unsigned(instruction.list.size()) - 2;
+  LaneAccess maps(warp, instruction, Space::Generic, instruction.slots[0], instruction.immediate, 128);
+  maps.proxy = Proxy::TensorMap;
+  if (!maps.reading().resolve(warp, kTensorMapAlignment))
+    return Step::Fail;
   Cluster &cluster = *warp.cta->cluster;
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     if (!warp.isActive(lane))
       continue;
     BoxCopy copy;
-    const char *map = translate(warp, instruction, Space::Generic,
-                                warp.at<uint64_t>(instruction.slots[0])[lane] + instruction.immediate, lane, 128);
-    if (!map)
-      return Step::Fail;
-    std::memcpy(&copy.map, map, sizeof(TensorMap));
+    copy.warp = &warp;
+    copy.instruction = &instruction;
+    copy.operation = ++cluster.numOperations;
+    copy.lane = lane;
+    std::memcpy(&copy.map, maps.memory[lane], sizeof(TensorMap));
     for (unsigned dim = 0; dim < rank; ++dim)
       copy.begin[dim] = int32_t(warp.at<uint32_t>(instruction.list[dim])[lane]);
     const uint64_t shared = warp.at<uint64_t>(instruction.slots[1])[lane] + int32_t(instruction.list[rank]);
@@ -211,11 +265,15 @@ static Step copyBox(Warp &warp, const Instruction &instruction) {
     copy.isLoad = instruction.tag[0];
     copy.reduction = static_cast<Reduction>(instruction.tag[1]);
     if (target > cluster.ctas.size())
-      return fail(warp, instruction, "sim-fault", "there is no such CTA in the cluster");
+      return fail(warp, instruction, "sim-fault", "there is no such CTA in the cluster", int(lane));
+    if (offset % 128)
+      return fail(warp, instruction, "sim-misaligned", "the box in shared memory is not aligned to 128 bytes",
+                  int(lane));
     if (const char *problem = problemOf(copy, rank))
-      return fail(warp, instruction, "sim-fault", problem);
+      return fail(warp, instruction, "sim-fault", problem, int(lane));
     if (!copy.isLoad) {
-      start(warp, groupsOf(warp.bulkStores, lane), [copy] { return copy.perform(), true; });
+      if (!copy.tell(Stage::Issue) || !start(warp, groupsOf(warp.bulkStores, lane), [copy] { return copy.perform(); }))
+        return Step::Fail;
       continue;
     }
     // Every CTA of a multicast gets the box and the signal at the same offsets of its own shared memory.
@@ -225,10 +283,10 @@ static Step copyBox(Warp &warp, const Instruction &instruction) {
       copy.cta = &cluster.ctas[cta];
       const uint64_t own =
           instruction.tag[2] ? (barrier & ((1u << kRankShift) - 1)) | uint64_t{cta + 1} << kRankShift : barrier;
-      char *signal = translate(warp, instruction, Space::Shared, own, lane, 8);
-      if (!signal)
+      char *signal = translate(warp, instruction, Space::Shared, own, lane, 8, 8);
+      const auto perform = [copy, signal] { return copy.perform() && (completeBytes(signal, copy.bytes()), true); };
+      if (!signal || !copy.tell(Stage::Issue) || !startUnordered(warp, perform))
         return Step::Fail;
-      startUnordered(warp, [copy, signal] { return copy.perform(), completeBytes(signal, copy.bytes()), true; });
     }
   }
   return Step::Next;

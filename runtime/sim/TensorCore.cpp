@@ -3,6 +3,7 @@
 //
 // Lane l has the row l / 4 and the columns of l % 4. Sums of products are exact in double for every type of at most 16
 // bits and are rounded once with the accumulator.
+#include "runtime/sim/Access.h"
 #include "runtime/sim/Decode.h"
 #include "runtime/sim/Fragments.h"
 
@@ -16,17 +17,13 @@ using namespace nereid::sim;
 static Step moveMatrices(Warp &warp, const Instruction &instruction) {
   if (!hasConverged(warp, kAllLanes))
     return Step::Wait;
+  LaneAccess access(warp, instruction, static_cast<Space>(instruction.tag[0]), instruction.slots[0],
+                    instruction.immediate, 16);
+  access.lanes = uint32_t((uint64_t{1} << instruction.list.size() * 8) - 1); // one row each
+  if (!(instruction.tag[2] ? access.writing() : access.reading()).resolve(warp))
+    return Step::Fail;
   for (unsigned matrix = 0; matrix < instruction.list.size(); ++matrix) {
-    char *rows[8];
-    for (unsigned row = 0; row < 8; ++row) {
-      const unsigned lane = matrix * 8 + row;
-      const uint64_t address = warp.at<uint64_t>(instruction.slots[0])[lane] + instruction.immediate;
-      if (address % 16)
-        return fail(warp, instruction, "sim-fault", "a row of a matrix is not aligned to 16 bytes");
-      rows[row] = translate(warp, instruction, static_cast<Space>(instruction.tag[0]), address, lane, 16);
-      if (!rows[row])
-        return Step::Fail;
-    }
+    char *const *rows = access.memory + matrix * 8;
     auto *words = warp.at<uint32_t>(instruction.list[matrix]);
     for (unsigned lane = 0; lane < kLanes; ++lane)
       for (unsigned half = 0; half < 2; ++half) {

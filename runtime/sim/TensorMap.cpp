@@ -1,6 +1,7 @@
 // tensormap.replace and the copy of a tensor map to global memory.
 // SPDX-License-Identifier: MIT
 #include "runtime/sim/TensorMap.h"
+#include "runtime/sim/Access.h"
 #include "runtime/sim/Decode.h"
 
 using namespace nereid::sim;
@@ -49,13 +50,14 @@ static void set(TensorMap &map, Field field, uint64_t ordinal, uint64_t value) {
 
 /// slots: address, value. tag[0]: space; tag[1]: field; tag[2]: ordinal.
 static Step replace(Warp &warp, const Instruction &instruction) {
+  LaneAccess access(warp, instruction, static_cast<Space>(instruction.tag[0]), instruction.slots[0],
+                    instruction.immediate, 128);
+  if (!access.writing().resolve(warp, kTensorMapAlignment))
+    return Step::Fail;
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     if (!warp.isActive(lane))
       continue;
-    char *at = translate(warp, instruction, static_cast<Space>(instruction.tag[0]),
-                         warp.at<uint64_t>(instruction.slots[0])[lane] + instruction.immediate, lane, 128);
-    if (!at)
-      return Step::Fail;
+    char *at = access.memory[lane];
     const uint64_t value = instruction.list[0] ? warp.at<uint64_t>(instruction.slots[1])[lane]
                                                : warp.at<uint32_t>(instruction.slots[1])[lane];
     TensorMap map;
@@ -69,13 +71,12 @@ static Step replace(Warp &warp, const Instruction &instruction) {
 /// slots: to, from. All lanes give the same addresses.
 static Step copyMap(Warp &warp, const Instruction &instruction) {
   const unsigned lane = unsigned(std::countr_zero(warp.mask));
-  char *to = translate(warp, instruction, Space::Global,
-                       warp.at<uint64_t>(instruction.slots[0])[lane] + instruction.immediate, lane, 128);
-  const char *from = translate(warp, instruction, Space::Shared,
-                               warp.at<uint64_t>(instruction.slots[1])[lane] + instruction.list[0], lane, 128);
-  if (!to || !from)
+  LaneAccess to(warp, instruction, Space::Global, instruction.slots[0], instruction.immediate, 128);
+  LaneAccess from(warp, instruction, Space::Shared, instruction.slots[1], instruction.list[0], 128);
+  to.lanes = from.lanes = 1u << lane;
+  if (!from.reading().resolve(warp, kTensorMapAlignment) || !to.writing().resolve(warp, kTensorMapAlignment))
     return Step::Fail;
-  std::memcpy(to, from, 128);
+  std::memcpy(to.memory[lane], from.memory[lane], 128);
   return Step::Next;
 }
 

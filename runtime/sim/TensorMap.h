@@ -9,6 +9,9 @@ namespace nereid::sim {
 /// Types by the numbers of PTX ISA (tensormap.replace .elemtype).
 enum class TensorElement : uint8_t { U8, U16, U32, S32, U64, S64, F16, F32, F32Ftz, F64, BF16, TF32, TF32Ftz };
 
+/// Of the address of a map (CUtensorMap).
+inline constexpr uint32_t kTensorMapAlignment = 64;
+
 struct TensorMap {
   static constexpr uint32_t kMagic = 0x54534d53;
   uint32_t magic = kMagic;

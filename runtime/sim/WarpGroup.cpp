@@ -3,6 +3,7 @@
 //
 // Each warp computes its 16 of the 64 rows. Descriptors and the predicate are read at once; registers and memory are
 // read when the product takes effect, which may be as late as the wait.
+#include "runtime/sim/Access.h"
 #include "runtime/sim/Async.h"
 #include "runtime/sim/Decode.h"
 #include "runtime/sim/Fragments.h"
@@ -59,8 +60,17 @@ struct GroupProduct {
 
   unsigned bytes() const { return bytesOf(shape.left); }
   unsigned depth() const { return 32 / bytes(); }
+  uint64_t operation = 0;
   bool perform() const;
+  bool tell(Stage stage) const;
+  /// Calls `f(major, k, address)` for every 16 bytes of a matrix.
+  template <typename F> bool eachChunk(const Descriptor &descriptor, unsigned begin, unsigned count, F f) const;
+  bool tell(Pieces &pieces, const Descriptor &descriptor, unsigned begin, unsigned count) const;
   bool readShared(const Descriptor &descriptor, MatrixElement element, unsigned begin, unsigned count, float *to) const;
+  Descriptor leftMatrix() const { return {left, !shape.isLeftMMajor, bytes()}; }
+  Descriptor rightMatrix() const { return {right, !shape.isRightNMajor, bytes()}; }
+  bool isLeftInRegisters() const { return shape.flags & LeftInRegisters; }
+  unsigned firstRow() const { return warp->index % 4 * kRows; }
   void readRegisters(float *to) const;
   void store(const float *left, const float *right) const;
   uint32_t result(uint32_t before, double sum) const;
@@ -84,25 +94,59 @@ static void readChunk(MatrixElement element, const char *from, float *to) {
   }
 }
 
-/// Writes `to[major * depth + k]`; 16 bytes lie together along K, or along M or N.
-bool GroupProduct::readShared(const Descriptor &descriptor, MatrixElement element, unsigned begin, unsigned count,
-                              float *to) const {
-  const Cta &cta = *warp->cta;
+template <typename F>
+bool GroupProduct::eachChunk(const Descriptor &descriptor, unsigned begin, unsigned count, F f) const {
   const unsigned chunk = 16 / bytes(), depth = this->depth();
   const unsigned majorStep = descriptor.isKMajor ? 1 : chunk, depthStep = descriptor.isKMajor ? chunk : 1;
   for (unsigned major = 0; major < count; major += majorStep)
     for (unsigned k = 0; k < depth; k += depthStep) {
       const uint32_t address = descriptor.address(begin + major, k);
-      if (address + 16 > cta.sharedBytes) {
+      if (address + 16 > warp->cta->sharedBytes) {
         fail(*warp, *instruction, "sim-fault", "the descriptor of a matrix reaches beyond shared memory");
         return false;
       }
-      float values[16];
-      readChunk(element, cta.shared + address, values);
-      for (unsigned index = 0; index < chunk && major + index * (majorStep > 1) < count; ++index)
-        to[(major + (majorStep > 1 ? index : 0)) * depth + k + (majorStep > 1 ? 0 : index)] = values[index];
+      if (!f(major, k, address))
+        return false;
     }
   return true;
+}
+
+/// Writes `to[major * depth + k]`; 16 bytes lie together along K, or along M or N.
+bool GroupProduct::readShared(const Descriptor &descriptor, MatrixElement element, unsigned begin, unsigned count,
+                              float *to) const {
+  const unsigned chunk = 16 / bytes(), depth = this->depth();
+  const bool isKMajor = descriptor.isKMajor;
+  return eachChunk(descriptor, begin, count, [&](unsigned major, unsigned k, uint32_t address) {
+    float values[16];
+    readChunk(element, warp->cta->shared + address, values);
+    for (unsigned index = 0; index < chunk && (isKMajor || major + index < count); ++index)
+      to[(major + (isKMajor ? 0 : index)) * depth + k + (isKMajor ? index : 0)] = values[index];
+    return true;
+  });
+}
+
+bool GroupProduct::tell(Pieces &pieces, const Descriptor &descriptor, unsigned begin, unsigned count) const {
+  return eachChunk(descriptor, begin, count, [&](unsigned, unsigned, uint32_t address) {
+    return pieces.add(address, warp->cta->shared + address);
+  });
+}
+
+/// Tells of the rows that this warp reads of the left matrix, and of the whole right one.
+bool GroupProduct::tell(Stage stage) const {
+  if (!warp->cta->cluster->isObserved)
+    return true;
+  MemoryAccess access;
+  access.instruction = instruction;
+  access.space = Space::Shared;
+  access.bytes = 16;
+  access.reads = true;
+  access.proxy = Proxy::Async;
+  access.stage = stage;
+  access.operation = operation;
+  access.issuer = 0;
+  Pieces pieces(*warp, access);
+  return (isLeftInRegisters() || tell(pieces, leftMatrix(), firstRow(), kRows)) &&
+         tell(pieces, rightMatrix(), 0, shape.columns) && pieces.flush();
 }
 
 void GroupProduct::readRegisters(float *to) const {
@@ -146,11 +190,13 @@ void GroupProduct::store(const float *a, const float *b) const {
 
 bool GroupProduct::perform() const {
   static thread_local float a[kRows * 32], b[256 * 32];
-  if (shape.flags & LeftInRegisters)
-    readRegisters(a);
-  else if (!readShared({left, !shape.isLeftMMajor, bytes()}, shape.left, warp->index % 4 * kRows, kRows, a))
+  if (!tell(Stage::Effect))
     return false;
-  if (!readShared({right, !shape.isRightNMajor, bytes()}, shape.right, 0, shape.columns, b))
+  if (isLeftInRegisters())
+    readRegisters(a);
+  else if (!readShared(leftMatrix(), shape.left, firstRow(), kRows, a))
+    return false;
+  if (!readShared(rightMatrix(), shape.right, 0, shape.columns, b))
     return false;
   store(a, b);
   return true;
@@ -163,10 +209,13 @@ static Step multiplyGroup(Warp &warp, const Instruction &instruction) {
   if (!hasConverged(warp, kAllLanes))
     return Step::Wait;
   GroupProduct product{&warp, &instruction, std::bit_cast<Shape>(instruction.immediate)};
-  if (!(product.shape.flags & LeftInRegisters))
+  if (!product.isLeftInRegisters())
     product.left = warp.at<uint64_t>(instruction.slots[0])[0];
   product.right = warp.at<uint64_t>(instruction.slots[1])[0];
   product.addsBefore = warp.predicate(instruction.slots[2]) & 1;
+  product.operation = ++warp.cta->cluster->numOperations;
+  if (!product.tell(Stage::Issue))
+    return Step::Fail;
   // Products are performed in order, as they add to the same registers.
   if (!warp.cta->cluster->completesEarly()) {
     warp.products.open.push_back([product] { return product.perform(); });

@@ -30,7 +30,8 @@ struct SimArguments {
 
 inline sim::Expected<sim::Counters> runSim(const std::string &ptx, const SimArguments &arguments, sim::Dim grid,
                                            sim::Dim block, uint64_t seed = 0, uint64_t maxInstructions = 0,
-                                           uint32_t sharedBytes = 0, sim::Dim cluster = {}) {
+                                           uint32_t sharedBytes = 0, sim::Dim cluster = {},
+                                           std::vector<sim::MakeObserver> observers = {}) {
   auto module = sim::parse(ptx);
   if (!module)
     return module.error();
@@ -43,6 +44,7 @@ inline sim::Expected<sim::Counters> runSim(const std::string &ptx, const SimArgu
   launch.params = arguments.bytes;
   launch.seed = seed;
   launch.maxInstructions = maxInstructions;
+  launch.observers = std::move(observers);
   return sim::run(**module, launch);
 }
 
