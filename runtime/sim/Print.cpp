@@ -25,8 +25,10 @@ private:
     return at && (std::memcpy(&value, at, sizeof(T)), true);
   }
   template <typename T> void append(const std::string &spec, T value, std::string &out) {
-    char buffer[128];
-    out.append(buffer, size_t(std::clamp(std::snprintf(buffer, sizeof(buffer), spec.c_str(), value), 0, 127)));
+    const int length = std::snprintf(nullptr, 0, spec.c_str(), value);
+    std::vector<char> buffer(size_t(std::max(length, 0)) + 1);
+    std::snprintf(buffer.data(), buffer.size(), spec.c_str(), value);
+    out += buffer.data();
   }
 
   Warp &warp;
@@ -103,7 +105,7 @@ static Step assertFails(Warp &warp, const Instruction &instruction) {
     return std::string(at ? at : "");
   };
   const std::string line = std::to_string(uint32_t(argument(warp, instruction, lane, 2)));
-  return fail(warp, instruction, "sim-assert", text(1) + ":" + line + ": assertion failed: " + text(0));
+  return fail(warp, instruction, "sim-assert", text(1) + ":" + line + ": device-side assertion failed: " + text(0));
 }
 
 static void decodeHostCall(Decoder &decoder) {

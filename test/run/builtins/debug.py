@@ -1,6 +1,8 @@
 """Printing and asserting while a kernel runs: texts, types, order, failures at the launch."""
 # SPDX-License-Identifier: MIT
 
+import re
+
 import numpy as np
 import pytest
 import triton
@@ -11,7 +13,7 @@ from harness import Float8, check, launch
 def printed(capfd, device, kernel, grid=(1,), **arguments):
     """The output of a launch; other devices only have to accept the kernel."""
     launch(kernel, grid, device=device, **arguments)
-    if device != "cpu":
+    if device.startswith("cuda"):
         pytest.skip("the text of devices is formatted on the device")
     return capfd.readouterr().out
 
@@ -98,13 +100,17 @@ def test_prefixes_shapes_and_scalars(capfd, device):
     for y in range(2):
         head = f"pid (0, {y}, 0)"
         of_program = "".join(line for line in out.splitlines(keepends=True) if head in line)
-        assert of_program == (
+        expected = (
             lines(indices, " tile: ", x, (0, y, 0))
             + f"{head} idx () n: (operand 0) -5\n{head} idx () n: (operand 1) 2.500000\n"
             + lines(indices, " flags: (operand 0) ", (x > 2).astype(int), (0, y, 0))
             + f"{head} idx () flags: (operand 1) 1\n"
             + f"{head} plain\n{head} idx (): -5\n{head} idx () 100% pid: {y}\n"
         )
+        if device == "cpu":
+            assert of_program == expected
+        else:  # the lanes of a warp print the operands of one call in turns
+            assert sorted(of_program.splitlines()) == sorted(expected.splitlines())
 
 
 @triton.jit
@@ -161,7 +167,7 @@ def test_assertions_that_hold(device):
 
 
 def test_a_failed_assertion_is_an_exception_at_the_launch(device):
-    if device != "cpu":
+    if device.startswith("cuda"):
         pytest.skip("a failed assertion ends a GPU's context, and the tests after it")
     x, out = np.arange(32, dtype=np.float32), np.full(32, -1, np.float32)
     x[9] = -3
@@ -169,7 +175,7 @@ def test_a_failed_assertion_is_an_exception_at_the_launch(device):
         checked[(4,)](x, out, 32, N=8, debug=True)
     line = checked.starting_line_number + 5
     assert f"debug.py:{line}: " in str(failure.value)
-    assert "in program (1, 0, 0)" in str(failure.value)
+    assert re.search(r"program \(?1, 0, 0", str(failure.value))
     assert (out[8:16] == -1).all()  # code after the assertion has not run
     checked[(4,)](np.abs(x), out, 32, N=8, debug=True)  # the next launch is not affected
     assert (out == np.abs(x)).all()
@@ -177,7 +183,7 @@ def test_a_failed_assertion_is_an_exception_at_the_launch(device):
 
 @pytest.mark.parametrize("extent", [1, 2, 24, 64, 256, 200])
 def test_one_false_element_anywhere_fails(extent, device):
-    if device != "cpu":
+    if device.startswith("cuda"):
         pytest.skip("a failed assertion ends a GPU's context, and the tests after it")
     for index in {0, extent // 2, extent - 1}:
         x, out = np.zeros(extent, np.float32), np.zeros(extent, np.float32)
@@ -212,7 +218,7 @@ def overflowing(x_ptr, y_ptr, out_ptr, OP: tl.constexpr, CHECK: tl.constexpr):
     ],
 )
 def test_overflow_sanitizer(operation, x, y, overflows, device):
-    if device != "cpu":
+    if device.startswith("cuda"):
         pytest.skip("a failed assertion ends a GPU's context, and the tests after it")
     a, b, out = (np.array([v], np.int32) for v in (x, y, 0))
     function = getattr(tl, operation)
@@ -248,7 +254,7 @@ def not_zero(x_ptr, out_ptr, n, N: tl.constexpr):
 
 
 def test_expect_zero_is_held_to_its_mask(device):
-    if device != "cpu":
+    if device.startswith("cuda"):
         pytest.skip("a failed assertion ends a GPU's context, and the tests after it")
     x = np.array([0, 0, 1, 0], np.float32)
     out = np.ones(4, np.float32)

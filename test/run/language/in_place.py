@@ -46,7 +46,7 @@ DISTANCES = [0, 1, -1, 3, COLUMNS, -COLUMNS, 127, 128, 129, -127, -128]
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_a_tile_moves_within_one_array(layout, distance, limit, device):
     if device != "cpu":
-        pytest.skip("a GPU gets copies of arrays")
+        pytest.skip("a GPU's threads store while others still load")
     begin, row, column = LAYOUTS[layout]
     memory = np.arange(1000, dtype=np.int32)
     want = expected(memory, begin, begin + distance, row, column, limit)
@@ -57,7 +57,7 @@ def test_a_tile_moves_within_one_array(layout, distance, limit, device):
 
 def test_pointers_less_than_an_element_apart(device):
     if device != "cpu":
-        pytest.skip("a GPU gets copies of arrays")
+        pytest.skip("a GPU's threads store while others still load")
     memory = np.arange(400, dtype=np.uint8)
     x, y = memory[64:320].view(np.int32), memory[66:322].view(np.int32)
     tile = x.reshape(ROWS // 2, COLUMNS).copy()

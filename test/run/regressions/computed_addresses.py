@@ -46,7 +46,7 @@ def transposed_sum(x, y, z, m, n, pitch, BM: tl.constexpr, BN: tl.constexpr):
 def test_transposed_loads_of_an_array_that_is_stored(dtype, m, n, device):
     """`y` begins within `z`: all of it is read before anything is stored."""
     if device != "cpu":
-        pytest.skip("a GPU gets copies of arrays")
+        pytest.skip("a GPU's threads store while others still load")
     pitch, size = 64, 128 * 64
     for shift in (0, 1, 63, 64, 1000):
         memory = values("int8", size, seed=3, low=-50, high=50).astype(dtype)
