@@ -53,6 +53,31 @@ INTERPRETED = (
     "kernels",
     "language",
 )
+# The run-tests on simulated GPUs: every way in which threads share work. The last two are of instructions that only
+# compute capability 9.0 has.
+ON_SIMULATED_GPUS = (
+    "vector_add.py",
+    "fused_softmax.py",
+    "builtins/atomics.py",
+    "builtins/atomic_loads.py",
+    "builtins/debug.py",
+    "builtins/descriptors.py",
+    "builtins/dot.py",
+    "builtins/gathers.py",
+    "builtins/host_descriptors.py",
+    "builtins/joins.py",
+    "builtins/memory.py",
+    "builtins/reductions.py",
+    "builtins/scans.py",
+    "builtins/shapes.py",
+    "kernels",
+    "language",
+    "regressions",
+    "stdlib/sorting.py",
+    "builtins/producer_warps.py",
+    "builtins/warp_group_dots.py",
+)
+SIMULATED_PARTS = {"sim:80": ON_SIMULATED_GPUS[:-2], "sim:90": ON_SIMULATED_GPUS}
 SANITIZERS = ("memcheck", "racecheck")
 FIND_PTXAS = "from triton.backends.nvidia.assembler import find_assembler as f; print(f(90).ptxas)"
 
@@ -281,6 +306,18 @@ def ptx(request: Request) -> Outcome:
         return in_parts(part, PTX_PROCESSES)
 
 
+def simulated(request: Request) -> Outcome:
+    """Simulated GPUs side by side: the tests of test/sim, and a part of the run-tests for each."""
+
+    def part(index: int) -> Outcome:
+        device, files = list(SIMULATED_PARTS.items())[index]
+        return run_tests_of_kernels(device, f"simulated-{device[4:]}", files=files)
+
+    total = pytest("simulated", "sim", "sim")
+    total.add(in_parts(part, len(SIMULATED_PARTS)))
+    return total
+
+
 def why_no_ptxas() -> str:
     missing = os.path.join(ROOT, "build", "cuda-missing")
     if not os.path.exists(missing):
@@ -341,6 +378,7 @@ LEVELS: dict[str, Callable[[Request], Outcome]] = {
         "cpu", "interpret", "--interpret", files=INTERPRETED
     ),
     "ptx": ptx,
+    "simulated": simulated,
     "python": lambda request: pytest("python", "python", request.device),
     "xla": xla,
     "sanitize": sanitize,

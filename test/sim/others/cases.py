@@ -233,8 +233,8 @@ def _attended(
     return powers / norm, ((highest + np.log(norm)) / np.log(2))[..., 0]
 
 
-def _attention(is_causal: bool) -> Launch:
-    heads, length, width = 2, 128, 64
+def attention_of(is_causal: bool, length: int, width: int) -> Launch:
+    heads = 2
     q, k, v = (normal(3, heads, length, width)[index].astype(np.float16) for index in range(3))
     out, lse = np.zeros_like(q), np.zeros((heads, length), np.float32)
     scale = width**-0.5
@@ -245,11 +245,11 @@ def _attention(is_causal: bool) -> Launch:
 
 
 def attention() -> Launch:
-    return _attention(False)
+    return attention_of(False, 128, 64)
 
 
 def attention_causal() -> Launch:
-    return _attention(True)
+    return attention_of(True, 128, 64)
 
 
 def attention_backward() -> Launch:
