@@ -75,7 +75,9 @@ llvm::DILocation *DebugInfo::locate(Location location, llvm::DILocation *inlined
   if (CallSiteLoc site = callSite(location)) {
     llvm::DILocation *caller = locate(site.getCaller(), inlinedAt);
     FileLineColRange callee = sourcePosition(site.getCallee());
-    if (!callee || !caller)
+    // Directives alone cannot tell of inlined calls: what a library function does is at the line that calls it.
+    const bool hasNoCalls = kind == llvm::DICompileUnit::DebugEmissionKind::DebugDirectivesOnly;
+    if (!callee || !caller || (hasNoCalls && callee.getFilename().strref().starts_with("<nereid>/")))
       return caller;
     llvm::DISubprogram *&function = inlined[callee.getFilename().getValue()];
     if (!function)

@@ -1,6 +1,7 @@
 // Barriers of warps, CTAs and clusters.
 // SPDX-License-Identifier: MIT
 #include "runtime/sim/Decode.h"
+#include "runtime/sim/Report.h"
 
 #include <algorithm>
 

@@ -1,6 +1,7 @@
 // Branches, the end of threads, and instructions that only hint.
 // SPDX-License-Identifier: MIT
 #include "runtime/sim/Decode.h"
+#include "runtime/sim/Report.h"
 
 using namespace nereid::sim;
 
@@ -9,7 +10,7 @@ static Step jump(Warp &warp, const Instruction &instruction) {
 }
 static Step leave(Warp &warp, const Instruction &) { return exitLanes(warp, warp.mask); }
 static Step trap(Warp &warp, const Instruction &instruction) {
-  return fail(warp, instruction, "sim-trap", "the kernel stops itself");
+  return fail(warp, instruction, "sim-trap", "the kernel stops itself", std::countr_zero(warp.mask));
 }
 static Step nothing(Warp &, const Instruction &) { return Step::Next; }
 static Step yieldTurn(Warp &, const Instruction &) { return Step::Yield; }

@@ -26,7 +26,7 @@ Decoder::Decoder(ModuleState &module, const Function &entry) : module(module), e
 std::optional<Error> Decoder::run(Code &result) {
   code = &result;
   code->name = entry.name;
-  code->lines = &module.text.lines;
+  code->text = &module.text;
   scopes.emplace_back().isFunction = true;
   uint64_t offset = 0;
   for (const Variable &param : entry.params) {

@@ -66,6 +66,7 @@ struct Split {
 
 struct Cta;
 struct Cluster;
+struct Text;
 class Observer;
 
 /// An asynchronous operation that has been issued; `perform` gives it its effect.
@@ -200,11 +201,8 @@ struct Code {
   std::vector<Constant> constants;
   std::vector<std::pair<uint32_t, Special>> specials;
   uint32_t fileBytes = 0, localBytes = 0, staticSharedBytes = 0, paramBytes = 0;
-  const std::vector<std::string> *lines = nullptr;
+  const Text *text = nullptr;
 };
-
-/// Ends the simulation of the cluster with an error at the line of the instruction; a lane of -1: no certain one.
-Step fail(Warp &warp, const Instruction &instruction, const char *code, std::string text, int lane = -1);
 
 /// Replaces the running split: its lanes of `taken` go to `pc`, the others to the next instruction.
 Step branch(Warp &warp, uint32_t taken, uint32_t pc);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "runtime/sim/Machine.h"
+#include "runtime/sim/Report.h"
 
 namespace nereid::sim {
 

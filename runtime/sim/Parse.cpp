@@ -379,5 +379,6 @@ Expected<Text> nereid::sim::parseText(std::string_view ptx) {
     text->lines.emplace_back(ptx.substr(begin, end - begin));
     begin = end + 1;
   }
+  text->table = LineTable(text->lines);
   return text;
 }

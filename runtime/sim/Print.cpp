@@ -105,7 +105,8 @@ static Step assertFails(Warp &warp, const Instruction &instruction) {
     return std::string(at ? at : "");
   };
   const std::string line = std::to_string(uint32_t(argument(warp, instruction, lane, 2)));
-  return fail(warp, instruction, "sim-assert", text(1) + ":" + line + ": device-side assertion failed: " + text(0));
+  return fail(warp, instruction, "sim-assert", text(1) + ":" + line + ": device-side assertion failed: " + text(0),
+              int(lane));
 }
 
 static void decodeHostCall(Decoder &decoder) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "runtime/sim/LineTable.h"
 #include "runtime/sim/Simulator.h"
 
 #include <map>
@@ -71,6 +72,7 @@ struct Text {
   std::vector<Function> functions;
   std::vector<Variable> variables;
   std::vector<std::string> lines;
+  LineTable table;
 };
 
 Expected<Text> parseText(std::string_view ptx);

@@ -6,6 +6,7 @@
 // for.
 #include "runtime/sim/Async.h"
 #include "runtime/sim/Observer.h"
+#include "runtime/sim/Report.h"
 
 #include <algorithm>
 
@@ -46,22 +47,6 @@ uint64_t Cluster::nextRandom() {
 }
 
 bool Cluster::completesEarly() { return launch->seed && (launch->seed == 1 || nextRandom() & 1); }
-
-Step nereid::sim::fail(Warp &warp, const Instruction &instruction, const char *errorCode, std::string text, int lane) {
-  Cluster &cluster = *warp.cta->cluster;
-  if (cluster.error)
-    return Step::Fail;
-  const Dim &id = warp.cta->id;
-  text += " (program " + std::to_string(id.x) + ", " + std::to_string(id.y) + ", " + std::to_string(id.z) + ", warp " +
-          std::to_string(warp.index) + (lane < 0 ? "" : ", lane " + std::to_string(lane)) + "); line " +
-          std::to_string(instruction.line) + " of the PTX: ";
-  if (instruction.line && instruction.line <= cluster.code->lines->size()) {
-    const std::string &line = (*cluster.code->lines)[instruction.line - 1];
-    text += line.substr(std::min(line.find_first_not_of(" \t"), line.size()));
-  }
-  cluster.error = Error{errorCode, std::move(text)};
-  return Step::Fail;
-}
 
 //--- splits --------------------------------------------------------------------------------
 
@@ -212,23 +197,6 @@ static bool completeOne(Cluster &cluster) {
   return true;
 }
 
-static void reportDeadlock(Cluster &cluster) {
-  std::string text = "deadlock: every thread waits";
-  unsigned numShown = 0;
-  for (Cta &cta : cluster.ctas)
-    for (Warp &warp : cta.warps)
-      for (const Split &split : warp.splits) {
-        const Instruction &instruction = cluster.code->instructions[split.pc];
-        if (++numShown > 8)
-          continue;
-        const std::string &line = (*cluster.code->lines)[instruction.line - 1];
-        text += "; CTA " + std::to_string(cta.rank) + " warp " + std::to_string(warp.index) + " at line " +
-                std::to_string(instruction.line) + ": " +
-                line.substr(std::min(line.find_first_not_of(" \t"), line.size()));
-      }
-  cluster.error = Error{"sim-deadlock", std::move(text)};
-}
-
 void nereid::sim::runCluster(Cluster &cluster) {
   const uint64_t limit = cluster.launch->maxInstructions ? cluster.launch->maxInstructions : kDefaultLimit;
   const size_t numWarps = cluster.ctas[0].warps.size(), count = cluster.ctas.size() * numWarps;
@@ -242,10 +210,11 @@ void nereid::sim::runCluster(Cluster &cluster) {
         hasProgress |= Visit(warp).run();
     }
     if (cluster.instructions > limit && !cluster.error)
-      cluster.error = Error{"sim-limit", "a program has run " + std::to_string(limit) + " instructions of warps"};
+      cluster.error = Error{"sim-limit", "a program has run " + std::to_string(limit) + " instructions of warps" +
+                                             warpsText(cluster)};
     // A busy thread may poll for an operation, so that one completes in each round.
     if (!completeOne(cluster) && !hasProgress && cluster.threadsLeft && !cluster.error)
-      reportDeadlock(cluster);
+      cluster.error = Error{"sim-deadlock", "deadlock: every thread waits" + warpsText(cluster)};
   }
   while (!cluster.error && completeOne(cluster))
     ;
