@@ -45,6 +45,9 @@ public:
   int32_t ordinal() const { return deviceOrdinal; }
   runtime::KernelResources resources() const { return kernel->resources(); }
   void *handle() const { return kernel->handle(); }
+  const runtime::Kernel &loaded() const { return *kernel; }
+  /// The kernel of `setPlain`; null where there is none.
+  const LoadedKernel *plainKernel() const { return plain.load(std::memory_order_acquire); }
   /// Whether a launch on a GPU needs scratch that Python may provide.
   bool wantsScratch() const {
     return deviceKind != DeviceKind::Cpu && (artifact().globalScratchBytes || artifact().profileScratchBytes);

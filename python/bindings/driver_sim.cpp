@@ -1,5 +1,6 @@
 // The simulated GPU's bindings for Python.
 // SPDX-License-Identifier: MIT
+#include "python/bindings/Kernel.h"
 #include "python/bindings/Properties.h"
 #include "runtime/sim/SimDevice.h"
 
@@ -12,13 +13,58 @@ static nb::dict simProperties(int capability) {
   return propertiesDict(sim::simDevice(target).properties());
 }
 
+namespace {
+struct Profile {
+  std::shared_ptr<const sim::LaunchProfile> launch;
+};
+} // namespace
+
+static std::optional<Profile> lastProfile(const LoadedKernel &kernel) {
+  auto launch = sim::profileOf(kernel.loaded());
+  if (!launch && kernel.plainKernel())
+    launch = sim::profileOf(kernel.plainKernel()->loaded());
+  return launch ? std::optional(Profile{std::move(launch)}) : std::nullopt;
+}
+
+static nb::dict figuresOfProfile(const Profile &profile) {
+  nb::dict result;
+  for (const sim::Figure &figure : figuresOf(profile.launch->counters))
+    result[figure.name.c_str()] = figure.value;
+  return result;
+}
+
+static nb::list instructionsOfProfile(const Profile &profile) {
+  nb::list result;
+  for (const sim::CountedInstruction &counted : profile.launch->counters.instructions) {
+    nb::dict entry;
+    entry["ptx_line"] = counted.line;
+    entry["kind"] = nameOf(counted.profile.kind);
+    entry["warps"] = counted.warps;
+    entry["lanes"] = counted.lanes;
+    entry["global_requests"] = counted.globalRequests;
+    entry["global_bytes"] = counted.globalBytes;
+    entry["global_sectors"] = counted.globalSectors;
+    entry["shared_wavefronts"] = counted.sharedWavefronts;
+    entry["bank_conflicts"] = counted.sharedConflicts;
+    entry["bulk_bytes"] = counted.bulkBytes;
+    result.append(entry);
+  }
+  return result;
+}
+
 void nereid::python::bindSimDriver(nb::module_ &module) {
   nb::module_ driver = module.def_submodule("driver_sim", "The simulated GPU as a device.");
   driver.attr("FEATURE") = textOf(std::string(artifact::kSimulated));
   driver.def("properties", &simProperties, nb::arg("capability"), "The figures that people size their grids by.");
   driver.def(
       "set_settings",
-      [](uint64_t seed, uint64_t limit) { sim::setSimSettings({.seed = seed, .maxInstructions = limit}); },
-      nb::arg("seed"), nb::arg("max_instructions"), "Settings of all launches from now on.");
+      [](uint64_t seed, uint64_t limit, bool wantsCounters) {
+        sim::setSimSettings({.seed = seed, .maxInstructions = limit, .wantsCounters = wantsCounters});
+      },
+      nb::arg("seed"), nb::arg("max_instructions"), nb::arg("wants_counters"), "Settings of all launches from now on.");
+  nb::class_<Profile>(driver, "Profile", "A launch that was counted.")
+      .def_prop_ro("figures", &figuresOfProfile, "Name -> number.")
+      .def_prop_ro("instructions", &instructionsOfProfile, "A dict per PTX instruction.");
+  driver.def("profile", &lastProfile, nb::arg("kernel"), "The last counted launch of a kernel, or None.");
   bindSimPtx(driver);
 }

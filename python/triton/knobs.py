@@ -220,6 +220,8 @@ class runtime_knobs(base_knobs):
     sim_seed = env_int("TRITON_SIM_SEED", 0)
     # Instructions of the warps of a CTA after which the simulator stops; 0: its own limit.
     sim_limit = env_int("TRITON_SIM_LIMIT", 0)
+    # Whether launches on the simulated GPU are counted, for `kernel.counters`.
+    sim_counters = env_bool("TRITON_SIM_COUNTERS")
 
     launch_enter_hook: Any = HookChain()
     launch_exit_hook: Any = HookChain(reversed=True)
@@ -308,7 +310,7 @@ def _settings_changed() -> None:
 def apply_to_launches() -> None:
     """Passes settings to the native launcher that it does not read itself."""
     libtriton.driver_cuda.set_check_pointers(nvidia.check_pointers)
-    libtriton.driver_sim.set_settings(runtime.sim_seed, runtime.sim_limit)
+    libtriton.driver_sim.set_settings(runtime.sim_seed, runtime.sim_limit, runtime.sim_counters)
     libtriton.set_slow_launch(_launches_are_observed())
 
 

@@ -86,6 +86,9 @@ void Decoder::decodeStatement(const Statement &current) {
   found->second(*this);
   if (problem)
     return;
+  code->profiles.resize(code->instructions.size());
+  if (code->instructions.size() > before)
+    code->profiles.back() = profileOf(current); // those before it convert operands
   if (!modifiers.empty())
     return fail("the modifier `." + modifiers[0] + "` is not known here");
   if (current.guard.empty())

@@ -198,6 +198,7 @@ enum class Special : uint8_t {
 struct Code {
   std::string name;
   std::vector<Instruction> instructions;
+  std::vector<InstructionProfile> profiles; ///< of each instruction
   std::vector<Constant> constants;
   std::vector<std::pair<uint32_t, Special>> specials;
   uint32_t fileBytes = 0, localBytes = 0, staticSharedBytes = 0, paramBytes = 0;

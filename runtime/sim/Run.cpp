@@ -1,6 +1,7 @@
 // Runs the clusters of a grid on the threads of the host.
 // SPDX-License-Identifier: MIT
 #include "runtime/cpu/WorkerPool.h"
+#include "runtime/sim/Counting.h"
 #include "runtime/sim/Module.h"
 #include "runtime/sim/Observer.h"
 
@@ -23,7 +24,8 @@ Dim position(uint64_t index, Dim extent) {
 class GridWork : public nereid::runtime::SharedWork {
 public:
   GridWork(const Code &code, const Launch &launch)
-      : code(code), launch(launch), clusters(ceilDiv(launch.grid, launch.cluster)), count(clusters.count()) {}
+      : code(code), launch(launch), clusters(ceilDiv(launch.grid, launch.cluster)), count(clusters.count()),
+        counts(this->code) {}
 
   void join() override;
   bool isUsedUp() const override { return next.load() >= count; }
@@ -31,13 +33,14 @@ public:
 
 private:
   void runOne(uint64_t index);
-  void prepare(Cluster &cluster, uint64_t index) const;
+  void prepare(Cluster &cluster, uint64_t index);
   void prepare(Warp &warp, const Cta &cta) const;
 
   const Code code;
   const Launch launch;
   const Dim clusters;
   const uint64_t count;
+  LaunchCounts counts;
   std::atomic<uint64_t> next{0};
   std::mutex mutex;
   std::condition_variable changed;
@@ -118,11 +121,13 @@ void GridWork::prepare(Warp &warp, const Cta &cta) const {
   warp.splits = {Split{live, 0}};
 }
 
-void GridWork::prepare(Cluster &cluster, uint64_t index) const {
+void GridWork::prepare(Cluster &cluster, uint64_t index) {
   const Dim at = position(index, clusters);
   cluster.code = &code;
   cluster.launch = &launch;
   cluster.random = launch.seed * 0x9e3779b97f4a7c15 + index;
+  if (launch.wantsCounters)
+    cluster.observers.push_back(makeCounter(counts));
   for (const MakeObserver &make : launch.observers)
     cluster.observers.push_back(make(cluster));
   cluster.isObserved = !cluster.observers.empty();
@@ -175,7 +180,10 @@ Expected<Counters> GridWork::wait() {
   changed.wait(lock, [this] { return numDone == count; });
   if (error)
     return *error;
-  return Counters{threadInstructions};
+  Counters counters{threadInstructions};
+  if (launch.wantsCounters)
+    counts.finish(counters);
+  return counters;
 }
 
 static std::optional<std::string> problemOf(const Code &code, const Launch &launch) {

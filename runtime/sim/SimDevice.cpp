@@ -20,10 +20,12 @@ using namespace runtime;
 //--- Settings ----------------------------------------------------------------------------------
 
 static std::atomic<uint64_t> seedOfLaunches{0}, limitOfLaunches{0};
+static std::atomic<bool> areLaunchesCounted{false};
 
 void setSimSettings(const SimSettings &settings) {
   seedOfLaunches = settings.seed;
   limitOfLaunches = settings.maxInstructions;
+  areLaunchesCounted = settings.wantsCounters;
 }
 
 //--- The device --------------------------------------------------------------------------------
@@ -53,9 +55,14 @@ public:
   bool accepts(Grid grid, std::span<const char> packed) const override;
   SimAbi abi() const;
 
+  void setProfile(std::shared_ptr<const LaunchProfile> profile);
+  std::shared_ptr<const LaunchProfile> lastProfile() const;
+
   const std::shared_ptr<const Module> module;
 
 private:
+  mutable std::mutex mutex;
+  std::shared_ptr<const LaunchProfile> profile; ///< of the last launch that was counted
   std::unique_ptr<const TensorMaps> tensorMaps; ///< null for the plain ABI
 };
 
@@ -95,6 +102,16 @@ SimAbi SimKernel::abi() const {
 bool SimKernel::accepts(Grid, std::span<const char> packed) const {
   return !tensorMaps || packed.size() != artifact::packedBytes(artifact()) ||
          tensorMaps->make(packed, /*isOneWave=*/false, nullptr).fit == TensorMaps::Fit::Yes;
+}
+
+void SimKernel::setProfile(std::shared_ptr<const LaunchProfile> given) {
+  std::lock_guard lock(mutex);
+  profile = std::move(given);
+}
+
+std::shared_ptr<const LaunchProfile> SimKernel::lastProfile() const {
+  std::lock_guard lock(mutex);
+  return profile;
 }
 
 //--- Loading -----------------------------------------------------------------------------------
@@ -150,6 +167,18 @@ Expected<std::shared_ptr<Kernel>> SimDevice::load(artifact::Artifact artifact) {
 
 static Dim dimOf(const artifact::Dim3 &extents) { return {extents[0], extents[1], extents[2]}; }
 
+static std::shared_ptr<const LaunchProfile> profileOf(const artifact::Artifact &artifact,
+                                                      std::shared_ptr<const Module> module, const Launch &launch,
+                                                      Counters counters) {
+  auto profile = std::make_shared<LaunchProfile>(profileOf(std::move(module), launch, std::move(counters)));
+  profile->kernel = artifact.name;
+  if (artifact.registers && artifact.tool != "driver") {
+    profile->registers = artifact.registers;
+    profile->registerSource = RegisterSource::Assembler;
+  }
+  return profile;
+}
+
 Expected<void> SimDevice::launch(Kernel &given, Grid grid, void *, std::span<const char> packed) {
   const artifact::Artifact &artifact = given.artifact();
   if (&given.device() != this)
@@ -161,7 +190,7 @@ Expected<void> SimDevice::launch(Kernel &given, Grid grid, void *, std::span<con
                                          " bytes of arguments; " + std::to_string(packed.size()) + " were given"};
   if (grid.x == 0 || grid.y == 0 || grid.z == 0)
     return {};
-  const auto &kernel = static_cast<const SimKernel &>(given);
+  auto &kernel = static_cast<SimKernel &>(given);
   auto arguments = SimArguments::make(kernel.abi(), grid, packed);
   if (!arguments)
     return arguments.error();
@@ -174,13 +203,21 @@ Expected<void> SimDevice::launch(Kernel &given, Grid grid, void *, std::span<con
   launch.params = arguments->params();
   launch.seed = seedOfLaunches;
   launch.maxInstructions = limitOfLaunches;
+  launch.wantsCounters = areLaunchesCounted;
   auto done = run(*kernel.module, launch);
+  if (done && launch.wantsCounters)
+    kernel.setProfile(profileOf(artifact, kernel.module, launch, std::move(*done)));
   if (!done)
     return Error{done.error().code, simulatedKernel(artifact) + " failed on the simulated GPU: " + done.error().text};
   return {};
 }
 
 //--- The devices -------------------------------------------------------------------------------
+
+std::shared_ptr<const LaunchProfile> profileOf(const runtime::Kernel &kernel) {
+  const auto *simulated = dynamic_cast<const SimKernel *>(&kernel);
+  return simulated ? simulated->lastProfile() : nullptr;
+}
 
 bool isSimulated(const artifact::Target &target) {
   return target.features.find(artifact::kSimulated) != std::string::npos;

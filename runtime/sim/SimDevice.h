@@ -3,6 +3,9 @@
 #pragma once
 
 #include "runtime/Device.h"
+#include "runtime/sim/LaunchProfile.h"
+
+#include <optional>
 
 namespace nereid::sim {
 
@@ -10,6 +13,7 @@ namespace nereid::sim {
 struct SimSettings {
   uint64_t seed = 0;            ///< chooses among the orders that a GPU may run threads in
   uint64_t maxInstructions = 0; ///< of a CTA or cluster; 0: a default
+  bool wantsCounters = false;   ///< launches are counted, for `profileOf`
 };
 void setSimSettings(const SimSettings &settings);
 
@@ -19,5 +23,8 @@ bool isSimulated(const artifact::Target &target);
 /// A GPU of the target's compute capability. It also takes artifacts for earlier ones, and those that were compiled for
 /// a real GPU if they hold their PTX. A launch is done on return; it ignores the stream.
 runtime::Device &simDevice(const artifact::Target &target);
+
+/// The last launch of a kernel of a simulated GPU that was counted; null where there is none.
+std::shared_ptr<const LaunchProfile> profileOf(const runtime::Kernel &kernel);
 
 } // namespace nereid::sim

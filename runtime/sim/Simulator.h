@@ -3,6 +3,7 @@
 #pragma once
 
 #include "artifact/Expected.h"
+#include "runtime/sim/Counters.h"
 
 #include <cstdint>
 #include <functional>
@@ -56,10 +57,7 @@ struct Launch {
   unsigned threads = 0;         ///< of the host; 0: all of the pool
   uint64_t maxInstructions = 0; ///< warp instructions of a cluster; 0: a default
   std::vector<MakeObserver> observers;
-};
-
-struct Counters {
-  uint64_t threadInstructions = 0;
+  bool wantsCounters = false; ///< more than the number of instructions
 };
 
 /// Runs every CTA of the grid. Codes: `sim-launch` (no such entry, a block or memory that no GPU has), `sim-fault` (an

@@ -297,6 +297,13 @@ class CompiledKernel:
         return self._resources()[2]
 
     @property
+    def counters(self) -> Any:
+        """What the simulated GPU has counted in the last launch, by name."""
+        from ..backends.sim.counters import counters_of
+
+        return counters_of(self.function, self.name)
+
+    @property
     def kernel(self) -> Any:
         """The binary."""
         return self.asm[self._binary_ext]

@@ -1,0 +1,55 @@
+// Bank conflicts of shared memory and sectors of global memory, from the addresses of a warp.
+// SPDX-License-Identifier: MIT
+#include "runtime/sim/Banks.h"
+
+#include <algorithm>
+#include <bit>
+
+using namespace nereid::sim;
+
+static constexpr unsigned kBanks = 32, kBankBytes = 4, kSectorBytes = 32, kWarpLanes = 32;
+
+/// One part of a warp: as many wavefronts as the busiest bank has different words.
+static uint32_t wavefrontsOf(uint32_t lanes, uint32_t bytes, const uint64_t *addresses) {
+  uint64_t words[kBanks][kWarpLanes];
+  uint8_t counts[kBanks] = {};
+  uint32_t busiest = 0;
+  for (; lanes; lanes &= lanes - 1) {
+    const uint64_t address = addresses[std::countr_zero(lanes)];
+    const uint64_t last = (address + bytes - 1) / kBankBytes;
+    for (uint64_t word = address / kBankBytes; word <= last; ++word) {
+      const unsigned bank = word % kBanks;
+      uint64_t *begin = words[bank], *end = begin + counts[bank];
+      if (counts[bank] == kWarpLanes || std::find(begin, end, word) != end)
+        continue;
+      *end = word;
+      busiest = std::max<uint32_t>(busiest, ++counts[bank]);
+    }
+  }
+  return busiest;
+}
+
+BankUse nereid::sim::bankUseOf(uint32_t lanes, uint32_t bytes, const uint64_t *addresses) {
+  const unsigned words = std::clamp(bytes / kBankBytes, 1u, kWarpLanes), width = kWarpLanes / words;
+  BankUse use;
+  for (unsigned first = 0; first < kWarpLanes; first += width) {
+    const uint32_t part = lanes & uint32_t(((uint64_t{1} << width) - 1) << first);
+    if (!part)
+      continue;
+    ++use.minimum;
+    use.wavefronts += wavefrontsOf(part, bytes, addresses);
+  }
+  return use;
+}
+
+uint32_t nereid::sim::sectorsOf(uint32_t lanes, uint32_t bytes, const uint64_t *addresses, uint64_t *sectors) {
+  uint32_t count = 0;
+  for (; lanes && bytes; lanes &= lanes - 1) {
+    const uint64_t address = addresses[std::countr_zero(lanes)];
+    const uint64_t last = (address + bytes - 1) / kSectorBytes;
+    for (uint64_t sector = address / kSectorBytes; sector <= last; ++sector)
+      if (!count || (sectors[count - 1] != sector && std::find(sectors, sectors + count, sector) == sectors + count))
+        sectors[count++] = sector;
+  }
+  return count;
+}

@@ -1,0 +1,21 @@
+// How many wavefronts an access of a warp to shared memory takes.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+
+namespace nereid::sim {
+
+struct BankUse {
+  uint32_t wavefronts = 0;
+  uint32_t minimum = 0; ///< what the access takes without conflicts
+};
+
+/// 32 banks of 4 bytes. Accesses of 8 and 16 bytes are done by halves and quarters of the warp; lanes of a part that
+/// access the same word share it. `addresses` has an entry per lane.
+BankUse bankUseOf(uint32_t lanes, uint32_t bytes, const uint64_t *addresses);
+
+/// The different 32-byte sectors that an access touches, in `sectors` (room for 32 * (bytes / 32 + 2)); their number.
+uint32_t sectorsOf(uint32_t lanes, uint32_t bytes, const uint64_t *addresses, uint64_t *sectors);
+
+} // namespace nereid::sim

@@ -1,0 +1,54 @@
+// Kinds of PTX instructions, as counters and the estimate of time group them.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace nereid::sim {
+
+struct Statement;
+
+enum class Kind : uint8_t {
+  None, ///< a step of the simulator, such as the conversion of an operand
+  Integer,
+  Float32,
+  Float16,
+  Float64,
+  Special, ///< approximations: ex2, rcp, sqrt
+  Convert,
+  Move,
+  GlobalLoad, ///< also by generic addresses
+  GlobalStore,
+  SharedLoad,
+  SharedStore,
+  LocalAccess,
+  ParamLoad,
+  Atomic,
+  AsyncCopy,
+  Barrier, ///< of warps, CTAs and clusters, mbarriers, fences, waits for groups
+  Shuffle,
+  TensorCore,
+  Control,
+  Other,
+};
+inline constexpr size_t kNumKinds = size_t(Kind::Other) + 1;
+
+enum class TensorType : uint8_t { None, F64, TF32, F16, F8, Int8, Int4 };
+inline constexpr size_t kNumTensorTypes = size_t(TensorType::Int4) + 1;
+
+/// What a PTX instruction is to counters.
+struct InstructionProfile {
+  Kind kind = Kind::None;
+  TensorType tensorType = TensorType::None;
+  bool isBulkStore = false; ///< a bulk copy to global memory
+  uint32_t tensorFlops = 0; ///< of a warp
+};
+
+InstructionProfile profileOf(const Statement &statement);
+
+/// "integer", "float32", ...: the names of users.
+const char *nameOf(Kind kind);
+const char *nameOf(TensorType type);
+
+} // namespace nereid::sim
