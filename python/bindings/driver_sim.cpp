@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "python/bindings/Kernel.h"
 #include "python/bindings/Properties.h"
+#include "runtime/sim/CounterTable.h"
 #include "runtime/sim/SimDevice.h"
 
 using namespace nereid;
@@ -33,23 +34,13 @@ static nb::dict figuresOfProfile(const Profile &profile) {
   return result;
 }
 
-static nb::list instructionsOfProfile(const Profile &profile) {
-  nb::list result;
-  for (const sim::CountedInstruction &counted : profile.launch->counters.instructions) {
-    nb::dict entry;
-    entry["ptx_line"] = counted.line;
-    entry["kind"] = nameOf(counted.profile.kind);
-    entry["warps"] = counted.warps;
-    entry["lanes"] = counted.lanes;
-    entry["global_requests"] = counted.globalRequests;
-    entry["global_bytes"] = counted.globalBytes;
-    entry["global_sectors"] = counted.globalSectors;
-    entry["shared_wavefronts"] = counted.sharedWavefronts;
-    entry["bank_conflicts"] = counted.sharedConflicts;
-    entry["bulk_bytes"] = counted.bulkBytes;
-    result.append(entry);
-  }
-  return result;
+/// The GPU of that name; the default is that of the compute capability.
+static const sim::GpuRates &gpuOf(const Profile &profile, const std::string &name) {
+  if (name.empty())
+    return sim::gpuOfCapability(profile.launch->capability);
+  if (const sim::GpuRates *gpu = sim::findGpu(name))
+    return *gpu;
+  raise(PyExc_ValueError, sim::unknownGpu(name));
 }
 
 void nereid::python::bindSimDriver(nb::module_ &module) {
@@ -64,7 +55,18 @@ void nereid::python::bindSimDriver(nb::module_ &module) {
       nb::arg("seed"), nb::arg("max_instructions"), nb::arg("wants_counters"), "Settings of all launches from now on.");
   nb::class_<Profile>(driver, "Profile", "A launch that was counted.")
       .def_prop_ro("figures", &figuresOfProfile, "Name -> number.")
-      .def_prop_ro("instructions", &instructionsOfProfile, "A dict per PTX instruction.");
+      .def(
+          "table",
+          [](const Profile &profile, const std::string &gpu) {
+            return textOf(tableOf(*profile.launch, gpuOf(profile, gpu)));
+          },
+          nb::arg("gpu"), "Totals, occupancy, the estimate for a GPU and a row per line.")
+      .def(
+          "json",
+          [](const Profile &profile, const std::string &gpu) {
+            return textOf(jsonOf(*profile.launch, gpuOf(profile, gpu)));
+          },
+          nb::arg("gpu"), "The same as JSON.");
   driver.def("profile", &lastProfile, nb::arg("kernel"), "The last counted launch of a kernel, or None.");
   bindSimPtx(driver);
 }

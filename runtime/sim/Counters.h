@@ -43,7 +43,7 @@ struct Counters {
   uint64_t bulkLoadBytes = 0, bulkStoreBytes = 0;
   uint64_t readSectors = 0, writtenSectors = 0; ///< different ones, of the whole launch
   uint64_t l2ReadSectors = 0;                   ///< different ones of each cluster, and those of bulk copies
-  std::array<uint64_t, kNumTensorTypes> tensorFlops{};
+  std::array<uint64_t, kNumTensorTypes> tensorFlops{}, groupFlops{}; ///< all, those of wgmma
 
   bool isDetailed() const { return !instructions.empty(); }
   double meanActiveLanes() const;

@@ -171,6 +171,8 @@ static void addToTotals(Counters &counters, const CountedInstruction &counted) {
   counters.warpInstructions += counted.warps;
   counters.warpsOf[size_t(kind)] += counted.warps;
   counters.tensorFlops[size_t(counted.profile.tensorType)] += counted.profile.tensorFlops * counted.warps;
+  if (counted.profile.isWarpGroup)
+    counters.groupFlops[size_t(counted.profile.tensorType)] += counted.profile.tensorFlops * counted.warps;
   (counted.profile.isBulkStore ? counters.bulkStoreBytes : counters.bulkLoadBytes) += counted.bulkBytes;
   if (kind == Kind::Atomic || kind == Kind::AsyncCopy) {
     const Direction direction = kind == Kind::Atomic ? Direction::Atomic : Direction::Copy;

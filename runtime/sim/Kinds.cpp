@@ -199,7 +199,8 @@ InstructionProfile nereid::sim::profileOf(const Statement &statement) {
   if (profile.kind != Kind::TensorCore)
     return profile;
   profile.tensorType = tensorTypeOf(statement);
-  const unsigned warps = statement.opcode == "wgmma" ? 4 : 1;
+  profile.isWarpGroup = statement.opcode == "wgmma";
+  const unsigned warps = profile.isWarpGroup ? 4 : 1;
   for (const std::string &modifier : statement.modifiers)
     if (const uint64_t multiplies = multipliesOf(modifier))
       profile.tensorFlops = uint32_t(2 * multiplies / warps);

@@ -42,6 +42,7 @@ struct InstructionProfile {
   Kind kind = Kind::None;
   TensorType tensorType = TensorType::None;
   bool isBulkStore = false; ///< a bulk copy to global memory
+  bool isWarpGroup = false; ///< wgmma
   uint32_t tensorFlops = 0; ///< of a warp
 };
 

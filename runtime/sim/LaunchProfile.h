@@ -10,6 +10,7 @@ enum class RegisterSource : uint8_t { Assembler, Liveness };
 
 struct LaunchProfile {
   std::string kernel;
+  uint32_t capability = 90; ///< of the simulated GPU
   Dim grid, block, cluster;
   uint32_t sharedBytes = 0; ///< of a CTA, static and dynamic
   uint32_t registers = 0;   ///< of a thread

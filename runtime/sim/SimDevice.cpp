@@ -167,11 +167,12 @@ Expected<std::shared_ptr<Kernel>> SimDevice::load(artifact::Artifact artifact) {
 
 static Dim dimOf(const artifact::Dim3 &extents) { return {extents[0], extents[1], extents[2]}; }
 
-static std::shared_ptr<const LaunchProfile> profileOf(const artifact::Artifact &artifact,
-                                                      std::shared_ptr<const Module> module, const Launch &launch,
+static std::shared_ptr<const LaunchProfile> profileOf(const SimKernel &kernel, const Launch &launch, int capability,
                                                       Counters counters) {
-  auto profile = std::make_shared<LaunchProfile>(profileOf(std::move(module), launch, std::move(counters)));
+  const artifact::Artifact &artifact = kernel.artifact();
+  auto profile = std::make_shared<LaunchProfile>(profileOf(kernel.module, launch, std::move(counters)));
   profile->kernel = artifact.name;
+  profile->capability = uint32_t(capability);
   if (artifact.registers && artifact.tool != "driver") {
     profile->registers = artifact.registers;
     profile->registerSource = RegisterSource::Assembler;
@@ -206,7 +207,7 @@ Expected<void> SimDevice::launch(Kernel &given, Grid grid, void *, std::span<con
   launch.wantsCounters = areLaunchesCounted;
   auto done = run(*kernel.module, launch);
   if (done && launch.wantsCounters)
-    kernel.setProfile(profileOf(artifact, kernel.module, launch, std::move(*done)));
+    kernel.setProfile(profileOf(kernel, launch, capability, std::move(*done)));
   if (!done)
     return Error{done.error().code, simulatedKernel(artifact) + " failed on the simulated GPU: " + done.error().text};
   return {};

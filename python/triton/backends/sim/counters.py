@@ -3,6 +3,8 @@
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
 
+import functools
+import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -19,10 +21,27 @@ class Counters(Mapping):  # type: ignore[type-arg]
             for name, value in profile.figures.items()
         }
 
-    @property
-    def instructions(self) -> list[dict[str, Any]]:
-        """The counts of each PTX instruction, in the order of the code."""
-        return self._profile.instructions
+    def table(self, gpu: str = "") -> str:
+        """Totals, occupancy of a GPU, an estimate of the time on it, and a row per line of the
+        source. `gpu` is "H200", "H100" or "A100"; the default fits the compute capability.
+        """
+        return self._profile.table(gpu)
+
+    @functools.cached_property
+    def lines(self) -> list[dict[str, Any]]:
+        """The counts of each line of the source."""
+        return self._described("")["lines"]
+
+    def occupancy(self, gpu: str = "") -> dict[str, Any]:
+        """CTAs and warps that an SM runs at once, and what limits them."""
+        return self._described(gpu)["occupancy"]
+
+    def estimate(self, gpu: str = "") -> dict[str, Any]:
+        """Seconds on a GPU, and the seconds that each resource alone would take."""
+        return self._described(gpu)["estimate"]
+
+    def _described(self, gpu: str) -> dict[str, Any]:
+        return json.loads(self._profile.json(gpu))
 
     def __getitem__(self, name: str) -> float:
         if name not in self._figures:
@@ -38,6 +57,9 @@ class Counters(Mapping):  # type: ignore[type-arg]
 
     def __repr__(self) -> str:
         return f"Counters({self._figures})"
+
+    def __str__(self) -> str:
+        return self.table()
 
 
 def counters_of(kernel: Any, name: str) -> Counters:
