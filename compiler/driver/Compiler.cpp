@@ -127,6 +127,20 @@ static bool finishGuarded(const std::shared_ptr<Compilation> &work, const Backen
   return *isFinished;
 }
 
+static bool isSimulated(const support::TargetSpec &target) {
+  return target.features.find(artifact::kSimulated) != std::string::npos;
+}
+
+static uint32_t sanitizersOf(const support::TargetSpec &target) {
+  return artifact::targetInfo(target.backend).hasSanitizers ? support::kCpuSanitizers
+         : isSimulated(target)                              ? support::kSimulatorSanitizers
+                                                            : 0;
+}
+
+static std::string nameOf(const support::TargetSpec &target) {
+  return isSimulated(target) ? target.backend + ":" + target.arch + std::string(artifact::kSimulated) : target.backend;
+}
+
 /// Whether this process and the target support the request.
 static bool checkRequest(const support::Options &options, const support::TargetSpec &target,
                          support::DiagnosticEngine &diagnostics) {
@@ -134,11 +148,13 @@ static bool checkRequest(const support::Options &options, const support::TargetS
     diagnostics.report(diag::CompilerLost, {});
     return false;
   }
-  if (options.sanitize && !artifact::targetInfo(target.backend).hasSanitizers) {
-    diagnostics.report(diag::SanitizeNeedsCpu, {}, support::sanitizerNames(options.sanitize), target.backend);
-    return false;
-  }
-  return true;
+  const uint32_t known = sanitizersOf(target), unknown = options.sanitize & ~known;
+  if (unknown && known)
+    diagnostics.report(diag::SanitizeWord, {}, support::sanitizerNames(unknown), nameOf(target),
+                       support::sanitizerNames(known));
+  else if (unknown)
+    diagnostics.report(diag::SanitizeTarget, {}, support::sanitizerNames(unknown), nameOf(target));
+  return !unknown;
 }
 
 //--- the whole compilation ---------------------------------------------------------------------

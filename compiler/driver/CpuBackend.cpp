@@ -33,8 +33,11 @@ static const support::DiagnosticKind &kindOf(support::Sanitizer sanitizer) {
   case support::Nan:
   case support::NanLoads:
     return diag::SanitizedNan;
+  case support::Race:
+  case support::Sync:
+    break;
   }
-  llvm_unreachable("all sanitizers are listed");
+  llvm_unreachable("the CPU's sanitizers are listed");
 }
 
 static cpu::CpuKernel &kernelOf(Compilation &work) {

@@ -48,7 +48,7 @@ static bool allowsOwnLauncher(const support::Options &options, const support::Ta
   std::string reason;
   const std::optional<nvidia::Arch> found = nvidia::findArch(target.arch, reason);
   return found && found->hasTma && !nvidia::hasFeature(target, nvidia::kHostMaps) && options.numCtas == 1 &&
-         !options.cooperativeGrid && !options.sanitize;
+         !options.cooperativeGrid;
 }
 
 static nvidia::CudaKernel &kernelOf(Compilation &work) {

@@ -8,7 +8,8 @@
 using namespace nereid::support;
 
 static constexpr std::pair<llvm::StringLiteral, Sanitizer> words[] = {
-    {"bounds", Bounds}, {"uninit", Uninit}, {"overflow", Overflow}, {"nan", Nan}, {"nan-loads", NanLoads}};
+    {"bounds", Bounds},      {"uninit", Uninit}, {"overflow", Overflow}, {"nan", Nan},
+    {"nan-loads", NanLoads}, {"race", Race},     {"sync", Sync}};
 
 std::optional<uint32_t> nereid::support::parseSanitizers(llvm::StringRef list, std::string &reason) {
   uint32_t set = 0;

@@ -1,4 +1,4 @@
-// The sanitizers that a kernel may be compiled with, by their names in options.
+// The sanitizers that a kernel may be run with, by their names in options.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -11,12 +11,18 @@
 namespace nereid::support {
 
 enum Sanitizer : uint32_t {
-  Bounds = 1,   ///< accesses stay inside of the launch's tensors
-  Uninit = 2,   ///< memory is written before it is used
-  Overflow = 4, ///< integers that become addresses do not wrap
-  Nan = 8,      ///< no operation on numbers gives NaN
-  NanLoads = 16 ///< and none is loaded
+  Bounds = 1,    ///< accesses stay inside of the launch's tensors
+  Uninit = 2,    ///< memory is written before it is used
+  Overflow = 4,  ///< integers that become addresses do not wrap
+  Nan = 8,       ///< no operation on numbers gives NaN
+  NanLoads = 16, ///< and none is loaded
+  Race = 32,     ///< accesses to the same memory are ordered
+  Sync = 64      ///< barriers, fences and waits are used as they must be
 };
+
+/// What launches on the CPU, and on the simulated GPU, are checked for.
+inline constexpr uint32_t kCpuSanitizers = Bounds | Uninit | Overflow | Nan | NanLoads;
+inline constexpr uint32_t kSimulatorSanitizers = Bounds | Uninit | Race | Sync;
 
 /// The set of a comma list such as "bounds,nan"; nothing, and the reason, where a word is unknown.
 std::optional<uint32_t> parseSanitizers(llvm::StringRef list, std::string &reason);

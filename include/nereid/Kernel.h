@@ -31,7 +31,7 @@ struct KernelOptions {
   int device = 0;             ///< ordinal, where there are several
   std::string cacheDir;       ///< compiled kernels are cached there; empty: no cache
   bool enableFpFusion = true; ///< multiply and add may become fma
-  std::string sanitize;       ///< checks of launches on a CPU: "bounds,uninit,overflow,nan" or some of them
+  std::string sanitize;       ///< checks of launches: words of docs/sanitizer.md such as "bounds,uninit"
 };
 
 /// A compiled kernel, loaded and ready to launch. Copies share it; any number of threads may launch it.

@@ -64,7 +64,7 @@ static PyObject *exceptionFor(const std::string &code) {
 void nereid::python::setRuntimeError(const runtime::Error &error) {
   if (error.code == "out-of-resources")
     return setOutOfResources(error);
-  if (error.code == "sanitize")
+  if (error.code.starts_with("sanitize"))
     return setSanitizerError(error);
   PyErr_Format(exceptionFor(error.code), "%s [%s]", error.text.c_str(), error.code.c_str());
 }

@@ -157,6 +157,7 @@ LaneAccess::LaneAccess(Warp &warp, const Instruction &given, Space where, uint32
   scope = given.scope;
   order = given.order;
   addresses = values;
+  MemoryAccess::slot = slot;
   const auto *base = warp.at<uint64_t>(slot);
   for (unsigned lane = 0; lane < kLanes; ++lane)
     values[lane] = base[lane] + offset;

@@ -23,6 +23,7 @@ struct ByteCopy {
     uint64_t address;
     char *memory;
     uint32_t bytes;
+    uint32_t slot;
   } to, from;
 
   bool tell(const Side &side, Stage stage) const;
@@ -44,6 +45,7 @@ bool ByteCopy::tell(const Side &side, Stage stage) const {
   access.stage = stage;
   access.operation = operation;
   access.issuer = int32_t(lane);
+  access.slot = side.slot;
   Pieces pieces(*warp, access);
   return pieces.add(side.address, side.memory) && pieces.flush();
 }
@@ -109,8 +111,9 @@ static Step copyAsync(Warp &warp, const Instruction &instruction) {
                         to.operation,
                         lane,
                         Proxy::Generic,
-                        {Space::Shared, to.values[lane], to.memory[lane], bytes},
-                        {Space::Global, from.values[lane], sizes[lane] ? from.memory[lane] : nullptr, sizes[lane]}};
+                        {Space::Shared, to.values[lane], to.memory[lane], bytes, instruction.slots[0]},
+                        {Space::Global, from.values[lane], sizes[lane] ? from.memory[lane] : nullptr, sizes[lane],
+                         instruction.slots[1]}};
     if (!start(warp, groupsOf(warp.copies, lane), [copy] { return copy.perform(); }))
       return Step::Fail;
   }
@@ -191,8 +194,8 @@ static Step copyBulk(Warp &warp, const Instruction &instruction) {
                   ++warp.cta->cluster->numOperations,
                   lane,
                   Proxy::Async,
-                  {to, target, nullptr, bytes},
-                  {from, source, nullptr, bytes}};
+                  {to, target, nullptr, bytes, instruction.slots[0]},
+                  {from, source, nullptr, bytes, instruction.slots[1]}};
     copy.to.memory = translate(warp, instruction, to, target, lane, bytes, 16);
     copy.from.memory = translate(warp, instruction, from, source, lane, bytes, 16);
     char *barrier = nullptr;

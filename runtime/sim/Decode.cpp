@@ -91,6 +91,14 @@ void Decoder::decodeStatement(const Statement &current) {
     code->profiles.back() = profileOf(current); // those before it convert operands
   if (!modifiers.empty())
     return fail("the modifier `." + modifiers[0] + "` is not known here");
+  // Operands that were named after the instruction was added.
+  if (code->instructions.size() > before) {
+    OperandSlots &last = code->operands.back();
+    last.sources.insert(last.sources.end(), operandSlots.sources.begin(), operandSlots.sources.end());
+    last.destinations.insert(last.destinations.end(), operandSlots.destinations.begin(),
+                             operandSlots.destinations.end());
+  }
+  operandSlots = {};
   if (current.guard.empty())
     return;
   std::optional<Register> guard = findRegister(current.guard);
@@ -115,6 +123,7 @@ Instruction &Decoder::add(Instruction instruction) {
   instruction.line = statement->line;
   instruction.order = order;
   instruction.scope = memoryScope;
+  code->operands.push_back(std::exchange(operandSlots, {}));
   return code->instructions.emplace_back(std::move(instruction));
 }
 

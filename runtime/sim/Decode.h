@@ -116,6 +116,8 @@ private:
   void call();
   void finish();
   bool special(const std::string &name, Register &result);
+  uint32_t sourceSlot(const Operand &operand, unsigned bytes, bool isFloat);
+  uint32_t convert(Execute execute, uint32_t from, unsigned bytes);
 
   ModuleState &module;
   const Function &entry;
@@ -125,6 +127,7 @@ private:
   std::map<std::string, Register, std::less<>> specials;
   const Statement *statement = nullptr;
   std::vector<std::string> modifiers; ///< not consumed yet
+  OperandSlots operandSlots;          ///< of the instruction that is added next
   Order order = Order::Weak;          ///< of the current statement
   Scope memoryScope = Scope::None;
   std::optional<Error> problem;

@@ -194,16 +194,29 @@ enum class Special : uint8_t {
   IsExplicitCluster,
 };
 
+/// The registers that an instruction reads and writes, by their slots.
+struct OperandSlots {
+  std::vector<uint32_t> sources, destinations;
+};
+/// Slots begin at multiples of this.
+inline constexpr uint32_t kSlotUnit = 32;
+
 /// A decoded entry.
 struct Code {
   std::string name;
   std::vector<Instruction> instructions;
   std::vector<InstructionProfile> profiles; ///< of each instruction
+  std::vector<OperandSlots> operands;       ///< of each instruction
   std::vector<Constant> constants;
   std::vector<std::pair<uint32_t, Special>> specials;
   uint32_t fileBytes = 0, localBytes = 0, staticSharedBytes = 0, paramBytes = 0;
   const Text *text = nullptr;
 };
+
+inline const OperandSlots &operandsOf(const Warp &warp, const Instruction &instruction) {
+  const Code &code = *warp.cta->cluster->code;
+  return code.operands[size_t(&instruction - code.instructions.data())];
+}
 
 /// Replaces the running split: its lanes of `taken` go to `pc`, the others to the next instruction.
 Step branch(Warp &warp, uint32_t taken, uint32_t pc);

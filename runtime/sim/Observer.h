@@ -6,6 +6,8 @@
 
 namespace nereid::sim {
 
+struct TensorMap;
+
 /// Accesses of an asynchronous operation are told twice: when it is issued and when it takes effect.
 enum class Stage : uint8_t { Whole, Issue, Effect };
 
@@ -26,7 +28,9 @@ struct MemoryAccess {
   Proxy proxy = Proxy::Generic;
   Stage stage = Stage::Whole;
   uint64_t operation = 0; ///< the asynchronous operation, a number of the cluster's
-  int32_t issuer = -1;    ///< lane that has issued the operation; -1: the lanes are those of the warp
+  int64_t slot = -1;      ///< of the register with the addresses, when issued by an ordinary instruction; -1: none
+  const TensorMap *map = nullptr; ///< of a tensor copy
+  int32_t issuer = -1;            ///< lane that has issued the operation; -1: the lanes are those of the warp
 
   unsigned threadOf(unsigned lane) const { return issuer < 0 ? lane : unsigned(issuer); }
 };

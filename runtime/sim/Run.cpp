@@ -1,6 +1,7 @@
 // Runs the clusters of a grid on the threads of the host.
 // SPDX-License-Identifier: MIT
 #include "runtime/cpu/WorkerPool.h"
+#include "runtime/sim/Checks.h"
 #include "runtime/sim/Counting.h"
 #include "runtime/sim/Module.h"
 #include "runtime/sim/Observer.h"
@@ -130,6 +131,7 @@ void GridWork::prepare(Cluster &cluster, uint64_t index) {
     cluster.observers.push_back(makeCounter(counts));
   for (const MakeObserver &make : launch.observers)
     cluster.observers.push_back(make(cluster));
+  addChecks(cluster);
   cluster.isObserved = !cluster.observers.empty();
   cluster.ctas.resize(launch.cluster.count());
   cluster.threadsLeft = uint32_t(launch.block.count() * cluster.ctas.size());

@@ -46,17 +46,43 @@ Expected<void> SimArguments::sharePrograms(const SimAbi &abi, Grid programs) {
   counters = std::make_unique<uint32_t[]>(2);
   for (const uint32_t extent : {programs.x, programs.y, programs.z})
     add(&extent, sizeof extent, sizeof extent);
-  const uint64_t address = reinterpret_cast<uint64_t>(counters.get());
-  add(&address, sizeof address, sizeof address);
+  addMemory("the counters of programs", counters.get(), 2 * sizeof(uint32_t));
   return {};
 }
 
 //--- Parameters --------------------------------------------------------------------------------
 
-void SimArguments::add(const void *bytes, size_t size, size_t alignment) {
+uint32_t SimArguments::add(const void *bytes, size_t size, size_t alignment) {
   block.resize((block.size() + alignment - 1) / alignment * alignment);
   const auto *first = static_cast<const char *>(bytes);
   block.insert(block.end(), first, first + size);
+  return static_cast<uint32_t>(block.size() - size);
+}
+
+/// A pointer to memory of the launcher.
+uint32_t SimArguments::addMemory(std::string name, const void *begin, uint64_t bytes) {
+  const uint64_t address = reinterpret_cast<uint64_t>(begin);
+  const uint32_t at = add(&address, sizeof address, sizeof address);
+  memory.push_back({std::move(name), at, address, address, address + bytes, 1, bytes != 0});
+  return at;
+}
+
+/// Bytes of what a type such as "*fp32" points to.
+static uint32_t elementBytes(std::string_view type) {
+  const size_t digits = type.find_first_of("0123456789");
+  const unsigned bits = digits == type.npos ? 8 : unsigned(std::atoi(std::string(type.substr(digits)).c_str()));
+  return std::max(bits / 8, 1u); // fp8 types begin with 8
+}
+
+static Buffer bufferOf(const artifact::Parameter &parameter, uint32_t param, const char *packed,
+                       const MemoryExtent &extent) {
+  Buffer buffer{parameter.name, param};
+  std::memcpy(&buffer.base, packed + parameter.offset, sizeof buffer.base);
+  buffer.begin = buffer.base + static_cast<uint64_t>(extent.low);
+  buffer.end = buffer.base + static_cast<uint64_t>(extent.high);
+  buffer.elementBytes = elementBytes(parameter.type);
+  buffer.isKnown = extent.isKnown;
+  return buffer;
 }
 
 Expected<void> SimArguments::addTensorMaps(const SimAbi &abi, Grid programs, std::span<const char> packed) {
@@ -101,15 +127,21 @@ Expected<void> SimArguments::addScratch(const artifact::Artifact &artifact, std:
                                           " bytes for each block)"};
       address = reinterpret_cast<uint64_t>(scratch[i].get());
     }
-    add(&address, sizeof address, sizeof address);
+    addMemory("the " + std::string(wanted[i].name) + " memory", reinterpret_cast<const void *>(address), total);
   }
   return {};
 }
 
-Expected<SimArguments> SimArguments::make(const SimAbi &abi, Grid programs, std::span<const char> packed) {
+Expected<SimArguments> SimArguments::make(const SimAbi &abi, Grid programs, std::span<const char> packed,
+                                          std::span<const MemoryExtent> extents) {
   SimArguments made;
-  for (const artifact::Parameter &parameter : abi.artifact.parameters)
-    made.add(packed.data() + parameter.offset, parameter.size, std::max(parameter.size, 1u));
+  for (size_t index = 0; index < abi.artifact.parameters.size(); ++index) {
+    const artifact::Parameter &parameter = abi.artifact.parameters[index];
+    const uint32_t at = made.add(packed.data() + parameter.offset, parameter.size, std::max(parameter.size, 1u));
+    if (parameter.kind == artifact::ParameterKind::Pointer)
+      made.memory.push_back(
+          bufferOf(parameter, at, packed.data(), index < extents.size() ? extents[index] : MemoryExtent()));
+  }
   if (auto done = made.fillGrid(abi, programs); !done)
     return done.error();
   if (abi.tensorMaps)

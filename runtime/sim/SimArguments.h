@@ -3,6 +3,7 @@
 #pragma once
 
 #include "runtime/Device.h"
+#include "runtime/MemoryExtent.h"
 #include "runtime/cuda/TensorMaps.h"
 #include "runtime/sim/Simulator.h"
 
@@ -21,13 +22,16 @@ struct SimAbi {
 
 class SimArguments {
 public:
-  /// `packed` are the arguments of a call. Scratch is allocated where the caller gave none. Codes: `launch-arguments`,
-  /// `launch-grid`, `launch-memory`.
-  static Expected<SimArguments> make(const SimAbi &abi, runtime::Grid programs, std::span<const char> packed);
+  /// `packed` are the arguments of a call; `extents`, of each parameter, may be empty. Scratch is allocated where the
+  /// caller gave none. Codes: `launch-arguments`, `launch-grid`, `launch-memory`.
+  static Expected<SimArguments> make(const SimAbi &abi, runtime::Grid programs, std::span<const char> packed,
+                                     std::span<const runtime::MemoryExtent> extents = {});
 
   /// The grid in CTAs.
   Dim grid() const { return ctas; }
   std::span<const char> params() const { return block; }
+  /// What the pointers among the parameters point to.
+  const std::vector<Buffer> &buffers() const { return memory; }
 
 private:
   struct Free {
@@ -40,10 +44,12 @@ private:
   Expected<void> addTensorMaps(const SimAbi &abi, runtime::Grid programs, std::span<const char> packed);
   Expected<void> sharePrograms(const SimAbi &abi, runtime::Grid programs);
   Expected<void> addScratch(const artifact::Artifact &artifact, std::span<const char> packed);
-  void add(const void *bytes, size_t size, size_t alignment);
+  uint32_t add(const void *bytes, size_t size, size_t alignment);
+  uint32_t addMemory(std::string name, const void *begin, uint64_t bytes);
 
   Dim ctas;
   std::vector<char> block;
+  std::vector<Buffer> memory;
   Memory scratch[2];
   std::unique_ptr<uint32_t[]> counters;
 };

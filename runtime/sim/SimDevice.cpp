@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/sim/SimDevice.h"
 
+#include "runtime/MemoryExtent.h"
 #include "runtime/cuda/CodeRequirements.h"
 #include "runtime/sim/SimArguments.h"
 #include "runtime/sim/Simulator.h"
@@ -10,6 +11,7 @@
 #include <algorithm>
 #include <atomic>
 #include <charconv>
+#include <cstring>
 #include <map>
 #include <mutex>
 
@@ -180,19 +182,35 @@ static std::shared_ptr<const LaunchProfile> profileOf(const SimKernel &kernel, c
   return profile;
 }
 
+/// The option is the JSON text of a comma list.
+static uint32_t checksOfArtifact(const artifact::Artifact &artifact) {
+  const auto option = artifact.options.find("sanitize");
+  if (option == artifact.options.end() || option->second.size() < 2)
+    return 0;
+  return checksOf(std::string_view(option->second).substr(1, option->second.size() - 2)).value_or(0);
+}
+
 Expected<void> SimDevice::launch(Kernel &given, Grid grid, void *, std::span<const char> packed) {
   const artifact::Artifact &artifact = given.artifact();
   if (&given.device() != this)
     return Error{"launch-device",
                  simulatedKernel(artifact) + " was loaded by another device; load it on the simulated GPU"};
   const uint64_t expected = artifact::packedBytes(artifact);
+  std::vector<MemoryExtent> extents;
+  if (checksMemory(artifact) && packed.size() > expected) {
+    extents.resize(artifact.parameters.size());
+    if (packed.size() == expected + extents.size() * sizeof(MemoryExtent)) {
+      std::memcpy(extents.data(), packed.data() + expected, packed.size() - expected);
+      packed = packed.first(expected);
+    }
+  }
   if (packed.size() != expected)
     return Error{"launch-arguments", simulatedKernel(artifact) + " takes " + std::to_string(expected) +
                                          " bytes of arguments; " + std::to_string(packed.size()) + " were given"};
   if (grid.x == 0 || grid.y == 0 || grid.z == 0)
     return {};
   auto &kernel = static_cast<SimKernel &>(given);
-  auto arguments = SimArguments::make(kernel.abi(), grid, packed);
+  auto arguments = SimArguments::make(kernel.abi(), grid, packed, extents);
   if (!arguments)
     return arguments.error();
   Launch launch;
@@ -205,9 +223,13 @@ Expected<void> SimDevice::launch(Kernel &given, Grid grid, void *, std::span<con
   launch.seed = seedOfLaunches;
   launch.maxInstructions = limitOfLaunches;
   launch.wantsCounters = areLaunchesCounted;
+  launch.checks = checksOfArtifact(artifact);
+  launch.buffers = arguments->buffers();
   auto done = run(*kernel.module, launch);
   if (done && launch.wantsCounters)
     kernel.setProfile(profileOf(kernel, launch, capability, std::move(*done)));
+  if (!done && done.error().code.starts_with("sanitize-"))
+    return done.error();
   if (!done)
     return Error{done.error().code, simulatedKernel(artifact) + " failed on the simulated GPU: " + done.error().text};
   return {};

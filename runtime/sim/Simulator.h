@@ -48,6 +48,22 @@ struct Cluster;
 /// Makes an observer of one cluster.
 using MakeObserver = std::function<std::shared_ptr<Observer>(Cluster &)>;
 
+/// Checks of a launch, by the words of `sanitize`.
+enum Check : uint32_t { CheckBounds = 1, CheckUninit = 2, CheckRace = 4, CheckSync = 8 };
+
+/// The set of a comma list of words; nothing where one of them is unknown.
+std::optional<uint32_t> checksOf(std::string_view words);
+
+/// The memory that a pointer parameter points to.
+struct Buffer {
+  std::string name;
+  uint32_t param = 0; ///< offset of the pointer among the parameters
+  uint64_t base = 0;  ///< the pointer
+  uint64_t begin = 0, end = 0;
+  uint32_t elementBytes = 1;
+  bool isKnown = false;
+};
+
 struct Launch {
   std::string entry;
   Dim grid, block, cluster;
@@ -57,7 +73,9 @@ struct Launch {
   unsigned threads = 0;         ///< of the host; 0: all of the pool
   uint64_t maxInstructions = 0; ///< warp instructions of a cluster; 0: a default
   std::vector<MakeObserver> observers;
-  bool wantsCounters = false; ///< more than the number of instructions
+  bool wantsCounters = false;  ///< more than the number of instructions
+  uint32_t checks = 0;         ///< a set of Check
+  std::vector<Buffer> buffers; ///< of the pointer parameters, for CheckBounds
 };
 
 /// Runs every CTA of the grid. Codes: `sim-launch` (no such entry, a block or memory that no GPU has), `sim-fault` (an

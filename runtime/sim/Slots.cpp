@@ -101,6 +101,23 @@ bool Decoder::special(const std::string &name, Register &result) {
 }
 
 uint32_t Decoder::source(const Operand &operand, unsigned bytes, bool isFloat) {
+  const uint32_t slot = sourceSlot(operand, bytes, isFloat);
+  operandSlots.sources.push_back(slot);
+  return slot;
+}
+
+/// Adds an instruction that converts a register, in front of the one that is being decoded.
+uint32_t Decoder::convert(Execute execute, uint32_t from, unsigned bytes) {
+  const uint32_t to = allocate(bytes);
+  OperandSlots outer = std::exchange(operandSlots, {{from}, {to}});
+  Instruction &instruction = emit(execute);
+  instruction.slots[0] = to;
+  instruction.slots[1] = from;
+  operandSlots = std::move(outer);
+  return to;
+}
+
+uint32_t Decoder::sourceSlot(const Operand &operand, unsigned bytes, bool isFloat) {
   switch (operand.kind) {
   case OperandKind::Integer:
     return constant(bytes == 0 ? operand.bits != 0 : bytes == 4 ? uint32_t(operand.bits) : operand.bits, bytes);
@@ -128,22 +145,15 @@ uint32_t Decoder::source(const Operand &operand, unsigned bytes, bool isFloat) {
     fail("`" + operand.name + "` is not declared");
     return 0;
   }
-  if (operand.isNegated && reg.bytes == 0 && bytes == 0) {
-    Instruction &instruction = emit(&Lanes<&inverted>::run);
-    instruction.slots[1] = reg.slot;
-    return instruction.slots[0] = allocate(0);
-  }
+  if (operand.isNegated && reg.bytes == 0 && bytes == 0)
+    return convert(&Lanes<&inverted>::run, reg.slot, 0);
   if (reg.bytes == bytes)
     return reg.slot;
   if (!((reg.bytes == 8 && bytes == 4) || (reg.bytes == 4 && bytes == 8))) {
     fail("`" + operand.name + "` has another width");
     return 0;
   }
-  const uint32_t to = allocate(bytes);
-  Instruction &instruction = emit(bytes == 4 ? &Lanes<&narrowed>::run : &Lanes<&widened>::run);
-  instruction.slots[0] = to;
-  instruction.slots[1] = reg.slot;
-  return to;
+  return convert(bytes == 4 ? &Lanes<&narrowed>::run : &Lanes<&widened>::run, reg.slot, bytes);
 }
 
 uint32_t Decoder::destination(const Operand &operand, unsigned bytes) {
@@ -154,6 +164,7 @@ uint32_t Decoder::destination(const Operand &operand, unsigned bytes) {
     fail(reg ? "`" + operand.name + "` has another width" : "the first operand is no register");
     return 0;
   }
+  operandSlots.destinations.push_back(reg->slot);
   return reg->slot;
 }
 

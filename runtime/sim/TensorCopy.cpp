@@ -197,6 +197,7 @@ bool BoxCopy::tell(Stage stage) const {
   (isLoad ? shared.writes : shared.reads) = true;
   global.space = Space::Global;
   global.bytes = last > first ? uint32_t(last - first) * width() : 0;
+  global.map = &map;
   global.isAtomic = reduction != Reduction::None;
   (isLoad ? global.reads : global.writes) = true;
   global.reads |= global.isAtomic;

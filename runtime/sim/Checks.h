@@ -1,0 +1,16 @@
+// The checks of a launch, which are observers of its clusters.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "runtime/sim/Observer.h"
+
+namespace nereid::sim {
+
+/// Adds the observers of the launch's checks to the cluster, before its first instruction.
+void addChecks(Cluster &cluster);
+
+/// Reports accesses outside of the buffers of the launch. A pointer belongs to the buffer of the parameter that it was
+/// computed from; one that was loaded from memory may point anywhere.
+std::shared_ptr<Observer> makeBoundsCheck(Cluster &cluster);
+
+} // namespace nereid::sim
