@@ -4,7 +4,10 @@
 
 #include "tools/nereid/CudaTools.h"
 
+#include "llvm/ADT/StringRef.h"
+
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace nereid::tools {
@@ -26,7 +29,23 @@ struct CompileArguments {
   bool debug = false, noFpFusion = false, timing = false, noLocations = false;
 };
 
+struct ProfileArguments {
+  std::string source; ///< FILE.py:KERNEL
+  std::string signature;
+  std::string device = "sim";
+  std::string grid;
+  std::string values; ///< shapes of arrays and values of scalars
+  std::string gpu;    ///< of the estimate; empty: by the device
+  unsigned numWarps = 4, numStages = 3, numCtas = 1;
+  uint64_t seed = 0;
+  bool json = false;
+};
+
+/// FILE.py:KERNEL; a colon that is part of a path is kept when no name follows it.
+std::pair<std::string, std::string> splitSource(llvm::StringRef source);
+
 int runCompile(const CompileArguments &arguments);
+int runProfile(const ProfileArguments &arguments);
 int runDoctor(const std::string &cacheDir);
 int runCacheInfo(const std::string &dir);
 int runCacheClear(const std::string &dir);

@@ -28,8 +28,7 @@ static int showDiagnostics(const support::DiagnosticEngine &diagnostics) {
   return 1;
 }
 
-/// FILE.py:KERNEL; a colon that is part of a path is kept when no name follows it.
-static std::pair<std::string, std::string> splitSource(llvm::StringRef source) {
+std::pair<std::string, std::string> tools::splitSource(llvm::StringRef source) {
   auto [path, kernel] = source.rsplit(':');
   const bool isName = !kernel.empty() && llvm::all_of(kernel, [](char c) { return llvm::isAlnum(c) || c == '_'; });
   return isName && path.size() != source.size() ? std::pair(path.str(), kernel.str())

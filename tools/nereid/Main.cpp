@@ -27,6 +27,27 @@ static void suggestOptions(const CLI::App &command) {
   }
 }
 
+static CLI::App *addProfile(CLI::App &app, ProfileArguments &arguments) {
+  CLI::App *profile = app.add_subcommand("profile", "run a kernel on a simulated GPU and print its counters by line");
+  profile->add_option("source", arguments.source, "FILE.py:KERNEL (the name may be left out if there is one kernel)")
+      ->required();
+  profile->add_option("--signature", arguments.signature, "as of `compile`")->required();
+  profile->add_option("--grid", arguments.grid, "programs of each axis: 98, or 16,16,4")->required();
+  profile->add_option("--arguments", arguments.values,
+                      "one entry per parameter that is not a constant: the shape of an array (4096x781), which gets "
+                      "random elements, or the value of a number");
+  profile->add_option("--device", arguments.device, "sim, or sim:80 for another compute capability")
+      ->capture_default_str();
+  profile->add_option("--gpu", arguments.gpu, "the GPU of occupancy and estimate: H200, H100, A100");
+  profile->add_option("--num-warps", arguments.numWarps, "warps of a program")->capture_default_str();
+  profile->add_option("--num-stages", arguments.numStages, "depth of software pipelines")->capture_default_str();
+  profile->add_option("--num-ctas", arguments.numCtas, "CTAs per program")->capture_default_str();
+  profile->add_option("--seed", arguments.seed, "of the random elements and of the order of threads")
+      ->capture_default_str();
+  profile->add_flag("--json", arguments.json, "print JSON");
+  return profile;
+}
+
 int main(int argc, char **argv) {
   CLI::App app{"Nereid: compiles Triton kernels without Python."};
   app.require_subcommand(0, 1); // without a subcommand, their list is printed
@@ -89,6 +110,9 @@ int main(int argc, char **argv) {
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   compile->callback([&] { command = [&] { return runCompile(arguments); }; });
+
+  ProfileArguments profiled;
+  addProfile(app, profiled)->callback([&] { command = [&] { return runProfile(profiled); }; });
 
   std::string cacheDir = defaultCacheDir();
   CLI::App *doctor = app.add_subcommand("doctor", "report this machine's devices, tools and problems");

@@ -1,0 +1,119 @@
+// Implements `nereid profile`: runs a kernel on a simulated GPU with random arguments and prints its counters.
+// SPDX-License-Identifier: MIT
+#include "tools/nereid/Commands.h"
+
+#include "compiler/driver/Compiler.h"
+#include "jit/SourceKernel.h"
+#include "runtime/sim/CounterTable.h"
+#include "runtime/sim/SimDevice.h"
+#include "tools/nereid/RandomArguments.h"
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace nereid;
+using namespace nereid::tools;
+using llvm::StringRef;
+
+static int report(const std::string &text, int status = 2) {
+  llvm::errs() << "nereid: error: " << text << "\n";
+  return status;
+}
+
+/// "sim" or "sim:80" as a target.
+static std::optional<support::TargetSpec> simulatedTarget(StringRef device, std::string &problem) {
+  auto [name, arch] = device.split(':');
+  if (name != "sim") {
+    problem = "--device is `" + device.str() + "`; counters are those of a simulated GPU: sim, or sim:80";
+    return std::nullopt;
+  }
+  if (arch.empty())
+    arch = "90";
+  return driver::resolveTarget(std::string(artifact::kCuda.name), arch.str() + std::string(artifact::kSimulated),
+                               problem);
+}
+
+/// "98" or "16,16,4".
+static std::optional<runtime::Grid> parseGrid(StringRef text) {
+  uint32_t extents[3] = {1, 1, 1};
+  llvm::SmallVector<StringRef> parts;
+  text.split(parts, ',');
+  if (parts.size() > 3)
+    return std::nullopt;
+  for (size_t index = 0; index < parts.size(); ++index)
+    if (parts[index].trim().getAsInteger(10, extents[index]) || extents[index] == 0)
+      return std::nullopt;
+  return runtime::Grid{extents[0], extents[1], extents[2]};
+}
+
+static std::optional<artifact::Artifact> compileKernel(const ProfileArguments &arguments,
+                                                       const support::TargetSpec &target, bool isPlain) {
+  support::Options options;
+  options.numWarps = arguments.numWarps;
+  options.numStages = arguments.numStages;
+  options.numCtas = arguments.numCtas;
+  options.ownLauncher = !isPlain;
+  support::DiagnosticEngine diagnostics;
+  const auto [path, name] = splitSource(arguments.source);
+  auto kernel = jit::readSourceKernel(path, name, arguments.signature, options, target, diagnostics);
+  std::optional<driver::Result> result;
+  if (kernel && !diagnostics.hasErrors()) {
+    driver::Request request;
+    request.keep = {"ptx"};
+    request.signature = kernel->signature;
+    request.sources = kernel->sources;
+    request.key = driver::cacheKey(kernel->request, kernel->sourceKey, kernel->signature);
+    std::unique_ptr<mlir::MLIRContext> context = driver::createContext();
+    result = driver::compile(*context, kernel->request, *kernel->host, request, diagnostics);
+  }
+  llvm::errs() << diagnostics.render();
+  return result ? std::optional(std::move(result->artifact)) : std::nullopt;
+}
+
+/// The kernel as its device takes it with these arguments: with the launcher's own ABI where they fit it.
+static std::shared_ptr<runtime::Kernel> loadKernel(const ProfileArguments &arguments, const support::TargetSpec &target,
+                                                   runtime::Grid grid, std::optional<RandomArguments> &values,
+                                                   int &status) {
+  for (const bool isPlain : {false, true}) {
+    auto artifact = compileKernel(arguments, target, isPlain);
+    if (!artifact)
+      return status = 1, nullptr;
+    std::string problem;
+    values = makeArguments(*artifact, arguments.values, arguments.seed, problem);
+    if (!values)
+      return status = report(problem), nullptr;
+    runtime::Device &device = sim::simDevice(artifact->target);
+    auto kernel = device.load(std::move(*artifact));
+    if (!kernel)
+      return status = report(kernel.error().text, 1), nullptr;
+    if (isPlain || (*kernel)->accepts(grid, values->packed))
+      return *kernel;
+  }
+  return nullptr;
+}
+
+int tools::runProfile(const ProfileArguments &arguments) {
+  std::string problem;
+  const auto target = simulatedTarget(arguments.device, problem);
+  if (!target)
+    return report(problem);
+  const auto grid = parseGrid(arguments.grid);
+  if (!grid)
+    return report("--grid is `" + arguments.grid + "`; write the number of programs, 98 or 16,16,4");
+  const sim::GpuRates *gpu = arguments.gpu.empty() ? nullptr : sim::findGpu(arguments.gpu);
+  if (!gpu && !arguments.gpu.empty())
+    return report("--gpu: " + sim::unknownGpu(arguments.gpu));
+  sim::setSimSettings({.seed = arguments.seed, .wantsCounters = true});
+  std::optional<RandomArguments> values;
+  int status = 0;
+  const std::shared_ptr<runtime::Kernel> kernel = loadKernel(arguments, *target, *grid, values, status);
+  if (!kernel)
+    return status;
+  auto &device = sim::simDevice(kernel->artifact().target);
+  if (auto done = device.launch(*kernel, *grid, nullptr, values->packed); !done)
+    return report(done.error().text, 1);
+  const std::shared_ptr<const sim::LaunchProfile> profile = sim::profileOf(*kernel);
+  const sim::GpuRates &rates = gpu ? *gpu : sim::gpuOfCapability(profile->capability);
+  llvm::outs() << (arguments.json ? jsonOf(*profile, rates) : tableOf(*profile, rates));
+  return 0;
+}
