@@ -85,6 +85,9 @@ bool exclusive(bool a, bool b) { return a != b; }
 bool negation(bool a) { return !a; }
 uint32_t allOnes(bool a) { return a ? ~0u : 0u; }
 uint32_t floatOne(bool a) { return a ? 0x3f800000u : 0u; }
+uint16_t allOnes16(bool a) { return a ? 0xffff : 0; }
+template <uint16_t One> uint16_t halfOne(bool a) { return a ? One : 0; }
+template <uint32_t One> uint32_t halvesOne(bool low, bool high) { return (low ? One : 0) | (high ? One << 16 : 0); }
 template <typename T> T select(T a, T b, bool p) { return p ? a : b; }
 template <typename T, typename C> T selectBySign(T a, T b, C c) { return c >= 0 ? a : b; }
 } // namespace
@@ -201,10 +204,17 @@ static void decodeSetp(Decoder &decoder) {
 static void decodeSet(Decoder &decoder) {
   std::string type;
   const Compared result = emitComparison(decoder, &type);
-  if (bytesOfType(type) != 4)
+  const unsigned bytes = bytesOfType(type);
+  if (bytes != 4 && bytes != 2)
     return decoder.fail("the type is not known here");
-  emitTo(decoder, type == "f32" ? &Lanes<&floatOne>::run : &Lanes<&allOnes>::run,
-         decoder.destination(decoder.operand(0), 4), result.first);
+  const Execute execute = type == "f32"      ? &Lanes<&floatOne>::run
+                          : type == "f16"    ? &Lanes<&halfOne<0x3c00>>::run
+                          : type == "bf16"   ? &Lanes<&halfOne<0x3f80>>::run
+                          : type == "f16x2"  ? &Lanes<&halvesOne<0x3c00>>::run
+                          : type == "bf16x2" ? &Lanes<&halvesOne<0x3f80>>::run
+                          : bytes == 2       ? &Lanes<&allOnes16>::run
+                                             : &Lanes<&allOnes>::run;
+  emitTo(decoder, execute, decoder.destination(decoder.operand(0), 4), result.first, result.second);
 }
 
 static void decodeSelect(Decoder &decoder) {

@@ -65,6 +65,8 @@ void Decoder::decodeBody(const Body &body) {
       scopes.emplace_back();
     else if (statement->opcode == ".}")
       closeScope();
+    else if (statement->opcode == ".branchtargets")
+      branchTargets[statement->operands[0].name] = statement;
     else if (statement->opcode.empty())
       label(statement->operands[0].name);
     else
@@ -165,6 +167,11 @@ void Decoder::declare(const Variable &variable) {
     symbol.address = localVariable(variable.bytes, variable.align);
   }
   scopes.back().symbols[variable.name] = symbol;
+}
+
+const Statement *Decoder::findBranchTargets(const std::string &name) const {
+  auto found = branchTargets.find(name);
+  return found == branchTargets.end() ? nullptr : found->second;
 }
 
 void Decoder::label(const std::string &name) { scopes.back().labels[name] = uint32_t(code->instructions.size()); }

@@ -73,6 +73,8 @@ public:
   uint32_t address(const Operand &operand, uint64_t &offset);
   uint32_t localVariable(uint64_t bytes, uint32_t align);
   const Symbol *findSymbol(const std::string &name) const;
+  /// The statement that lists the targets of an indexed branch.
+  const Statement *findBranchTargets(const std::string &name) const;
 
   //--- instructions --------------------------------------------------------------------------
   Instruction &emit(Execute execute);
@@ -132,6 +134,7 @@ private:
   Scope memoryScope = Scope::None;
   std::optional<Error> problem;
   std::vector<const Function *> callStack;
+  std::map<std::string, const Statement *, std::less<>> branchTargets;
   uint32_t labelCount = 0;
   std::string called; ///< by the current statement
 };
@@ -165,6 +168,7 @@ std::span<const OpcodeEntry> hostCallOpcodes();
 void decodeIntegerArithmetic(Decoder &decoder, const std::string &type);
 void decodeIntegerProduct(Decoder &decoder, const std::string &type);
 void decodeCarry(Decoder &decoder, const std::string &type);
+void decodeProductCarry(Decoder &decoder, const std::string &type);
 void decodeCopyArrival(Decoder &decoder);
 void decodeTensorCopy(Decoder &decoder);
 

@@ -107,9 +107,13 @@ template <typename T, bool IsMax, bool Nan, bool Ftz> T extremum(T a, T b) {
 }
 
 /// The sign is that of the product: of the modifiers `.xorsign.abs`.
-template <bool IsMax, bool Nan> float extremumOfMagnitudes(float a, float b) {
-  const float magnitude = extremum<float, IsMax, Nan, false>(std::fabs(a), std::fabs(b));
-  return std::copysign(magnitude, std::signbit(a) != std::signbit(b) ? -1.0f : 1.0f);
+template <typename T, bool IsMax, bool Nan, bool Ftz> T extremumOfMagnitudes(T a, T b) {
+  using Bits = Word<sizeof(T)>;
+  constexpr Bits sign = Bits(1) << (sizeof(T) * 8 - 1);
+  const Bits x = std::bit_cast<Bits>(a), y = std::bit_cast<Bits>(b);
+  const T magnitude =
+      extremum<T, IsMax, Nan, Ftz>(std::bit_cast<T>(Bits(x & ~sign)), std::bit_cast<T>(Bits(y & ~sign)));
+  return std::bit_cast<T>(Bits(std::bit_cast<Bits>(magnitude) | ((x ^ y) & sign)));
 }
 
 template <auto F> struct Packed;
@@ -242,18 +246,29 @@ template <bool IsMax, bool Nan> static void emitExtremum(Decoder &decoder, const
                      : decoder.lanes<&extremum<float, IsMax, Nan, false>>();
 }
 
+template <bool IsMax, bool Nan> static void emitExtremumOfMagnitudes(Decoder &decoder, const Form &form) {
+  const std::string &type = form.type;
+  type == "f16"      ? decoder.lanes<&extremumOfMagnitudes<Half, IsMax, Nan, false>>()
+  : type == "bf16"   ? decoder.lanes<&extremumOfMagnitudes<Brain, IsMax, Nan, false>>()
+  : type == "f16x2"  ? decoder.lanes<&Packed<&extremumOfMagnitudes<Half, IsMax, Nan, false>>::run>()
+  : type == "bf16x2" ? decoder.lanes<&Packed<&extremumOfMagnitudes<Brain, IsMax, Nan, false>>::run>()
+  : type != "f32"    ? decoder.fail("the type is not known here")
+  : form.isFlushed   ? decoder.lanes<&extremumOfMagnitudes<float, IsMax, Nan, true>>()
+                     : decoder.lanes<&extremumOfMagnitudes<float, IsMax, Nan, false>>();
+}
+
 static void decodeExtremum(Decoder &decoder) {
   if (decoder.hasIntegerType())
     return decodeIntegerArithmetic(decoder, decoder.takeType());
   const bool isMax = decoder.opcode() == "max", isNan = decoder.take("NaN");
   const bool isOfMagnitudes = decoder.take("xorsign") && decoder.take("abs");
   const Form form = takeForm(decoder);
+  if (isOfMagnitudes && isMax)
+    return isNan ? emitExtremumOfMagnitudes<true, true>(decoder, form)
+                 : emitExtremumOfMagnitudes<true, false>(decoder, form);
   if (isOfMagnitudes)
-    return form.type != "f32" || form.isFlushed ? decoder.fail("the type is not known here")
-           : isMax && isNan                     ? decoder.lanes<&extremumOfMagnitudes<true, true>>()
-           : isMax                              ? decoder.lanes<&extremumOfMagnitudes<true, false>>()
-           : isNan                              ? decoder.lanes<&extremumOfMagnitudes<false, true>>()
-                                                : decoder.lanes<&extremumOfMagnitudes<false, false>>();
+    return isNan ? emitExtremumOfMagnitudes<false, true>(decoder, form)
+                 : emitExtremumOfMagnitudes<false, false>(decoder, form);
   if (!isHalf(form.type) && !isFloat(form.type))
     return decoder.fail("the type is not known here");
   if (isMax)

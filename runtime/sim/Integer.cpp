@@ -42,6 +42,7 @@ template <typename T> struct IntegerOps {
   static T sad(T a, T b, T c) { return add(c, a < b ? sub(b, a) : sub(a, b)); }
   static T addSaturated(T a, T b) { return clamp(Wide<T>(a) + b); }
   static T subSaturated(T a, T b) { return clamp(Wide<T>(a) - b); }
+  static T madHighSaturated(T a, T b, T c) { return addSaturated(mulHigh(a, b), c); }
   static T clamp(Wide<T> value) {
     return T(std::clamp<Wide<T>>(value, std::numeric_limits<T>::min(), std::numeric_limits<T>::max()));
   }
@@ -57,6 +58,10 @@ template <typename T> T low24(T a) { return std::is_signed_v<T> ? T(int32_t(uint
 template <typename T> T mul24Low(T a, T b) { return T(int64_t(low24(a)) * low24(b)); }
 template <typename T> T mul24High(T a, T b) { return T(int64_t(low24(a)) * low24(b) >> 16); }
 template <typename T> T mad24Low(T a, T b, T c) { return T(uint32_t(mul24Low(a, b)) + uint32_t(c)); }
+template <typename T> T mad24High(T a, T b, T c) { return T(uint32_t(mul24High(a, b)) + uint32_t(c)); }
+int32_t mad24HighSaturated(int32_t a, int32_t b, int32_t c) {
+  return IntegerOps<int32_t>::addSaturated(mul24High(a, b), c);
+}
 
 template <typename T> uint32_t packed16(T (*op)(T, T), uint32_t a, uint32_t b) {
   return uint16_t(op(T(a), T(b))) | uint32_t{uint16_t(op(T(a >> 16), T(b >> 16)))} << 16;
@@ -67,6 +72,13 @@ template <typename A, typename B> int32_t dotBytes(uint32_t a, uint32_t b, int32
   for (unsigned shift = 0; shift < 32; shift += 8)
     c = int32_t(uint32_t(c) + uint32_t(int32_t(A(a >> shift)) * int32_t(B(b >> shift))));
   return c;
+}
+
+/// Two 16-bit numbers of `a`, and two bytes of `b` from bit `Shift` on.
+template <typename A, typename B, unsigned Shift> int32_t dotHalves(uint32_t a, uint32_t b, int32_t c) {
+  const uint32_t low = uint32_t(int32_t(A(a)) * int32_t(B(b >> Shift)));
+  const uint32_t high = uint32_t(int32_t(A(a >> 16)) * int32_t(B(b >> (Shift + 8))));
+  return int32_t(uint32_t(c) + low + high);
 }
 } // namespace
 
@@ -91,6 +103,10 @@ template <typename F> static void withInteger(Decoder &decoder, const std::strin
   withInteger(decoder, type, [&](auto zero) { decoder.lanes<&IntegerOps<decltype(zero)>::METHOD>(); })
 
 static bool packedMinMax(Decoder &decoder, const std::string &type, bool isMax) {
+  if (type == "s16x2" && decoder.take("relu"))
+    return isMax ? decoder.lanes<&both<&IntegerOps<int16_t>::maxRelu, int16_t>>()
+                 : decoder.lanes<&both<&IntegerOps<int16_t>::minRelu, int16_t>>(),
+           true;
   if (type == "s16x2")
     isMax ? decoder.lanes<&both<&IntegerOps<int16_t>::max, int16_t>>()
           : decoder.lanes<&both<&IntegerOps<int16_t>::min, int16_t>>();
@@ -130,6 +146,8 @@ void nereid::sim::decodeIntegerArithmetic(Decoder &decoder, const std::string &t
 
 void nereid::sim::decodeIntegerProduct(Decoder &decoder, const std::string &type) {
   const bool isMad = decoder.opcode() == "mad";
+  if (decoder.has("cc"))
+    return decodeProductCarry(decoder, type);
   if (decoder.take("wide")) {
     if (type == "s32")
       return isMad ? decoder.lanes<&WideOps<int32_t>::mad>() : decoder.lanes<&WideOps<int32_t>::mul>();
@@ -139,8 +157,11 @@ void nereid::sim::decodeIntegerProduct(Decoder &decoder, const std::string &type
       return isMad ? decoder.lanes<&WideOps<int16_t>::mad>() : decoder.lanes<&WideOps<int16_t>::mul>();
     return isMad ? decoder.lanes<&WideOps<uint16_t>::mad>() : decoder.lanes<&WideOps<uint16_t>::mul>();
   }
-  if (decoder.take("hi"))
+  if (decoder.take("hi")) {
+    if (isMad && type == "s32" && decoder.take("sat"))
+      return decoder.lanes<&IntegerOps<int32_t>::madHighSaturated>();
     return isMad ? NEREID_SIM_INTEGER(madHigh) : NEREID_SIM_INTEGER(mulHigh);
+  }
   decoder.take("lo");
   isMad ? NEREID_SIM_INTEGER(madLow) : NEREID_SIM_INTEGER(mulLow);
 }
@@ -158,10 +179,13 @@ static void decodeProduct24(Decoder &decoder) {
   const bool isHigh = decoder.take("hi");
   decoder.take("lo");
   const bool isSigned = decoder.takeType() == "s32";
-  if (decoder.opcode() == "mad24")
-    return isHigh     ? decoder.fail("this form is not known")
-           : isSigned ? decoder.lanes<&mad24Low<int32_t>>()
-                      : decoder.lanes<&mad24Low<uint32_t>>();
+  if (decoder.opcode() == "mad24") {
+    if (!isHigh)
+      return isSigned ? decoder.lanes<&mad24Low<int32_t>>() : decoder.lanes<&mad24Low<uint32_t>>();
+    if (isSigned && decoder.take("sat"))
+      return decoder.lanes<&mad24HighSaturated>();
+    return isSigned ? decoder.lanes<&mad24High<int32_t>>() : decoder.lanes<&mad24High<uint32_t>>();
+  }
   if (isHigh)
     return isSigned ? decoder.lanes<&mul24High<int32_t>>() : decoder.lanes<&mul24High<uint32_t>>();
   isSigned ? decoder.lanes<&mul24Low<int32_t>>() : decoder.lanes<&mul24Low<uint32_t>>();
@@ -172,6 +196,20 @@ static void decodeDotBytes(Decoder &decoder) {
   if (isLeftSigned)
     return isRightSigned ? decoder.lanes<&dotBytes<int8_t, int8_t>>() : decoder.lanes<&dotBytes<int8_t, uint8_t>>();
   isRightSigned ? decoder.lanes<&dotBytes<uint8_t, int8_t>>() : decoder.lanes<&dotBytes<uint8_t, uint8_t>>();
+}
+
+template <unsigned Shift> static void decodeDotOfHalves(Decoder &decoder) {
+  const bool isLeftSigned = decoder.takeType() == "s32", isRightSigned = decoder.takeType() == "s32";
+  if (isLeftSigned)
+    return isRightSigned ? decoder.lanes<&dotHalves<int16_t, int8_t, Shift>>()
+                         : decoder.lanes<&dotHalves<int16_t, uint8_t, Shift>>();
+  isRightSigned ? decoder.lanes<&dotHalves<uint16_t, int8_t, Shift>>()
+                : decoder.lanes<&dotHalves<uint16_t, uint8_t, Shift>>();
+}
+static void decodeDotHalves(Decoder &decoder) {
+  decoder.take("hi")   ? decodeDotOfHalves<16>(decoder)
+  : decoder.take("lo") ? decodeDotOfHalves<0>(decoder)
+                       : decoder.fail("this form is not known");
 }
 
 //--- carries -------------------------------------------------------------------------------
@@ -207,11 +245,40 @@ void nereid::sim::decodeCarry(Decoder &decoder, const std::string &type) {
   instruction.execute = bytes == 8 ? &addWithCarry<uint64_t> : &addWithCarry<uint32_t>;
   decoder.add(std::move(instruction));
 }
+
+/// mad.cc and madc: the product, then its sum with the third operand.
+void nereid::sim::decodeProductCarry(Decoder &decoder, const std::string &type) {
+  const unsigned bytes = bytesOfType(type);
+  const bool isHigh = decoder.take("hi"), isSigned = type[0] == 's';
+  decoder.take("lo");
+  if (bytes < 4)
+    return decoder.fail("the type is not known here");
+  Instruction product, sum;
+  for (unsigned index : {1, 2})
+    product.slots[index] = decoder.source(decoder.operand(index), bytes);
+  product.slots[0] = decoder.allocate(bytes);
+  product.execute = bytes == 8 ? !isHigh    ? &Lanes<&IntegerOps<uint64_t>::mulLow>::run
+                                 : isSigned ? &Lanes<&IntegerOps<int64_t>::mulHigh>::run
+                                            : &Lanes<&IntegerOps<uint64_t>::mulHigh>::run
+                    : !isHigh  ? &Lanes<&IntegerOps<uint32_t>::mulLow>::run
+                    : isSigned ? &Lanes<&IntegerOps<int32_t>::mulHigh>::run
+                               : &Lanes<&IntegerOps<uint32_t>::mulHigh>::run;
+  sum.tag[1] = decoder.opcode() == "madc";
+  sum.tag[2] = decoder.take("cc");
+  sum.slots[1] = product.slots[0];
+  sum.slots[2] = decoder.source(decoder.operand(3), bytes);
+  sum.slots[0] = decoder.destination(decoder.operand(0), bytes);
+  sum.execute = bytes == 8 ? &addWithCarry<uint64_t> : &addWithCarry<uint32_t>;
+  decoder.add(std::move(product));
+  decoder.add(std::move(sum));
+}
+static void decodeProductCarryOnly(Decoder &decoder) { decodeProductCarry(decoder, decoder.takeType()); }
 static void decodeCarryOnly(Decoder &decoder) { decodeCarry(decoder, decoder.takeType()); }
 
 std::span<const OpcodeEntry> nereid::sim::integerOpcodes() {
   static const OpcodeEntry entries[] = {
-      {"rem", decodeRem},       {"sad", decodeSad},        {"mul24", decodeProduct24}, {"mad24", decodeProduct24},
-      {"dp4a", decodeDotBytes}, {"addc", decodeCarryOnly}, {"subc", decodeCarryOnly}};
+      {"rem", decodeRem},         {"sad", decodeSad},        {"mul24", decodeProduct24},
+      {"mad24", decodeProduct24}, {"dp4a", decodeDotBytes},  {"dp2a", decodeDotHalves},
+      {"addc", decodeCarryOnly},  {"subc", decodeCarryOnly}, {"madc", decodeProductCarryOnly}};
   return entries;
 }

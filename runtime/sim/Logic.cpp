@@ -112,6 +112,31 @@ uint32_t bitMaskClamp(uint32_t begin, uint32_t width) {
     return 0;
   return (width >= 32 ? ~0u : (1u << width) - 1) << begin;
 }
+/// The low `width` bits of `a`, extended by their sign or by zeros.
+template <bool IsSigned> uint32_t extendClamp(uint32_t a, uint32_t width) {
+  if (width == 0 || width >= 32)
+    return width ? a : 0;
+  const uint32_t shift = 32 - width;
+  return IsSigned ? uint32_t(int32_t(a << shift) >> shift) : a << shift >> shift;
+}
+template <bool IsSigned> uint32_t extendWrap(uint32_t a, uint32_t width) {
+  return extendClamp<IsSigned>(a, width & 31);
+}
+
+/// The position of the set bit that is `offset` set bits from `base`, which counts as the first.
+uint32_t findNthSet(uint32_t mask, uint32_t base, int32_t offset) {
+  if (base > 31)
+    return ~0u;
+  if (offset == 0)
+    return mask >> base & 1 ? base : ~0u;
+  const int step = offset > 0 ? 1 : -1;
+  for (int at = int(base); at >= 0 && at < 32; at += step)
+    if (mask >> at & 1 && (offset -= step) == 0)
+      return uint32_t(at);
+  return ~0u;
+}
+
+bool isSet(uint32_t a) { return a != 0; }
 uint32_t bitMaskWrap(uint32_t begin, uint32_t width) {
   return ((width & 31) == 0 ? 0 : (1u << (width & 31)) - 1) << (begin & 31);
 }
@@ -168,9 +193,46 @@ static void decodeField(Decoder &decoder) {
   type[0] == 's' ? NEREID_SIM_BITS(extractSigned) : NEREID_SIM_BITS(extract);
 }
 
+/// `lop3.or.b32 d|p, a, b, c, table, q`: p = (d != 0) or q.
+static void decodeLookupWithPredicate(Decoder &decoder, Execute combine) {
+  const Operand &to = decoder.operand(0);
+  if (to.kind != OperandKind::Vector || to.parts.size() != 2 || decoder.operands().size() != 6)
+    return decoder.fail("expects two results and five operands");
+  Instruction lookup, test, combined;
+  for (unsigned index = 1; index < 5; ++index)
+    lookup.slots[index] = decoder.source(decoder.operand(index), 4);
+  combined.slots[2] = decoder.source(decoder.operand(5), 0);
+  lookup.execute = &Lanes<&lookup3>::run;
+  test.execute = &Lanes<&isSet>::run;
+  combined.execute = combine;
+  test.slots[1] = lookup.slots[0] = decoder.destination(to.parts[0], 4);
+  combined.slots[1] = test.slots[0] = decoder.allocate(0);
+  combined.slots[0] = decoder.destination(to.parts[1], 0);
+  decoder.add(std::move(lookup));
+  decoder.add(std::move(test));
+  decoder.add(std::move(combined));
+}
+
 static void decodeLookup(Decoder &decoder) {
   decoder.takeType();
+  if (decoder.take("or"))
+    return decodeLookupWithPredicate(decoder, &Lanes<&either>::run);
+  if (decoder.take("and"))
+    return decodeLookupWithPredicate(decoder, &Lanes<&both>::run);
   decoder.lanes<&lookup3>();
+}
+
+static void decodeExtend(Decoder &decoder) {
+  const bool isSigned = decoder.takeType() == "s32", isWrap = decoder.take("wrap");
+  decoder.take("clamp");
+  if (isWrap)
+    return isSigned ? decoder.lanes<&extendWrap<true>>() : decoder.lanes<&extendWrap<false>>();
+  isSigned ? decoder.lanes<&extendClamp<true>>() : decoder.lanes<&extendClamp<false>>();
+}
+
+static void decodeFindNth(Decoder &decoder) {
+  decoder.takeType();
+  decoder.lanes<&findNthSet>();
 }
 
 static void decodeFunnel(Decoder &decoder) {
@@ -201,11 +263,11 @@ static void decodeMask(Decoder &decoder) {
 }
 
 std::span<const OpcodeEntry> nereid::sim::logicOpcodes() {
-  static const OpcodeEntry entries[] = {{"and", decodeLogic},    {"or", decodeLogic},    {"xor", decodeLogic},
-                                        {"not", decodeLogic},    {"cnot", decodeLogic},  {"shl", decodeShift},
-                                        {"shr", decodeShift},    {"popc", decodeCount},  {"clz", decodeCount},
-                                        {"brev", decodeCount},   {"bfind", decodeFind},  {"bfe", decodeField},
-                                        {"bfi", decodeField},    {"lop3", decodeLookup}, {"shf", decodeFunnel},
-                                        {"prmt", decodePermute}, {"bmsk", decodeMask}};
+  static const OpcodeEntry entries[] = {
+      {"and", decodeLogic},  {"or", decodeLogic},     {"xor", decodeLogic},  {"not", decodeLogic},
+      {"cnot", decodeLogic}, {"shl", decodeShift},    {"shr", decodeShift},  {"popc", decodeCount},
+      {"clz", decodeCount},  {"brev", decodeCount},   {"bfind", decodeFind}, {"bfe", decodeField},
+      {"bfi", decodeField},  {"lop3", decodeLookup},  {"shf", decodeFunnel}, {"prmt", decodePermute},
+      {"bmsk", decodeMask},  {"szext", decodeExtend}, {"fns", decodeFindNth}};
   return entries;
 }

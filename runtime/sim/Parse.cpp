@@ -48,6 +48,7 @@ private:
   void body(Body &body);
   void statement(Body &body);
   void declareRegisters(Body &body);
+  void branchTargets(Body &body);
   void instruction(Body &body);
   Operand operand();
   Operand simpleOperand();
@@ -242,9 +243,24 @@ void Parser::statement(Body &body) {
     label.line = line;
     body.statements.push_back(std::move(label));
     pos += 2;
+    if (take(".branchtargets"))
+      branchTargets(body);
     return;
   }
   instruction(body);
+}
+
+/// `ts: .branchtargets L0, L1;`: a statement whose operands are the list's name, then the labels. The name has been
+/// read as a label.
+void Parser::branchTargets(Body &body) {
+  Statement &list = body.statements.back();
+  list.opcode = ".branchtargets";
+  while (!atEnd() && !is(";")) {
+    list.operands.emplace_back(OperandKind::Name, std::string(next().text));
+    if (!take(","))
+      break;
+  }
+  expect(";");
 }
 
 void Parser::declareRegisters(Body &body) {
