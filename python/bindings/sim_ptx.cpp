@@ -6,6 +6,8 @@
 
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
 
 using namespace nereid;
 using namespace nereid::python;
@@ -31,20 +33,34 @@ static PtxModule parsePtx(const std::string &text) {
   return {std::move(*module)};
 }
 
-/// (name, [(type, bytes, alignment), ...], block or None, cluster or None) of each entry.
+/// (name, [(name, type, bytes, alignment), ...], block or None, cluster or None) of each entry.
 static nb::list entriesOf(const PtxModule &self) {
   nb::list result;
   for (const sim::Entry &entry : sim::entriesOf(*self.module)) {
     nb::list params;
     for (const sim::Entry::Parameter &param : entry.params)
-      params.append(nb::make_tuple(textOf(param.type), param.bytes, param.align));
+      params.append(nb::make_tuple(textOf(param.name), textOf(param.type), param.bytes, param.align));
     result.append(nb::make_tuple(textOf(entry.name), params, extentsOf(entry.block), extentsOf(entry.cluster)));
   }
   return result;
 }
 
+/// (name, offset of the parameter, address, bytes, bytes of an element) of each array.
+using Arrays = std::vector<std::tuple<std::string, uint32_t, uint64_t, uint64_t, uint32_t>>;
+
+static std::vector<sim::Buffer> buffersOf(const Arrays &arrays) {
+  std::vector<sim::Buffer> result;
+  for (const auto &[name, param, begin, bytes, elementBytes] : arrays)
+    result.push_back({name, param, begin, begin, begin + bytes, elementBytes, true});
+  return result;
+}
+
 static uint64_t runPtx(const PtxModule &self, const std::string &entry, Extents grid, Extents block, Extents cluster,
-                       uint32_t sharedBytes, nb::bytes params, uint64_t seed, uint64_t limit) {
+                       uint32_t sharedBytes, nb::bytes params, const Arrays &arrays, const std::string &sanitize,
+                       uint64_t seed, uint64_t limit) {
+  const auto checks = sim::checksOf(sanitize);
+  if (!checks)
+    raise(PyExc_ValueError, "`" + sanitize + "` has an unknown word; there are: bounds, uninit, race, sync");
   sim::Launch launch;
   launch.entry = entry;
   launch.grid = dimOf(grid);
@@ -54,6 +70,8 @@ static uint64_t runPtx(const PtxModule &self, const std::string &entry, Extents 
   launch.params = {params.c_str(), params.size()};
   launch.seed = seed;
   launch.maxInstructions = limit;
+  launch.checks = *checks;
+  launch.buffers = buffersOf(arrays);
   const auto done = [&] {
     nb::gil_scoped_release released;
     return sim::run(*self.module, launch);
@@ -68,5 +86,5 @@ void nereid::python::bindSimPtx(nb::module_ &driver) {
       .def("__init__", [](PtxModule *self, const std::string &text) { new (self) PtxModule(parsePtx(text)); })
       .def("entries", &entriesOf)
       .def("run", &runPtx, nb::arg("entry"), nb::arg("grid"), nb::arg("block"), nb::arg("cluster"), nb::arg("shared"),
-           nb::arg("params"), nb::arg("seed"), nb::arg("limit"));
+           nb::arg("params"), nb::arg("arrays"), nb::arg("sanitize"), nb::arg("seed"), nb::arg("limit"));
 }

@@ -28,6 +28,7 @@ def run_ptx(
     num_warps: int | None = None,
     shared: int = 0,
     scratch: Sequence[int] = (),
+    sanitize: str = "",
     seed: int | None = None,
 ) -> int:
     """Runs an entry of the text `ptx`; returns the number of instructions that its threads executed.
@@ -35,7 +36,7 @@ def run_ptx(
     `args` are arrays, which are passed as addresses, integers, floats and bytes; the entry's parameters determine
     their types. `shared` is the size of dynamic shared memory in bytes. Each number of `scratch` is the size of fresh
     memory whose address is one more parameter: Triton's kernels end with two, of `global_scratch_size` and
-    `profile_scratch_size` bytes for each CTA.
+    `profile_scratch_size` bytes for each CTA. `sanitize` has the words of TRITON_SANITIZE for simulated GPUs.
     """
     module = libtriton.driver_sim.Ptx(ptx)
     name, params, block, cluster = _find_entry(module.entries(), entry)
@@ -46,11 +47,30 @@ def run_ptx(
             f"entry `{name}` has no .reqntid: say how many warps a CTA has, as in num_warps=4"
         )
     fresh = [_Fresh(size) for size in scratch]
-    packed = _pack(name, params, [*args, *(memory.address for memory in fresh)])
+    values = [*args, *(memory.address for memory in fresh)]
+    if len(params) != len(values):
+        raise ValueError(
+            f"entry `{name}` has {len(params)} parameters; {len(values)} were given, with scratch memory"
+        )
+    packed, arrays = bytearray(), []
+    for (param, kind, size, alignment), value in zip(params, values, strict=True):
+        packed += bytes(-len(packed) % alignment)
+        if _is_array(value):
+            arrays.append((param, len(packed), *_extent_of(value)))
+        packed += _bytes_of(kind, size, value)
     sizes = tuple(grid) + (1,) * (3 - len(grid))
     seed = knobs.runtime.sim_seed if seed is None else seed
     return module.run(
-        name, sizes, block, cluster or (1, 1, 1), shared, packed, seed, knobs.runtime.sim_limit
+        name,
+        sizes,
+        block,
+        cluster or (1, 1, 1),
+        shared,
+        bytes(packed),
+        arrays,
+        sanitize,
+        seed,
+        knobs.runtime.sim_limit,
     )
 
 
@@ -81,16 +101,8 @@ def _find_entry(
     return entries[names.index(wanted) if wanted else 0]
 
 
-def _pack(entry: str, params: list[tuple[str, int, int]], values: list[Any]) -> bytes:
-    if len(params) != len(values):
-        raise ValueError(
-            f"entry `{entry}` has {len(params)} parameters; {len(values)} were given, with scratch memory"
-        )
-    packed = bytearray()
-    for (kind, size, alignment), value in zip(params, values, strict=True):
-        packed += bytes(-len(packed) % alignment)
-        packed += _bytes_of(kind, size, value)
-    return bytes(packed)
+def _is_array(value: Any) -> bool:
+    return hasattr(value, "data_ptr") or hasattr(value, "__array_interface__")
 
 
 def _bytes_of(kind: str, size: int, value: Any) -> bytes:
@@ -100,12 +112,13 @@ def _bytes_of(kind: str, size: int, value: Any) -> bytes:
         return bytes(value)
     if isinstance(value, float):
         return struct.pack(_FLOATS.get(kind) or {2: "e", 4: "f", 8: "d"}[size], value)
-    if not isinstance(value, int):
-        value = _address_of(value)
+    if _is_array(value):
+        value = _extent_of(value)[0]
     return struct.pack(_INTEGERS[size], value % (1 << size * 8))
 
 
-def _address_of(array: Any) -> int:
+def _extent_of(array: Any) -> tuple[int, int, int]:
+    """Address, bytes and bytes of an element of a contiguous array."""
     if hasattr(array, "data_ptr"):
-        return array.data_ptr()
-    return array.__array_interface__["data"][0]
+        return array.data_ptr(), array.numel() * array.element_size(), array.element_size()
+    return array.__array_interface__["data"][0], array.nbytes, array.itemsize
