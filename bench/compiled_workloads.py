@@ -24,6 +24,7 @@ from collections.abc import Callable
 
 import torch
 import torch.nn.functional as F
+import triton
 from measure import by_clock
 
 DTYPES = {"f32": torch.float32, "bf16": torch.bfloat16}
@@ -242,6 +243,7 @@ def main() -> int:
             TORCHINDUCTOR_CACHE_DIR=folder + "/inductor", TRITON_CACHE_DIR=folder + "/triton"
         )
         os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")
+        triton.enable_cpu_backend()  # each function names its backend all the same
         for backend in BACKENDS.values():
             compiled(Workload(lambda x: x + 1, []), backend, lambda call: call, (torch.zeros(64),))
         for name, workload in WORKLOADS.items():

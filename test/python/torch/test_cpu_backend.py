@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 
 import sys
+import time
 
 import pytest
 import triton
@@ -57,3 +58,22 @@ def test_errors_say_what_is_missing(monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(ImportError, match="pip install torch"):
         triton.enable_cpu_backend()
+
+
+def test_kernels_are_measured_briefly(cpp_afterwards):
+    """Five samples of 3 ms are enough to choose a configuration by; PyTorch's own way takes 125 ms."""
+    from torch._inductor.runtime.benchmarking import benchmarker
+
+    calls = []
+
+    def function():
+        calls.append(None)
+        time.sleep(0.003)
+
+    triton.enable_cpu_backend()
+    assert 3 <= benchmarker.benchmark(function, device="cpu") < 125
+    assert len(calls) == 6
+    triton.enable_cpu_backend(False)
+    calls.clear()
+    benchmarker.benchmark(function, device="cpu", warmup=20, rep=40)
+    assert len(calls) > 6
