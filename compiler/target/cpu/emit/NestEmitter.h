@@ -135,6 +135,7 @@ private:
   llvm::Value *read(ChunkAccess access, mlir::Type element, llvm::Value *mask, llvm::Value *other);
   void prefetch(ChunkAccess access, mlir::Type element, llvm::Value *distance);
   llvm::Value *readWords(ChunkAccess access, llvm::FixedVectorType *type);
+  llvm::Value *gatherFromWords(ChunkAccess access, llvm::FixedVectorType *type, llvm::Value *mask, llvm::Value *other);
   llvm::Value *readLanes(ChunkAccess access, llvm::Type *memory, llvm::Value *mask, llvm::Value *other);
   bool hasMaskedVectors(llvm::Type *memory) const;
   void forEachMaskedPart(llvm::Type *memory, llvm::function_ref<void(unsigned firstLane, unsigned lanes)> body);

@@ -227,13 +227,30 @@ llvm::Value *NestEmitter::readWords(ChunkAccess access, llvm::FixedVectorType *t
   return ir.CreateBitCast(result, type);
 }
 
+/// Gathers narrow lanes as the aligned words of 32 bits that hold them: a word that holds a byte of an array lies in
+/// the same page.
+llvm::Value *NestEmitter::gatherFromWords(ChunkAccess access, llvm::FixedVectorType *type, llvm::Value *mask,
+                                          llvm::Value *other) {
+  auto *addresses = llvm::FixedVectorType::get(ir.getInt64Ty(), chunkLanes);
+  auto *words = llvm::FixedVectorType::get(ir.getInt32Ty(), chunkLanes);
+  llvm::Value *address = ir.CreatePtrToInt(access.address, addresses);
+  llvm::Value *aligned =
+      ir.CreateIntToPtr(ir.CreateAnd(address, llvm::ConstantInt::getSigned(addresses, -4)), access.address->getType());
+  llvm::Value *read = ir.CreateMaskedGather(words, aligned, llvm::Align(4), mask, llvm::Constant::getNullValue(words));
+  llvm::Value *offset = ir.CreateAnd(ir.CreateTrunc(address, words), llvm::ConstantInt::get(words, 3));
+  llvm::Value *value = ir.CreateTrunc(ir.CreateLShr(read, ir.CreateShl(offset, 3)), type);
+  return mask && other ? ir.CreateSelect(mask, value, other) : value;
+}
+
 /// Up to so many lanes are read from computed addresses without a loop.
 static constexpr unsigned maxUnrolledLanes = 16;
 
 llvm::Value *NestEmitter::readLanes(ChunkAccess access, llvm::Type *memory, llvm::Value *mask, llvm::Value *other) {
   auto *type = llvm::FixedVectorType::get(memory, chunkLanes);
-  const bool gathers = !access.stride && hasMaskedVectors(memory) && function.machine.hasAvx512 &&
-                       !memory->isPointerTy() && bitsOf(memory) >= 32;
+  const bool hasGathers = !access.stride && function.machine.hasAvx512 && !memory->isPointerTy();
+  const bool gathers = hasGathers && hasMaskedVectors(memory) && bitsOf(memory) >= 32;
+  if (hasGathers && bitsOf(memory) < 32 && memory->isIntegerTy())
+    return gatherFromWords(access, type, mask, other);
   // Scalar loads, no loop: it would wait for its narrow stores when it reads all lanes.
   if (!mask && (access.stride || (!gathers && chunkLanes <= maxUnrolledLanes))) {
     if (!access.stride && type->getPrimitiveSizeInBits() % 64 == 0 && bitsOf(memory) < 32 && memory->isIntegerTy())
