@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import triton
 import triton.language as tl
-from harness import launch, values
+from harness import check, launch, values
 
 
 @triton.jit
@@ -62,3 +62,56 @@ def test_transposed_loads_of_an_array_that_is_stored(dtype, m, n, device):
                 x, (m, n), (pitch * bytes_, bytes_)
             )
             assert (memory == expected).all()
+
+
+@triton.jit
+def rows_by_a_list_of_lists(perm, at, x, out, N: tl.constexpr, M: tl.constexpr):
+    """The row's numbers are needed for the gathered values alone, which are read before the store."""
+    row = tl.program_id(0) * M + tl.arange(0, M)
+    column = tl.arange(0, N)
+    rows = tl.load(at + tl.load(perm + row))
+    picked = tl.load(x + rows[:, None] * N + column[None, :])
+    tl.store(out + row[:, None] * N + column[None, :], picked * 2)
+
+
+@triton.jit
+def numbers_used_again(perm, at, x, out, N: tl.constexpr, M: tl.constexpr):
+    """The rows' numbers are stored, too, after a store that overwrites them."""
+    row = tl.program_id(0) * M + tl.arange(0, M)
+    column = tl.arange(0, N)
+    rows = tl.load(at + tl.load(perm + row))
+    picked = tl.load(x + rows[:, None] * N + column[None, :])
+    tl.store(out + row[:, None] * N + column[None, :], picked * 2)
+    tl.store(at + row, rows + 1)
+
+
+@pytest.mark.parametrize("kernel", [rows_by_a_list_of_lists, numbers_used_again])
+def test_loads_that_only_addresses_need(kernel, device):
+    rows, columns = 16, 32
+    perm = np.random.default_rng(1).permutation(rows).astype(np.int64)
+    at = np.random.default_rng(2).integers(0, rows, rows)
+    x = values("float32", rows, columns)
+    expected = dict(out=2 * x[at[perm]])
+    if kernel is numbers_used_again:
+        expected["at"] = at[perm] + 1
+    arguments = dict(perm=perm, at=at, x=x, out=np.zeros_like(x), N=columns, M=rows)
+    check(kernel, (1,), arguments, expected, device=device)
+
+
+@triton.jit
+def gather_masked(x, at, out, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    where = tl.load(at + i, mask=i < n, other=0)
+    tl.store(out + i, tl.load(x + where, mask=(i < n) & (where % 3 != 0), other=5), mask=i < n)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "float16", "bool"])
+@pytest.mark.parametrize("n, offset", [(1, 1), (61, 0), (61, 3), (200, 1)])
+def test_masked_gathers_of_narrow_elements(dtype, n, offset, device):
+    """Narrow elements are gathered as the words that hold them: of any alignment, at both ends of an array."""
+    x = values(dtype, 67 + offset)[offset:]
+    at = np.random.default_rng(3).integers(0, 67, n).astype(np.int32)
+    at[: n // 2 : 7] = 66
+    expected = np.where(at % 3 != 0, x[at], np.array(5).astype(x.dtype))
+    arguments = dict(x=x, at=at, out=np.zeros(n, x.dtype), n=n, BLOCK=64)
+    check(gather_masked, ((n + 63) // 64,), arguments, dict(out=expected), device=device)

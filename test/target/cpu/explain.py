@@ -40,8 +40,6 @@ def product(x, o, N: tl.constexpr):
 # GATHER: {{.*}}explain.py
 # GATHER:     20      chosen = tl.load(index + at)
 # GATHER:         - load of 256 elements, 4 elements at a time, at neighbouring addresses
-# GATHER:         - a copy is made first where a store may overwrite what is loaded
-# GATHER:           reason: the arguments may overlap
 # GATHER:     21      tl.store(o + at * 2, tl.load(x + chosen))
 # GATHER:         - load of 256 elements, 4 elements at a time, one address per element
 # GATHER:           reason: the addresses are no sums of multiples of the indices

@@ -27,6 +27,7 @@ struct Evaluation {
   unsigned step = 0;
   Nest *nest = nullptr; ///< if it belongs to this sequence
   IndexMap map;
+  bool isAfter = false; ///< in a pending nest between this step and the next
 };
 
 enum class AddressMatch { Identical, SameStrides, Unknown };
@@ -37,16 +38,19 @@ public:
   void run();
 
 private:
-  void collect();
-  void protect(tt::LoadOp load, ArrayRef<Evaluation> evaluations);
+  void collectWrites();
+  void collectLoads();
+  void collectLoads(Nest &nest, Evaluation at);
+  bool protect(tt::LoadOp load, ArrayRef<Evaluation> evaluations);
   AddressMatch matchAddresses(tt::LoadOp load, const Evaluation &at, const Write &write);
   bool isKnown(Value scalar, unsigned step);
   bool isKnown(const Poly &poly, unsigned step);
   bool isRangeKnown(tt::StoreOp store, unsigned step);
   bool isGuardable(tt::LoadOp load, ArrayRef<const Write *> conflicts, unsigned step);
   void guard(tt::LoadOp load, ArrayRef<std::pair<const Write *, bool>> conflicts, unsigned step);
+  bool reads(const Nest &nest, tt::LoadOp load);
   bool joins(tt::LoadOp load, const Nest &nest);
-  void materialiseBefore(tt::LoadOp load, unsigned firstUse, unsigned step);
+  void materialiseBefore(tt::LoadOp load, const Evaluation &firstUse, unsigned step);
   void insertPending();
 
   PlanContext &context;
@@ -58,7 +62,7 @@ private:
 
 } // namespace
 
-void LoadProtector::collect() {
+void LoadProtector::collectWrites() {
   for (auto [index, step] : llvm::enumerate(sequence.steps)) {
     auto addWrite = [&, index = index](Operation *op, Nest *nest) {
       writes.push_back({op, static_cast<unsigned>(index), nest});
@@ -79,19 +83,34 @@ void LoadProtector::collect() {
                 addWrite(access, nullptr);
             });
       }
-    forEachNest(step, [&, index = index](Nest &nest) {
-      ExpressionWalk walk(context.affineInfo, [&](Value value, const IndexMap &map) {
-        if (context.plan.bufferOf.contains(value))
-          return false;
-        auto load = value.getDefiningOp<tt::LoadOp>();
-        if (load && !map.empty() && load->getBlock() == sequence.block)
-          loads[load].push_back(
-              {static_cast<unsigned>(index), sequence.steps[index].kind == StepKind::Nest ? &nest : nullptr, map});
-        return true;
-      });
-      for (const Root &root : nest.roots)
-        walk.root(root);
+  }
+}
+
+void LoadProtector::collectLoads(Nest &nest, Evaluation at) {
+  ExpressionWalk walk(context.affineInfo, [&](Value value, const IndexMap &map) {
+    if (context.plan.bufferOf.contains(value))
+      return false;
+    auto load = value.getDefiningOp<tt::LoadOp>();
+    if (load && !map.empty() && load->getBlock() == sequence.block)
+      loads[load].push_back({at.step, at.nest, map, at.isAfter});
+    return true;
+  });
+  for (const Root &root : nest.roots)
+    walk.root(root);
+}
+
+/// Where each load is evaluated, in the order of the steps. A load that only the address of a kept load needs is
+/// evaluated in the nest that keeps that one.
+void LoadProtector::collectLoads() {
+  loads.clear();
+  for (auto [index, step] : llvm::enumerate(sequence.steps)) {
+    const auto number = static_cast<unsigned>(index);
+    forEachNest(step, [&](Nest &nest) {
+      collectLoads(nest, {number, sequence.steps[number].kind == StepKind::Nest ? &nest : nullptr, {}});
     });
+    for (auto &[before, kept] : pending)
+      if (before == number + 1 && kept.kind == StepKind::Nest)
+        collectLoads(*kept.nest, {number, nullptr, {}, /*isAfter=*/true});
   }
 }
 
@@ -191,20 +210,35 @@ void LoadProtector::guard(tt::LoadOp load, ArrayRef<std::pair<const Write *, boo
   pending.emplace_back(step, std::move(guardStep));
 }
 
-void LoadProtector::materialiseBefore(tt::LoadOp load, unsigned firstUse, unsigned step) {
-  Step &first = sequence.steps[firstUse];
-  if (firstUse < step && first.kind == StepKind::Nest && !first.nest->writesMemory() &&
+void LoadProtector::materialiseBefore(tt::LoadOp load, const Evaluation &firstUse, unsigned step) {
+  Step &first = sequence.steps[firstUse.step];
+  if (!firstUse.isAfter && firstUse.step < step && first.kind == StepKind::Nest && !first.nest->writesMemory() &&
       ArrayRef<int64_t>(first.nest->shape) == tt::shapeOf(load.getType())) {
     first.nest->roots.insert(first.nest->roots.begin(), context.materialiseRoot(load.getResult(), "materialised"));
     return;
   }
-  const unsigned before = std::min(firstUse, step);
+  const unsigned before = std::min(firstUse.step + firstUse.isAfter, step);
   for (auto &[position, other] : pending)
     if (position == before && other.kind == StepKind::Nest && joins(load, *other.nest)) {
       other.nest->roots.push_back(context.materialiseRoot(load.getResult(), "materialised"));
       return;
     }
-  pending.emplace_back(before, context.materialiseStep(load.getResult(), "materialised"));
+  auto reader = llvm::find_if(pending, [&, before = before](const auto &entry) {
+    return entry.first == before && entry.second.kind == StepKind::Nest && reads(*entry.second.nest, load);
+  });
+  pending.emplace(reader, before, context.materialiseStep(load.getResult(), "materialised"));
+}
+
+/// Whether a nest evaluates a load that is in no buffer yet.
+bool LoadProtector::reads(const Nest &nest, tt::LoadOp load) {
+  bool isRead = false;
+  ExpressionWalk walk(context.affineInfo, [&](Value value, const IndexMap &) {
+    isRead |= value == load.getResult();
+    return !context.plan.bufferOf.contains(value);
+  });
+  for (const Root &root : nest.roots)
+    walk.root(root);
+  return isRead;
 }
 
 /// Whether a nest that keeps other loads can keep this one, too, so that what their addresses have in common is
@@ -221,7 +255,8 @@ bool LoadProtector::joins(tt::LoadOp load, const Nest &nest) {
   return !readsResult;
 }
 
-void LoadProtector::protect(tt::LoadOp load, ArrayRef<Evaluation> evaluations) {
+/// True if the load is now kept in a buffer.
+bool LoadProtector::protect(tt::LoadOp load, ArrayRef<Evaluation> evaluations) {
   const unsigned lastUse = evaluations.back().step, position = context.positions.lookup(load);
   SmallVector<std::pair<const Write *, bool>> conflicts;
   bool isHoisted = false;
@@ -234,7 +269,7 @@ void LoadProtector::protect(tt::LoadOp load, ArrayRef<Evaluation> evaluations) {
       for (const Evaluation &at : evaluations)
         if (at.step == lastUse)
           match = std::max(match, matchAddresses(load, at, write));
-      isHoisted = true;
+      isHoisted |= llvm::any_of(evaluations, [&](const Evaluation &at) { return at.nest == write.nest; });
     }
     if (match != AddressMatch::Identical)
       conflicts.push_back({&write, match == AddressMatch::SameStrides});
@@ -244,16 +279,19 @@ void LoadProtector::protect(tt::LoadOp load, ArrayRef<Evaluation> evaluations) {
       if (write.step == lastUse && write.nest && !llvm::is_contained(write.nest->hoistedReads, load.getResult()))
         write.nest->hoistedReads.push_back(load.getResult());
   if (conflicts.empty())
-    return;
+    return false;
   unsigned step = ~0u;
   SmallVector<const Write *> stores;
   for (auto [write, sameIndex] : conflicts) {
     step = std::min(step, write->step);
     stores.push_back(write);
   }
-  if (isGuardable(load, stores, step))
-    return guard(load, conflicts, step);
-  materialiseBefore(load, evaluations.front().step, step);
+  if (isGuardable(load, stores, step)) {
+    guard(load, conflicts, step);
+    return false;
+  }
+  materialiseBefore(load, evaluations.front(), step);
+  return true;
 }
 
 void LoadProtector::insertPending() {
@@ -268,11 +306,17 @@ void LoadProtector::insertPending() {
 }
 
 void LoadProtector::run() {
-  collect();
+  collectWrites();
   if (writes.empty())
     return;
-  for (auto &[op, evaluations] : loads)
-    protect(cast<tt::LoadOp>(op), evaluations);
+  collectLoads();
+  llvm::SmallPtrSet<Operation *, 16> seen;
+  auto next = [&] { return llvm::find_if(loads, [&](const auto &entry) { return !seen.contains(entry.first); }); };
+  for (auto entry = next(); entry != loads.end(); entry = next()) {
+    seen.insert(entry->first);
+    if (protect(cast<tt::LoadOp>(entry->first), entry->second))
+      collectLoads();
+  }
   insertPending();
 }
 
