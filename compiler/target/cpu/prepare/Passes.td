@@ -24,6 +24,15 @@ def CarryOffsets : Pass<"cpu-carry-offsets", "::mlir::ModuleOp"> {
   let dependentDialects = ["::nereid::tt::TtDialect", "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
+def FlattenFirstBranch : Pass<"cpu-flatten-first-branch", "::mlir::ModuleOp"> {
+  let summary = "chooses between values where a branch sets tiles for a loop's first iteration";
+  let description = [{
+    `scf.if` on "this is the first iteration", as in Welford's algorithm, becomes `arith.select` where both sides are
+    elementwise and the first iteration's is cheap. The tiles then need no buffers, and what follows joins their loop.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def HoistScalars : Pass<"cpu-hoist-scalars", "::mlir::ModuleOp"> {
   let summary = "computes scalars before a loop with dots rather than after it, where that is possible";
 }
