@@ -5,6 +5,7 @@
 #include "runtime/sim/Formats.h"
 
 #include <algorithm>
+#include <mutex>
 
 using namespace nereid::sim;
 
@@ -111,6 +112,29 @@ template <typename N> static Step atomic(Warp &warp, const Instruction &instruct
   return Step::Next;
 }
 
+/// exch and cas of 128 bits, which exclude each other. list: result, value, value of cas.
+static Step atomic128(Warp &warp, const Instruction &instruction) {
+  static std::mutex mutex;
+  LaneAccess access(warp, instruction, static_cast<Space>(instruction.tag[0]), instruction.slots[0],
+                    instruction.immediate, sizeof(Bits128));
+  if (!access.updating().resolve(warp))
+    return Step::Fail;
+  const bool isSwap = static_cast<Op>(instruction.tag[1]) == Op::Cas;
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    if (!warp.isActive(lane))
+      continue;
+    const Bits128 first = warp.at<Bits128>(instruction.list[1])[lane];
+    const Bits128 second = warp.at<Bits128>(instruction.list[2])[lane];
+    std::lock_guard lock(mutex);
+    Bits128 old;
+    std::memcpy(&old, access.memory[lane], sizeof(old));
+    if (!isSwap || (old.low == first.low && old.high == first.high))
+      std::memcpy(access.memory[lane], isSwap ? &second : &first, sizeof(old));
+    warp.at<Bits128>(instruction.list[0])[lane] = old;
+  }
+  return Step::Next;
+}
+
 static Execute atomicOf(const std::string &type) {
   static const std::map<std::string, Execute, std::less<>> known = {
       {"u32", &atomic<Integer<uint32_t>>}, {"b32", &atomic<Integer<uint32_t>>},  {"s32", &atomic<Integer<int32_t>>},
@@ -130,10 +154,7 @@ static void addOperands(Decoder &decoder, Instruction &instruction, const Operan
     instruction.list.push_back(isResult ? decoder.destination(part, lanes) : decoder.source(part, lanes, true));
 }
 
-static void decodeAtomic(Decoder &decoder) {
-  const bool isReduction = decoder.opcode() == "red";
-  if (isReduction && decoder.has("async"))
-    return decoder.fail("red.async is not supported");
+static void decodeAny(Decoder &decoder, bool isReduction) {
   decoder.takeOrder(Order::Relaxed, Scope::Gpu);
   decoder.take("noftz");
   Space space = decoder.takeSpace(Space::Generic);
@@ -142,10 +163,11 @@ static void decodeAtomic(Decoder &decoder) {
   decoder.takeOf({"v2", "v4", "v8"});
   const std::string type = decoder.takeType();
   Instruction instruction;
-  instruction.execute = atomicOf(type);
+  const bool is128 = type == "b128" && (name == "exch" || name == "cas") && !isReduction;
+  instruction.execute = is128 ? &atomic128 : atomicOf(type);
   if (!instruction.execute || name.empty())
     return decoder.fail("this form of an atomic operation is not known");
-  const unsigned lanes = bytesOfType(type) == 8 ? 8 : 4, first = isReduction ? 0 : 1;
+  const unsigned lanes = std::max(bytesOfType(type), 4u), first = isReduction ? 0 : 1;
   const Operand &value = decoder.operand(first + 1);
   const size_t count = value.kind == OperandKind::Vector ? value.parts.size() : 1;
   if (isReduction)
@@ -162,7 +184,15 @@ static void decodeAtomic(Decoder &decoder) {
   decoder.add(std::move(instruction));
 }
 
+static void decodeAtomic(Decoder &decoder) { decodeAny(decoder, false); }
+
+void nereid::sim::decodeAtomicReduction(Decoder &decoder) {
+  if (decoder.has("async"))
+    return decoder.fail("red.async is not supported");
+  decodeAny(decoder, true);
+}
+
 std::span<const OpcodeEntry> nereid::sim::atomicOpcodes() {
-  static const OpcodeEntry entries[] = {{"atom", decodeAtomic}, {"red", decodeAtomic}};
+  static const OpcodeEntry entries[] = {{"atom", decodeAtomic}, {"red", decodeAtomicReduction}};
   return entries;
 }

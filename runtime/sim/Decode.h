@@ -169,6 +169,9 @@ void decodeIntegerArithmetic(Decoder &decoder, const std::string &type);
 void decodeIntegerProduct(Decoder &decoder, const std::string &type);
 void decodeCarry(Decoder &decoder, const std::string &type);
 void decodeProductCarry(Decoder &decoder, const std::string &type);
+void decodeAtomicReduction(Decoder &decoder);
+void decodeSmallProduct(Decoder &decoder);
+void decodeSparseProduct(Decoder &decoder);
 void decodeCopyArrival(Decoder &decoder);
 void decodeTensorCopy(Decoder &decoder);
 

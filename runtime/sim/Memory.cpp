@@ -112,6 +112,18 @@ static void decodeAccess(Decoder &decoder, bool isLoad) {
 static void decodeLoad(Decoder &decoder) { decodeAccess(decoder, true); }
 static void decodeStore(Decoder &decoder) { decodeAccess(decoder, false); }
 
+/// A multimem address stands for the same memory of several GPUs; here there is one.
+static void decodeMultimem(Decoder &decoder) {
+  decoder.takeOf({"acc::f16", "acc::f32"});
+  if (decoder.take("red"))
+    return decodeAtomicReduction(decoder);
+  if (decoder.take("st"))
+    return decodeAccess(decoder, false);
+  if (!decoder.take("ld_reduce") || decoder.takeOf({"add", "min", "max", "and", "or", "xor"}).empty())
+    return decoder.fail("this form is not known");
+  decodeAccess(decoder, true);
+}
+
 //--- conversion of addresses ---------------------------------------------------------------
 
 static constexpr uint64_t kOffsetMask = (uint64_t{1} << kWindowShift) - 1;
@@ -192,9 +204,9 @@ static void decodeCreatePolicy(Decoder &decoder) {
 }
 
 std::span<const OpcodeEntry> nereid::sim::memoryOpcodes() {
-  static const OpcodeEntry entries[] = {{"ld", decodeLoad},          {"ldu", decodeLoad},
-                                        {"st", decodeStore},         {"cvta", decodeCvta},
-                                        {"isspacep", decodeIsSpace}, {"createpolicy", decodeCreatePolicy},
-                                        {"mapa", decodeMap},         {"getctarank", decodeRank}};
+  static const OpcodeEntry entries[] = {
+      {"ld", decodeLoad},   {"ldu", decodeLoad},         {"st", decodeStore},
+      {"cvta", decodeCvta}, {"isspacep", decodeIsSpace}, {"createpolicy", decodeCreatePolicy},
+      {"mapa", decodeMap},  {"getctarank", decodeRank},  {"multimem", decodeMultimem}};
   return entries;
 }

@@ -190,6 +190,10 @@ static Step multiplyDoubles(Warp &warp, const Instruction &instruction) {
 
 static void decodeProduct(Decoder &decoder) {
   decoder.take("sync"), decoder.take("aligned"), decoder.take("row"), decoder.take("col"), decoder.take("rn");
+  if (decoder.take("sp") || decoder.take("sp::ordered_metadata"))
+    return decodeSparseProduct(decoder);
+  if (decoder.has("s4") || decoder.has("u4") || decoder.has("b1"))
+    return decodeSmallProduct(decoder);
   Product product{};
   product.isSaturated = decoder.take("satfinite");
   const std::string shape = decoder.takeOf({"m16n8k4", "m16n8k8", "m16n8k16", "m16n8k32", "m8n8k4", "m8n8k16"});

@@ -142,3 +142,25 @@ OUT:)",
                 return values[uint32_t(a) % 5];
               });
 }
+
+/// With one GPU a multimem address stands for one place.
+TEST(SimRare, multimem) {
+  std::vector<float> memory = {1, 2, 3, 4, 5};
+  float sum = 0;
+  const std::string ptx = simKernel(".param .u64 memory, .param .u64 sum", R"(
+    .reg .b64 %a, %b; .reg .f32 %f<4>;
+    ld.param.u64 %a, [memory];
+    ld.param.u64 %b, [sum];
+    multimem.ld_reduce.relaxed.sys.global.add.v4.f32 {%f0, %f1, %f2, %f3}, [%a];
+    multimem.st.relaxed.sys.global.f32 [%a+4], %f2;
+    multimem.red.relaxed.sys.global.add.f32 [%a], %f3;
+    ld.global.f32 %f0, [%a];
+    st.global.f32 [%b], %f0;
+    ret;)");
+  SimArguments arguments;
+  arguments.add(memory.data()).add(&sum);
+  auto counters = runSim(ptx, arguments, {}, {.x = 1});
+  ASSERT_TRUE(counters) << counters.error().text;
+  EXPECT_EQ(memory, (std::vector<float>{5, 3, 3, 4, 5}));
+  EXPECT_EQ(sum, 5);
+}
