@@ -1,4 +1,4 @@
-// Matrix products of the simulator with elements narrower than a byte, and with sparse left matrices.
+// mma.sync of the simulator with elements narrower than a byte, and with sparse left operands.
 // SPDX-License-Identifier: MIT
 #include "test/unit/runtime/SimKernel.h"
 
