@@ -26,4 +26,6 @@ void nereid::sim::addChecks(Cluster &cluster) {
   const uint32_t checks = cluster.launch->checks;
   if (checks & CheckBounds)
     cluster.observers.push_back(makeBoundsCheck(cluster));
+  if (checks & CheckUninit)
+    cluster.observers.push_back(makeUninitCheck(cluster));
 }

@@ -13,4 +13,7 @@ void addChecks(Cluster &cluster);
 /// computed from; one that was loaded from memory may point anywhere.
 std::shared_ptr<Observer> makeBoundsCheck(Cluster &cluster);
 
+/// Reports uses of shared memory, local memory and registers that nobody has written.
+std::shared_ptr<Observer> makeUninitCheck(Cluster &cluster);
+
 } // namespace nereid::sim

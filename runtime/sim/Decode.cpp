@@ -96,6 +96,7 @@ void Decoder::decodeStatement(const Statement &current) {
   // Operands that were named after the instruction was added.
   if (code->instructions.size() > before) {
     OperandSlots &last = code->operands.back();
+    last.flow = flowOf(current.opcode); // instructions before it convert operands
     last.sources.insert(last.sources.end(), operandSlots.sources.begin(), operandSlots.sources.end());
     last.destinations.insert(last.destinations.end(), operandSlots.destinations.begin(),
                              operandSlots.destinations.end());

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "runtime/sim/Simulator.h"
+#include "runtime/sim/ValueFlow.h"
 
 #include <deque>
 #include <functional>
@@ -90,10 +91,11 @@ struct Warp {
   uint8_t *file = nullptr; ///< registers
   std::vector<char> local;
   std::vector<Split> splits;
-  size_t current = 0;  ///< the running split
-  uint32_t mask = 0;   ///< lanes that execute the current instruction
-  uint32_t carry = 0;  ///< condition code of each lane
-  uint32_t exited = 0; ///< lanes that have ended, or never began
+  size_t current = 0;      ///< the running split
+  uint32_t mask = 0;       ///< lanes that execute the current instruction
+  uint32_t candidates = 0; ///< lanes at the current instruction, whatever its guard says; only with observers
+  uint32_t carry = 0;      ///< condition code of each lane
+  uint32_t exited = 0;     ///< lanes that have ended, or never began
   uint64_t turns = 0;
   uint64_t clusterPhase = 0;                   ///< phase of the barrier of the cluster at the last arrival
   std::vector<AsyncGroups> copies, bulkStores; ///< by lane; allocated at the first use
@@ -197,6 +199,7 @@ enum class Special : uint8_t {
 /// The registers that an instruction reads and writes, by their slots.
 struct OperandSlots {
   std::vector<uint32_t> sources, destinations;
+  ValueFlow flow = ValueFlow::Any;
 };
 /// Slots begin at multiples of this.
 inline constexpr uint32_t kSlotUnit = 32;

@@ -32,6 +32,8 @@ struct MemoryAccess {
   const TensorMap *map = nullptr; ///< of a tensor copy
   int32_t issuer = -1;            ///< lane that has issued the operation; -1: the lanes are those of the warp
 
+  /// The threads that have issued it.
+  uint32_t threadMask() const { return issuer < 0 ? lanes : 1u << issuer; }
   unsigned threadOf(unsigned lane) const { return issuer < 0 ? lane : unsigned(issuer); }
 };
 

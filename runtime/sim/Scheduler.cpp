@@ -28,7 +28,7 @@ private:
   bool select();
   template <bool IsObserved> void runSplit();
   bool meetsOther() const;
-  void issued(const Instruction &instruction, uint32_t mask);
+  void issued(const Instruction &instruction, uint32_t candidates, uint32_t mask);
 
   Warp &warp;
   Cluster &cluster;
@@ -125,6 +125,7 @@ template <bool IsObserved> void Visit::runSplit() {
     Split &split = warp.splits[warp.current];
     const Instruction &instruction = code[split.pc];
     uint32_t mask = split.mask;
+    [[maybe_unused]] const uint32_t candidates = mask;
     if (instruction.guard >= 0) {
       const uint32_t guard = warp.predicate(uint32_t(instruction.guard));
       mask &= instruction.isGuardNegated ? ~guard : guard;
@@ -136,7 +137,7 @@ template <bool IsObserved> void Visit::runSplit() {
       step = instruction.execute(warp, instruction);
     }
     if (IsObserved && step != Step::Wait && step != Step::Fail) {
-      issued(instruction, mask);
+      issued(instruction, candidates, mask);
       if (isOver)
         break;
     }
@@ -169,7 +170,8 @@ template <bool IsObserved> void Visit::runSplit() {
   budget = left;
 }
 
-void Visit::issued(const Instruction &instruction, uint32_t mask) {
+void Visit::issued(const Instruction &instruction, uint32_t candidates, uint32_t mask) {
+  warp.candidates = candidates;
   warp.mask = mask;
   for (const std::shared_ptr<Observer> &observer : cluster.observers)
     observer->onIssue(warp, instruction);

@@ -102,8 +102,9 @@ SimAbi SimKernel::abi() const {
 }
 
 bool SimKernel::accepts(Grid, std::span<const char> packed) const {
-  return !tensorMaps || packed.size() != artifact::packedBytes(artifact()) ||
-         tensorMaps->make(packed, /*isOneWave=*/false, nullptr).fit == TensorMaps::Fit::Yes;
+  const uint64_t bytes = artifact::packedBytes(artifact()); // extents may follow
+  return !tensorMaps || packed.size() < bytes ||
+         tensorMaps->make(packed.first(bytes), /*isOneWave=*/false, nullptr).fit == TensorMaps::Fit::Yes;
 }
 
 void SimKernel::setProfile(std::shared_ptr<const LaunchProfile> given) {
