@@ -13,6 +13,8 @@ static constexpr uint64_t kLowestGlobal = 65536, kGlobalEnd = uint64_t{1} << 47;
 Space nereid::sim::spaceOfAddress(Space space, uint64_t address) {
   if (space != Space::Generic && space != Space::Global)
     return space;
+  if (space == Space::Global) // an instruction for global memory cannot reach the windows of the others
+    return address >> kWindowShift ? Space::Generic : Space::Global;
   switch (static_cast<Window>(address >> kWindowShift)) {
   case Window::Global:
     return Space::Global;

@@ -263,8 +263,9 @@ void UninitCheck::multiply(const Instruction &instruction, ShadowRegisters &shad
     results[index] = of(numResults + numFactors + index);
     const size_t perHalf = std::max<size_t>(numResults / halves, 1), half = index / perHalf;
     for (unsigned lane = 0; lane < kLanes; ++lane) {
-      const unsigned column = lane % 4 * 2 + unsigned(index % perHalf);
-      const bool isWrong = rows >> (lane / 4 + half * 8) & 1 || columns >> column & 1;
+      const uint32_t pair = columns >> lane % 4 * 2 & 3; // one register each, or both in one
+      const bool isColumnWrong = perHalf == 1 ? pair == 3 : pair >> index % perHalf & 1;
+      const bool isWrong = rows >> (lane / 4 + half * 8) & 1 || isColumnWrong;
       results[index] |= uint32_t{isWrong} << lane;
     }
   }
