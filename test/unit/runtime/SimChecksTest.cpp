@@ -45,10 +45,10 @@ TEST(SimChecks, boundsFollowPointers) {
     mov.b64 {%r2, %r3}, %rd4; shfl.sync.idx.b32 %r2, %r2, %r1, 31, -1; mov.b64 %rd5, {%r2, %r3};
     ld.global.u32 %r4, [%rd5];
     ret;)";
-  EXPECT_EQ(check(body, sim::CheckBounds, 3972).text, "");
-  const Checked report = check(body, sim::CheckBounds, 3844);
+  EXPECT_EQ(check(body, sim::CheckBounds, 3844).text, "");
+  const Checked report = check(body, sim::CheckBounds, 3840);
   EXPECT_EQ(report.code, "sanitize-bounds");
-  EXPECT_NE(report.text.find("element 961 of `data`, at byte 3844, is read; `data` has 961 elements, 3844 bytes"),
+  EXPECT_NE(report.text.find("element 960 of `data`, at byte 3840, is read; `data` has 960 elements, 3840 bytes"),
             std::string::npos)
       << report.text;
   EXPECT_NE(report.text.find("warp 0, lane 30"), std::string::npos) << report.text;
