@@ -76,12 +76,29 @@ static double l2BytesOf(const Counters &counters) {
   return sectors * 32 + double(counters.bulkStoreBytes);
 }
 
+/// The time of one warp after the other on the busiest SM: in each round an SM runs as many CTAs as fit at once, and a
+/// warp waits for its loads, of which some are in flight at once, and for the results of its instructions.
+static double latencyOf(const LaunchProfile &profile, const GpuRates &gpu, uint64_t ctasOfSm) {
+  constexpr double kLoadsInFlight = 8, kClocksPerInstruction = 2;
+  const Counters &counters = profile.counters;
+  const uint64_t warps = profile.grid.count() * ceilDiv(profile.block.count(), 32);
+  const uint64_t resident = std::max<uint64_t>(occupancyOf(profile, gpu).ctas, 1);
+  double issued = 0;
+  for (size_t kind = 0; kind < kNumKinds; ++kind)
+    issued += isIssued(kind) ? double(counters.warpsOf[kind]) : 0;
+  const double loads = double(counters.global[size_t(Direction::Load)].globalRequests) / double(warps);
+  const double ofWarp = std::ceil(loads / kLoadsInFlight) * gpu.latencySeconds +
+                        issued / double(warps) * kClocksPerInstruction / (gpu.ghz * 1e9);
+  return double(ceilDiv(ctasOfSm, resident)) * ofWarp;
+}
+
 Estimate nereid::sim::estimateOf(const LaunchProfile &profile, const GpuRates &gpu) {
   const Counters &counters = profile.counters;
   Estimate estimate;
   // The busiest SM runs this share of the CTAs.
   const uint64_t ctas = std::max<uint64_t>(profile.grid.count(), 1);
-  const double share = double(ceilDiv(ctas, gpu.multiprocessors)) / double(ctas);
+  const uint64_t ctasOfSm = ceilDiv(ctas, gpu.multiprocessors);
+  const double share = double(ctasOfSm) / double(ctas);
   const Clocks clocks = clocksOf(counters, gpu);
   const auto add = [&](const char *name, double onOneSm, double ghz) {
     estimate.resources.push_back({name, onOneSm * share / (ghz * 1e9)});
@@ -96,6 +113,7 @@ Estimate nereid::sim::estimateOf(const LaunchProfile &profile, const GpuRates &g
   add("L1 and shared memory", clocks.l1, gpu.ghz);
   add("tensor cores", clocks.tensor, gpu.tensorGhz);
   estimate.resources.push_back({"L2", l2BytesOf(counters) / gpu.l2Bytes});
+  estimate.resources.push_back({"latency", latencyOf(profile, gpu, ctasOfSm)});
   const uint64_t touched = (counters.readSectors + counters.writtenSectors) * 32;
   // A benchmark launches a kernel again and again; data that fit stay in L2.
   estimate.isInL2 = touched <= gpu.l2Capacity * 7 / 10;

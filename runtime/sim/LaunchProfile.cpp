@@ -5,7 +5,21 @@
 #include "runtime/sim/Liveness.h"
 #include "runtime/sim/Module.h"
 
+#include <algorithm>
+
 using namespace nereid::sim;
+
+/// An assembler spills registers where the text bounds them.
+static uint32_t registersOf(const Function &function, Dim block) {
+  constexpr uint32_t kFile = 65536, kUnit = 8;
+  uint32_t registers = liveRegisters(function);
+  if (function.maxRegisters)
+    registers = std::min(registers, function.maxRegisters);
+  const uint64_t threads = (block.count() + 31) / 32 * 32 * function.minCtas;
+  if (threads)
+    registers = std::min(registers, uint32_t(kFile / threads / kUnit * kUnit));
+  return registers;
+}
 
 LaunchProfile nereid::sim::profileOf(std::shared_ptr<const Module> module, const Launch &launch, Counters counters) {
   LaunchProfile profile;
@@ -17,7 +31,7 @@ LaunchProfile nereid::sim::profileOf(std::shared_ptr<const Module> module, const
   profile.sharedBytes = code.staticSharedBytes + launch.sharedBytes;
   for (const Function &function : module->state.text.functions)
     if (function.name == launch.entry)
-      profile.registers = liveRegisters(function);
+      profile.registers = registersOf(function, launch.block);
   profile.module = std::move(module);
   profile.counters = std::move(counters);
   return profile;

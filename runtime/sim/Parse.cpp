@@ -163,8 +163,12 @@ void Parser::function(bool isEntry) {
       extents(result.block);
     else if (take(".reqnctapercluster"))
       extents(result.cluster);
+    else if (take(".maxnreg"))
+      result.maxRegisters = uint32_t(next().bits);
+    else if (take(".minnctapersm"))
+      result.minCtas = uint32_t(next().bits);
     else
-      ++pos; // .maxntid, .minnctapersm, .noreturn
+      ++pos; // .maxntid, .noreturn
   if (!take(";")) {
     result.hasBody = true;
     expect("{");

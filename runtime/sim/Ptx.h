@@ -65,6 +65,7 @@ struct Function {
   bool isEntry = false, hasBody = false;
   std::vector<Variable> results, params;
   uint32_t block[3] = {}, cluster[3] = {}; ///< .reqntid and .reqnctapercluster; 0: not said
+  uint32_t maxRegisters = 0, minCtas = 0;  ///< .maxnreg and .minnctapersm; 0: not said
   Body body;
 };
 
