@@ -48,6 +48,12 @@ def transpose(x_ptr, out_ptr, N: tl.constexpr):
     tl.store(out_ptr + rows * N + columns, tl.trans(tile))
 
 
+@triton.jit
+def transpose_by_gather(x_ptr, out_ptr, N: tl.constexpr):
+    at = tl.arange(0, N * N)
+    tl.store(out_ptr + at, tl.gather(tl.load(x_ptr + at), at % N * N + at // N, axis=0))
+
+
 def aligned(shape, dtype=np.float32, fill=None):
     """An array that begins where a GPU's allocation would: at a multiple of 256 bytes."""
     count = int(np.prod(shape))
@@ -125,6 +131,18 @@ def test_conversion_of_layouts_has_no_bank_conflicts(counted):
     assert counters["bank_conflicts"] == 0
 
 
+def test_columns_of_words_in_one_bank_conflict(counted):
+    x, out = random(32, 32), aligned((32, 32))
+    counters = transpose_by_gather[(1,)](x, out, N=32).counters
+    assert np.array_equal(out, x.T)
+    assert counters["shared_load_requests"] == 32
+    # A thread stores four neighbours, so that eight lanes of each load read the same column.
+    assert counters["shared_load_wavefronts"] == counters["shared_load_requests"] * 8
+    assert counters["bank_conflicts"] == 32 * 7
+    lines = [line for line in counters.lines if line["bank_conflicts"]]
+    assert [line["bank_conflicts"] for line in lines] == [32 * 7]
+
+
 def test_lines_have_the_counts_of_the_source(counted):
     x, y, out = random(1024), random(1024), aligned(1024)
     counters = add[(1,)](x, y, out, 1024, BLOCK=1024).counters
@@ -199,8 +217,17 @@ SIGNATURE = "*fp32:16,*fp32:16,i32:16,fp32,1024"
 @pytest.fixture
 def profile(tmp_path):
     (tmp_path / "scale.py").write_text(KERNELS)
+
     def run(*options, grid="16", arguments="16384,16384,16384,2.5", kernel="scale"):
-        command = [NEREID, "profile", f"scale.py:{kernel}", "--signature", SIGNATURE, "--grid", grid]
+        command = [
+            NEREID,
+            "profile",
+            f"scale.py:{kernel}",
+            "--signature",
+            SIGNATURE,
+            "--grid",
+            grid,
+        ]
         command += ["--arguments", arguments, *options]
         return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
 
