@@ -20,8 +20,9 @@ bool startUnordered(Warp &warp, std::function<bool()> perform);
 //--- mbarriers -----------------------------------------------------------------------------
 
 /// Adds arrivals and bytes to an mbarrier (a word in shared memory); both may complete its phase.
-void arriveAt(char *barrier, uint32_t arrivals);
-void expectBytes(char *barrier, uint32_t bytes);
-void completeBytes(char *barrier, uint32_t bytes);
+/// `operation`: the asynchronous one that does so, 0: none.
+void arriveAt(Warp &warp, const Instruction &instruction, char *barrier, uint32_t arrivals, uint64_t operation = 0);
+void expectBytes(Warp &warp, const Instruction &instruction, char *barrier, uint32_t bytes);
+void completeBytes(Warp &warp, const Instruction &instruction, char *barrier, uint32_t bytes, uint64_t operation = 0);
 
 } // namespace nereid::sim

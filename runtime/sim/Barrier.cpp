@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/sim/Decode.h"
 #include "runtime/sim/Report.h"
+#include "runtime/sim/SyncEvent.h"
 
 #include <algorithm>
 
@@ -18,15 +19,19 @@ static uint32_t liveThreads(const Cta &cta) {
   return count;
 }
 
-/// Arrives once, then waits for the end of the phase; false while it waits.
-static bool meet(Warp &warp, NamedBarrier &barrier, uint32_t expected, bool waits) {
+/// Arrives once, then waits for the end of the phase; false while it waits. `event` says which barrier.
+static bool meet(Warp &warp, NamedBarrier &barrier, SyncEvent event, bool waits) {
   Split &split = warp.split();
   if (!split.hasArrived) {
+    event.kind = SyncKind::BarrierArrive;
+    tell(warp, event);
     barrier.arrived += unsigned(std::popcount(warp.mask));
     split.ticket = barrier.phase;
     split.hasArrived = true;
   }
-  if (barrier.phase == split.ticket && barrier.arrived >= expected) {
+  if (barrier.phase == split.ticket && barrier.arrived >= event.count) {
+    event.kind = SyncKind::BarrierComplete;
+    tell(warp, event);
     ++barrier.phase;
     barrier.arrived = 0;
     barrier.votes = barrier.open;
@@ -35,10 +40,13 @@ static bool meet(Warp &warp, NamedBarrier &barrier, uint32_t expected, bool wait
   if (waits && barrier.phase == split.ticket)
     return false;
   split.hasArrived = false;
+  event.kind = SyncKind::BarrierLeave;
+  if (waits)
+    tell(warp, event);
   return true;
 }
 
-/// slots: barrier, threads, predicate, result. tag[0]: kind; tag[1]: has a count; tag[2]: the predicate is negated.
+/// slots: barrier, threads, predicate, result. tag[0]: kind; tag[1]: has a count; tag[2]: aligned.
 static Step atBarrier(Warp &warp, const Instruction &instruction) {
   const unsigned first = unsigned(std::countr_zero(warp.mask));
   const uint32_t index = warp.at<uint32_t>(instruction.slots[0])[first];
@@ -53,7 +61,10 @@ static Step atBarrier(Warp &warp, const Instruction &instruction) {
     const uint32_t predicate = warp.predicate(instruction.slots[2]);
     barrier.open += unsigned(std::popcount(predicate & warp.mask));
   }
-  if (!meet(warp, barrier, expected, kind != BarrierKind::Arrive))
+  SyncEvent event{SyncKind::BarrierArrive, &instruction, warp.mask, &barrier, expected};
+  event.isAligned = instruction.tag[2];
+  event.isCounted = instruction.tag[1];
+  if (!meet(warp, barrier, event, kind != BarrierKind::Arrive))
     return Step::Wait;
   if (kind == BarrierKind::And || kind == BarrierKind::Or)
     writePredicate(warp, instruction.slots[3],
@@ -69,37 +80,55 @@ static Step atBarrier(Warp &warp, const Instruction &instruction) {
 /// bar.warp.sync: the named lanes meet.
 static Step atWarpBarrier(Warp &warp, const Instruction &instruction) {
   const unsigned first = unsigned(std::countr_zero(warp.mask));
-  return hasConverged(warp, warp.at<uint32_t>(instruction.slots[0])[first]) ? Step::Next : Step::Wait;
-}
-
-static Step arriveAtCluster(Warp &warp, const Instruction &) {
-  NamedBarrier &barrier = warp.cta->cluster->barrier;
-  barrier.arrived += unsigned(std::popcount(warp.mask));
-  warp.clusterPhase = barrier.phase;
+  const uint32_t members = warp.at<uint32_t>(instruction.slots[0])[first];
+  if (!hasConverged(warp, members))
+    return Step::Wait;
+  tell(warp, {SyncKind::WarpSync, &instruction, warp.mask, nullptr, members});
   return Step::Next;
 }
 
-static Step waitForCluster(Warp &warp, const Instruction &) {
-  Cluster &cluster = *warp.cta->cluster;
-  uint32_t expected = 0;
+static uint32_t liveThreads(const Cluster &cluster) {
+  uint32_t count = 0;
   for (const Cta &cta : cluster.ctas)
-    expected += liveThreads(cta);
-  if (cluster.barrier.phase == warp.clusterPhase && cluster.barrier.arrived >= expected) {
+    count += liveThreads(cta);
+  return count;
+}
+
+/// tag[0]: relaxed.
+static Step arriveAtCluster(Warp &warp, const Instruction &instruction) {
+  Cluster &cluster = *warp.cta->cluster;
+  SyncEvent event{SyncKind::BarrierArrive, &instruction, warp.mask, &cluster.barrier, liveThreads(cluster)};
+  event.isRelaxed = instruction.tag[0];
+  tell(warp, event);
+  cluster.barrier.arrived += unsigned(std::popcount(warp.mask));
+  warp.clusterPhase = cluster.barrier.phase;
+  return Step::Next;
+}
+
+static Step waitForCluster(Warp &warp, const Instruction &instruction) {
+  Cluster &cluster = *warp.cta->cluster;
+  SyncEvent event{SyncKind::BarrierComplete, &instruction, warp.mask, &cluster.barrier, liveThreads(cluster)};
+  if (cluster.barrier.phase == warp.clusterPhase && cluster.barrier.arrived >= event.count) {
+    tell(warp, event);
     ++cluster.barrier.phase;
     cluster.barrier.arrived = 0;
   }
-  return cluster.barrier.phase == warp.clusterPhase ? Step::Wait : Step::Next;
+  if (cluster.barrier.phase == warp.clusterPhase)
+    return Step::Wait;
+  event.kind = SyncKind::BarrierLeave;
+  tell(warp, event);
+  return Step::Next;
 }
 
 //--- decoding ------------------------------------------------------------------------------
 
 static void decodeClusterBarrier(Decoder &decoder) {
   const bool isArrive = decoder.take("arrive"), isWait = decoder.take("wait");
-  decoder.take("cluster"), decoder.take("aligned"), decoder.take("release"), decoder.take("relaxed"),
-      decoder.take("acquire");
+  decoder.take("cluster"), decoder.take("aligned"), decoder.take("release"), decoder.take("acquire");
+  const bool isRelaxed = decoder.take("relaxed");
   if (isArrive == isWait)
     return decoder.fail("this form is not known");
-  decoder.emit(isArrive ? &arriveAtCluster : &waitForCluster);
+  decoder.emit(isArrive ? &arriveAtCluster : &waitForCluster).tag[0] = isRelaxed;
 }
 
 static void decodeReduction(Decoder &decoder, Instruction instruction) {
@@ -119,8 +148,9 @@ static void decodeReduction(Decoder &decoder, Instruction instruction) {
 static void decodeBarrier(Decoder &decoder) {
   if (decoder.has("cluster"))
     return decodeClusterBarrier(decoder);
-  decoder.take("cta"), decoder.take("aligned");
+  decoder.take("cta");
   Instruction instruction;
+  instruction.tag[2] = decoder.take("aligned") || decoder.opcode() == "bar";
   if (decoder.take("warp")) {
     decoder.take("sync");
     instruction.slots[0] = decoder.source(decoder.operand(0), 4);

@@ -22,10 +22,14 @@ std::optional<uint32_t> nereid::sim::checksOf(std::string_view words) {
   return set;
 }
 
-void nereid::sim::addChecks(Cluster &cluster) {
+void nereid::sim::addChecks(Cluster &cluster, const std::shared_ptr<GridAccesses> &grid) {
   const uint32_t checks = cluster.launch->checks;
   if (checks & CheckBounds)
     cluster.observers.push_back(makeBoundsCheck(cluster));
   if (checks & CheckUninit)
     cluster.observers.push_back(makeUninitCheck(cluster));
+  if (grid)
+    cluster.observers.push_back(makeRaceCheck(cluster, grid, checks & CheckRace, checks & CheckSync));
+  if (checks & CheckSync)
+    cluster.observers.push_back(makeSyncCheck(cluster));
 }

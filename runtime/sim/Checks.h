@@ -6,8 +6,13 @@
 
 namespace nereid::sim {
 
+/// What the clusters of a launch share that look for races.
+struct GridAccesses;
+/// Null where the launch does not need it. With it, clusters must run one after another.
+std::shared_ptr<GridAccesses> makeGridAccesses(const Launch &launch);
+
 /// Adds the observers of the launch's checks to the cluster, before its first instruction.
-void addChecks(Cluster &cluster);
+void addChecks(Cluster &cluster, const std::shared_ptr<GridAccesses> &grid);
 
 /// Reports accesses outside of the buffers of the launch. A pointer belongs to the buffer of the parameter that it was
 /// computed from; one that was loaded from memory may point anywhere.
@@ -15,5 +20,11 @@ std::shared_ptr<Observer> makeBoundsCheck(Cluster &cluster);
 
 /// Reports uses of shared memory, local memory and registers that nobody has written.
 std::shared_ptr<Observer> makeUninitCheck(Cluster &cluster);
+
+/// Reports data races (`races`) and missing proxy fences (`fences`).
+std::shared_ptr<Observer> makeRaceCheck(Cluster &cluster, std::shared_ptr<GridAccesses> grid, bool races, bool fences);
+
+/// Reports misuse of barriers, collectives and mbarriers.
+std::shared_ptr<Observer> makeSyncCheck(Cluster &cluster);
 
 } // namespace nereid::sim

@@ -69,8 +69,6 @@ std::span<const OpcodeEntry> nereid::sim::controlOpcodes() {
       {"trap", decodeTrap},
       {"brkpt", decodeNothing},
       {"nanosleep", decodeSleep},
-      {"fence", decodeNothing},
-      {"membar", decodeNothing},
       {"setmaxnreg", decodeNothing},
       {"griddepcontrol", decodeNothing},
       {"prefetch", decodeNothing},

@@ -3,6 +3,7 @@
 #include "runtime/sim/Access.h"
 #include "runtime/sim/Async.h"
 #include "runtime/sim/Decode.h"
+#include "runtime/sim/SyncEvent.h"
 
 #include <algorithm>
 
@@ -30,6 +31,10 @@ struct ByteCopy {
   bool tell(Stage stage) const { return tell(from, stage) && tell(to, stage); }
   /// What is not read is zero.
   bool perform() const;
+  bool signal(char *barrier) const {
+    completeBytes(*warp, *instruction, barrier, to.bytes, operation);
+    return true;
+  }
 };
 } // namespace
 
@@ -99,6 +104,7 @@ static Step copyAsync(Warp &warp, const Instruction &instruction) {
                   bytes);
   to.stage = from.stage = Stage::Issue;
   to.operation = from.operation = ++warp.cta->cluster->numOperations;
+  tell(warp, {SyncKind::AsyncIssue, &instruction, warp.mask, nullptr, 0, to.operation});
   uint32_t sizes[kLanes];
   readSizes(warp, instruction, bytes, sizes);
   if (!resolveSource(warp, from, sizes) || !to.writing().resolve(warp))
@@ -120,14 +126,25 @@ static Step copyAsync(Warp &warp, const Instruction &instruction) {
   return Step::Next;
 }
 
-template <std::vector<AsyncGroups> Warp::*Groups> static Step commitLanes(Warp &warp, const Instruction &) {
+/// What tells of a group of copies or of bulk stores.
+template <std::vector<AsyncGroups> Warp::*Groups>
+static SyncEvent groupEvent(SyncKind kind, const Warp &warp, const Instruction &instruction) {
+  SyncEvent event{kind, &instruction, warp.mask, nullptr, uint32_t(instruction.immediate)};
+  event.async = Groups == &Warp::copies ? AsyncKind::Copy : AsyncKind::BulkStore;
+  event.isAll = instruction.tag[0];
+  event.isRead = instruction.tag[1];
+  return event;
+}
+
+template <std::vector<AsyncGroups> Warp::*Groups> static Step commitLanes(Warp &warp, const Instruction &instruction) {
+  tell(warp, groupEvent<Groups>(SyncKind::AsyncCommit, warp, instruction));
   for (unsigned lane = 0; lane < kLanes; ++lane)
     if (warp.isActive(lane))
       commit(groupsOf(warp.*Groups, lane));
   return Step::Next;
 }
 
-/// tag[0]: waits for all, committed or not.
+/// tag[0]: waits for all, committed or not; tag[1]: only for reads, which is the same here.
 template <std::vector<AsyncGroups> Warp::*Groups> static Step waitLanes(Warp &warp, const Instruction &instruction) {
   for (unsigned lane = 0; lane < kLanes; ++lane)
     if (warp.isActive(lane)) {
@@ -135,13 +152,15 @@ template <std::vector<AsyncGroups> Warp::*Groups> static Step waitLanes(Warp &wa
       if (!(instruction.tag[0] ? waitForAll(groups) : waitForGroups(groups, instruction.immediate)))
         return Step::Fail;
     }
+  tell(warp, groupEvent<Groups>(SyncKind::AsyncWait, warp, instruction));
   return Step::Next;
 }
 
-static void decodeWait(Decoder &decoder, Execute execute, bool isAll) {
+static void decodeWait(Decoder &decoder, Execute execute, bool isAll, bool isRead = false) {
   Instruction instruction;
   instruction.execute = execute;
   instruction.tag[0] = isAll;
+  instruction.tag[1] = isRead;
   instruction.immediate = decoder.operand(0).bits;
   decoder.add(std::move(instruction));
 }
@@ -202,10 +221,15 @@ static Step copyBulk(Warp &warp, const Instruction &instruction) {
     if (isLoad)
       barrier = translate(warp, instruction, Space::Shared,
                           warp.at<uint64_t>(instruction.slots[3])[lane] + int32_t(instruction.list[2]), lane, 8, 8);
-    if (!copy.to.memory || !copy.from.memory || (isLoad && !barrier) || !copy.tell(Stage::Issue))
+    if (!copy.to.memory || !copy.from.memory || (isLoad && !barrier))
+      return Step::Fail;
+    SyncEvent event{SyncKind::AsyncIssue, &instruction, 1u << lane, barrier, 0, copy.operation};
+    event.async = isLoad ? AsyncKind::Signalling : AsyncKind::BulkStore;
+    tell(warp, event);
+    if (!copy.tell(Stage::Issue))
       return Step::Fail;
     const bool isStarted =
-        isLoad ? startUnordered(warp, [=] { return copy.perform() && (completeBytes(barrier, bytes), true); })
+        isLoad ? startUnordered(warp, [copy, barrier] { return copy.perform() && copy.signal(barrier); })
                : start(warp, groupsOf(warp.bulkStores, lane), [copy] { return copy.perform(); });
     if (!isStarted)
       return Step::Fail;
@@ -217,8 +241,8 @@ static void decodeBulk(Decoder &decoder) {
   if (decoder.take("commit_group"))
     return void(decoder.emit(&commitLanes<&Warp::bulkStores>));
   if (decoder.take("wait_group")) {
-    decoder.take("read");
-    return decodeWait(decoder, &waitLanes<&Warp::bulkStores>, false);
+    const bool isRead = decoder.take("read");
+    return decodeWait(decoder, &waitLanes<&Warp::bulkStores>, false, isRead);
   }
   if (decoder.take("prefetch"))
     return decoder.dropAll();

@@ -10,8 +10,8 @@ static const std::map<std::string_view, Decode> &opcodeTable() {
   static const std::map<std::string_view, Decode> table = [] {
     std::map<std::string_view, Decode> result;
     for (auto list : {integerOpcodes, logicOpcodes, floatOpcodes, comparisonOpcodes, convertOpcodes, moveOpcodes,
-                      memoryOpcodes, atomicOpcodes, controlOpcodes, barrierOpcodes, shuffleOpcodes, matrixOpcodes,
-                      warpGroupOpcodes, mbarrierOpcodes, copyOpcodes, tensorMapOpcodes, hostCallOpcodes})
+                      memoryOpcodes, atomicOpcodes, controlOpcodes, barrierOpcodes, fenceOpcodes, shuffleOpcodes,
+                      matrixOpcodes, warpGroupOpcodes, mbarrierOpcodes, copyOpcodes, tensorMapOpcodes, hostCallOpcodes})
       for (const OpcodeEntry &entry : list())
         result.emplace(entry.opcode, entry.decode);
     return result;

@@ -155,6 +155,7 @@ std::span<const OpcodeEntry> memoryOpcodes();
 std::span<const OpcodeEntry> atomicOpcodes();
 std::span<const OpcodeEntry> controlOpcodes();
 std::span<const OpcodeEntry> barrierOpcodes();
+std::span<const OpcodeEntry> fenceOpcodes();
 std::span<const OpcodeEntry> shuffleOpcodes();
 std::span<const OpcodeEntry> matrixOpcodes();
 std::span<const OpcodeEntry> warpGroupOpcodes();

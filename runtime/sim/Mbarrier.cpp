@@ -3,6 +3,7 @@
 #include "runtime/sim/Access.h"
 #include "runtime/sim/Async.h"
 #include "runtime/sim/Decode.h"
+#include "runtime/sim/SyncEvent.h"
 
 using namespace nereid::sim;
 
@@ -22,31 +23,49 @@ Fields read(const char *barrier) {
   std::memcpy(&fields, barrier, 8);
   return fields;
 }
-void write(char *barrier, Fields fields) {
+/// `event` says who changes the word; the phase may end.
+void write(Warp &warp, SyncEvent event, char *barrier, Fields fields) {
+  tell(warp, event);
   if (fields.pending == 0 && fields.bytes == 0) {
     fields.pending = fields.expected;
     fields.phase = !fields.phase;
+    event.kind = SyncKind::MbarrierPhase;
+    tell(warp, event);
   }
   std::memcpy(barrier, &fields, 8);
+}
+
+SyncEvent eventOf(SyncKind kind, const Warp &warp, const Instruction &instruction, const char *barrier,
+                  uint32_t count) {
+  SyncEvent event{kind, &instruction, warp.mask, barrier, count};
+  event.isRelaxed = instruction.order == Order::Relaxed;
+  return event;
 }
 
 enum class Form : uint8_t { Arrive, ExpectTx, CompleteTx, Init, Inval, Drop };
 } // namespace
 
-void nereid::sim::arriveAt(char *barrier, uint32_t arrivals) {
+void nereid::sim::arriveAt(Warp &warp, const Instruction &instruction, char *barrier, uint32_t arrivals,
+                           uint64_t operation) {
   Fields fields = read(barrier);
   fields.pending -= arrivals;
-  write(barrier, fields);
+  SyncEvent event = eventOf(SyncKind::MbarrierArrive, warp, instruction, barrier, arrivals);
+  event.operation = operation;
+  write(warp, event, barrier, fields);
 }
-void nereid::sim::expectBytes(char *barrier, uint32_t bytes) {
+void nereid::sim::expectBytes(Warp &warp, const Instruction &instruction, char *barrier, uint32_t bytes) {
   Fields fields = read(barrier);
   fields.bytes += bytes;
+  tell(warp, eventOf(SyncKind::MbarrierExpect, warp, instruction, barrier, bytes));
   std::memcpy(barrier, &fields, 8);
 }
-void nereid::sim::completeBytes(char *barrier, uint32_t bytes) {
+void nereid::sim::completeBytes(Warp &warp, const Instruction &instruction, char *barrier, uint32_t bytes,
+                                uint64_t operation) {
   Fields fields = read(barrier);
   fields.bytes -= bytes;
-  write(barrier, fields);
+  SyncEvent event = eventOf(SyncKind::MbarrierBytes, warp, instruction, barrier, bytes);
+  event.operation = operation;
+  write(warp, event, barrier, fields);
 }
 
 /// The mbarriers of the active lanes.
@@ -61,6 +80,8 @@ static Step change(Warp &warp, const Instruction &instruction) {
   const auto form = static_cast<Form>(instruction.tag[1]);
   BarrierAccess access(warp, instruction);
   const bool isWhole = form == Form::Init || form == Form::Inval;
+  if (isWhole)
+    access.order = Order::Weak, access.scope = Scope::None;
   if (!(isWhole ? access.writing() : access.updating()).resolve(warp))
     return Step::Fail;
   for (unsigned lane = 0; lane < kLanes; ++lane) {
@@ -72,21 +93,23 @@ static Step change(Warp &warp, const Instruction &instruction) {
     if (form == Form::Init) {
       fields = {count, count, 0, 0, 1};
       std::memcpy(barrier, &fields, 8);
+      tell(warp, eventOf(SyncKind::MbarrierInit, warp, instruction, barrier, count));
       continue;
     }
     if (!fields.isValid)
       return fail(warp, instruction, "sim-fault", "there is no mbarrier at this address");
     std::memcpy(warp.file + instruction.slots[2] + lane * 8, &fields, 8);
-    if (form == Form::Inval)
+    if (form == Form::Inval) {
       std::memset(barrier, 0, 8);
-    else if (form == Form::ExpectTx)
-      expectBytes(barrier, count);
+      tell(warp, eventOf(SyncKind::MbarrierInval, warp, instruction, barrier, 0));
+    } else if (form == Form::ExpectTx)
+      expectBytes(warp, instruction, barrier, count);
     else if (form == Form::CompleteTx)
-      completeBytes(barrier, count);
+      completeBytes(warp, instruction, barrier, count);
     else {
       const uint32_t arrivals = instruction.tag[2] ? 1 : count;
       if (instruction.tag[2])
-        expectBytes(barrier, count);
+        expectBytes(warp, instruction, barrier, count);
       if (form == Form::Drop) {
         fields = read(barrier);
         fields.expected -= arrivals;
@@ -94,7 +117,7 @@ static Step change(Warp &warp, const Instruction &instruction) {
       }
       if (arrivals > read(barrier).pending)
         return fail(warp, instruction, "sim-fault", "more arrivals at an mbarrier than it counts");
-      arriveAt(barrier, arrivals);
+      arriveAt(warp, instruction, barrier, arrivals);
     }
   }
   return Step::Next;
@@ -104,6 +127,7 @@ static Step change(Warp &warp, const Instruction &instruction) {
 static Step test(Warp &warp, const Instruction &instruction) {
   uint32_t done = 0;
   BarrierAccess access(warp, instruction);
+  const unsigned first = unsigned(std::countr_zero(warp.mask));
   access.isAtomic = true;
   if (!access.reading().resolve(warp))
     return Step::Fail;
@@ -119,12 +143,20 @@ static Step test(Warp &warp, const Instruction &instruction) {
     } else {
       parity = read(reinterpret_cast<const char *>(&warp.at<uint64_t>(instruction.slots[1])[lane])).phase;
     }
-    done |= uint32_t{fields.phase != parity} << lane;
+    const bool isOver = fields.phase != parity;
+    done |= uint32_t{isOver} << lane;
+    SyncEvent event = eventOf(isOver ? SyncKind::MbarrierWait : SyncKind::MbarrierTest, warp, instruction,
+                              access.memory[lane], parity);
+    if (lane == first || access.memory[lane] != access.memory[first])
+      tell(warp, event);
   }
   writePredicate(warp, instruction.slots[2], done);
   if (done == warp.mask)
     return Step::Next;
-  return instruction.tag[2] && !done ? Step::Wait : Step::Yield;
+  // try_wait may give up at any time.
+  Cluster &cluster = *warp.cta->cluster;
+  const bool givesUp = done || !instruction.tag[2] || (cluster.launch->seed && cluster.nextRandom() % 4 == 0);
+  return givesUp ? Step::Yield : Step::Wait;
 }
 
 static Step readPending(Warp &warp, const Instruction &instruction) {
@@ -150,10 +182,14 @@ static Step arriveAfterCopies(Warp &warp, const Instruction &instruction) {
       std::memcpy(barrier, &fields, 8);
     }
     AsyncGroups *groups = &groupsOf(warp.copies, lane);
+    SyncEvent event{SyncKind::AsyncIssue, &instruction, 1u << lane, barrier};
+    event.async = AsyncKind::CopyArrival;
+    event.operation = ++warp.cta->cluster->numOperations;
+    tell(warp, event);
     // Copies that have not been performed are performed before the arrival; a wait for their group finds them done.
-    const auto perform = [groups, barrier] {
+    const auto perform = [groups, barrier, &warp, &instruction, operation = event.operation] {
       const bool isDone = waitForAll(*groups);
-      arriveAt(barrier, 1);
+      arriveAt(warp, instruction, barrier, 1, operation);
       return isDone;
     };
     if (!startUnordered(warp, perform))

@@ -31,6 +31,7 @@ template <typename T, typename S> static Step store(Warp &warp, const Instructio
   const unsigned count = instruction.tag[1];
   LaneAccess access(warp, instruction, static_cast<Space>(instruction.tag[0]), instruction.slots[0],
                     instruction.immediate, sizeof(T) * count);
+  access.slotBytes = sizeof(S);
   if (!access.writing().resolve(warp))
     return Step::Fail;
   const uint32_t *slots = instruction.list.data();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "runtime/sim/Report.h"
+#include "runtime/sim/SyncEvent.h"
 
 namespace nereid::sim {
 
@@ -27,6 +28,7 @@ struct MemoryAccess {
   Order order = Order::Weak;
   Proxy proxy = Proxy::Generic;
   Stage stage = Stage::Whole;
+  uint32_t slotBytes = 0; ///< of a lane of the registers `instruction->list` that a plain store writes
   uint64_t operation = 0; ///< the asynchronous operation, a number of the cluster's
   int64_t slot = -1;      ///< of the register with the addresses, when issued by an ordinary instruction; -1: none
   const TensorMap *map = nullptr; ///< of a tensor copy
@@ -46,6 +48,8 @@ public:
   /// After a warp has executed an instruction that did not have to wait; `warp.mask` has the lanes, none where its
   /// guard held for none.
   virtual void onIssue(Warp &, const Instruction &) {}
+  /// A barrier, a fence, an mbarrier, an asynchronous operation: `SyncKind` says when.
+  virtual void onSync(Warp &, const SyncEvent &) {}
   /// After the last instruction of the cluster, which may have failed.
   virtual void onEnd(Cluster &) {}
 };

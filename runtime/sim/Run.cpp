@@ -26,7 +26,7 @@ class GridWork : public nereid::runtime::SharedWork {
 public:
   GridWork(const Code &code, const Launch &launch)
       : code(code), launch(launch), clusters(ceilDiv(launch.grid, launch.cluster)), count(clusters.count()),
-        counts(this->code) {}
+        counts(this->code), accesses(makeGridAccesses(launch)) {}
 
   void join() override;
   bool isUsedUp() const override { return next.load() >= count; }
@@ -42,6 +42,7 @@ private:
   const Dim clusters;
   const uint64_t count;
   LaunchCounts counts;
+  const std::shared_ptr<GridAccesses> accesses;
   std::atomic<uint64_t> next{0};
   std::mutex mutex;
   std::condition_variable changed;
@@ -127,12 +128,6 @@ void GridWork::prepare(Cluster &cluster, uint64_t index) {
   cluster.code = &code;
   cluster.launch = &launch;
   cluster.random = launch.seed * 0x9e3779b97f4a7c15 + index;
-  if (launch.wantsCounters)
-    cluster.observers.push_back(makeCounter(counts));
-  for (const MakeObserver &make : launch.observers)
-    cluster.observers.push_back(make(cluster));
-  addChecks(cluster);
-  cluster.isObserved = !cluster.observers.empty();
   cluster.ctas.resize(launch.cluster.count());
   cluster.threadsLeft = uint32_t(launch.block.count() * cluster.ctas.size());
   for (uint32_t rank = 0; rank < cluster.ctas.size(); ++rank) {
@@ -151,6 +146,12 @@ void GridWork::prepare(Cluster &cluster, uint64_t index) {
       prepare(cta.warps[warp], cta);
     }
   }
+  if (launch.wantsCounters)
+    cluster.observers.push_back(makeCounter(counts));
+  for (const MakeObserver &make : launch.observers)
+    cluster.observers.push_back(make(cluster));
+  addChecks(cluster, accesses);
+  cluster.isObserved = !cluster.observers.empty();
 }
 
 void GridWork::runOne(uint64_t index) {
@@ -213,7 +214,10 @@ Expected<Counters> nereid::sim::run(const Module &module, const Launch &launch) 
   if (launch.grid.count() == 0)
     return Counters{};
   auto work = std::make_shared<GridWork>(found->second, launch);
-  const uint32_t threads = launch.threads ? launch.threads : nereid::runtime::poolThreads();
+  // What looks for races sees one cluster after another.
+  const uint32_t threads = launch.checks & (CheckRace | CheckSync) ? 1
+                           : launch.threads                        ? launch.threads
+                                                                   : nereid::runtime::poolThreads();
   if (threads > 1)
     nereid::runtime::requestHelp(work, threads - 1);
   work->join();

@@ -202,6 +202,7 @@ static bool completeOne(Cluster &cluster) {
 void nereid::sim::runCluster(Cluster &cluster) {
   const uint64_t limit = cluster.launch->maxInstructions ? cluster.launch->maxInstructions : kDefaultLimit;
   const size_t numWarps = cluster.ctas[0].warps.size(), count = cluster.ctas.size() * numWarps;
+  uint64_t rounds = 0;
   while (cluster.threadsLeft && !cluster.error) {
     bool hasProgress = false;
     const size_t begin = cluster.launch->seed ? cluster.nextRandom() % count : 0;
@@ -214,8 +215,9 @@ void nereid::sim::runCluster(Cluster &cluster) {
     if (cluster.instructions > limit && !cluster.error)
       cluster.error = Error{"sim-limit", "a program has run " + std::to_string(limit) + " instructions of warps" +
                                              warpsText(cluster)};
-    // A busy thread may poll for an operation, so that one completes in each round.
-    if (!completeOne(cluster) && !hasProgress && cluster.threadsLeft && !cluster.error)
+    // A busy thread may poll for an operation, so that one completes now and then.
+    const bool completes = !hasProgress || (cluster.launch->seed ? cluster.nextRandom() % 4 == 0 : ++rounds % 16 == 0);
+    if (completes && !completeOne(cluster) && !hasProgress && cluster.threadsLeft && !cluster.error)
       cluster.error = Error{"sim-deadlock", "deadlock: every thread waits" + warpsText(cluster)};
   }
   while (!cluster.error && completeOne(cluster))

@@ -1,6 +1,7 @@
 // Exchanges between the lanes of a warp: shfl, vote, match, redux, elect.
 // SPDX-License-Identifier: MIT
 #include "runtime/sim/Decode.h"
+#include "runtime/sim/SyncEvent.h"
 
 #include <algorithm>
 
@@ -13,7 +14,11 @@ enum class ShuffleMode : uint8_t { Up, Down, Butterfly, Index };
 /// The named lanes execute a collective together: the first that come wait for the others.
 static bool isReady(Warp &warp, const Instruction &instruction, uint32_t slot) {
   const unsigned first = unsigned(std::countr_zero(warp.mask));
-  return hasConverged(warp, warp.at<uint32_t>(slot)[first]);
+  const uint32_t members = warp.at<uint32_t>(slot)[first];
+  if (!hasConverged(warp, members))
+    return false;
+  tell(warp, {SyncKind::Collective, &instruction, warp.mask, nullptr, members});
+  return true;
 }
 
 /// slots: result, predicate, a, b, c, members. tag[0]: mode; tag[1]: has a predicate.

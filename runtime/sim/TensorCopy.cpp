@@ -4,6 +4,7 @@
 #include "runtime/sim/Async.h"
 #include "runtime/sim/Decode.h"
 #include "runtime/sim/Formats.h"
+#include "runtime/sim/SyncEvent.h"
 #include "runtime/sim/TensorMap.h"
 
 #include <algorithm>
@@ -38,6 +39,8 @@ struct BoxCopy {
   uint32_t swizzled(uint32_t at) const { return at ^ (at >> 7 & ((1u << map.swizzle) - 1)) << 4; }
   bool perform() const;
   bool tell(Stage stage) const;
+  /// Tells that it is issued; `signal`: the mbarrier of a load.
+  bool issue(const char *signal) const;
   /// Calls `f(address of column 0, whether the row is inside, offset in the box)` for each row.
   template <typename F> void eachRow(F f) const;
   void row(const char *memory, bool isInside, uint32_t at) const;
@@ -215,6 +218,13 @@ bool BoxCopy::tell(Stage stage) const {
   return isDone && rows.flush() && chunks.flush();
 }
 
+bool BoxCopy::issue(const char *signal) const {
+  SyncEvent event{SyncKind::AsyncIssue, instruction, 1u << lane, signal, 0, operation};
+  event.async = isLoad ? AsyncKind::Signalling : AsyncKind::BulkStore;
+  nereid::sim::tell(*warp, event);
+  return tell(Stage::Issue);
+}
+
 //--- execution -----------------------------------------------------------------------------
 
 /// Why a map or a box is not valid; null if it is.
@@ -273,7 +283,7 @@ static Step copyBox(Warp &warp, const Instruction &instruction) {
     if (const char *problem = problemOf(copy, rank))
       return fail(warp, instruction, "sim-fault", problem, int(lane));
     if (!copy.isLoad) {
-      if (!copy.tell(Stage::Issue) || !start(warp, groupsOf(warp.bulkStores, lane), [copy] { return copy.perform(); }))
+      if (!copy.issue(nullptr) || !start(warp, groupsOf(warp.bulkStores, lane), [copy] { return copy.perform(); }))
         return Step::Fail;
       continue;
     }
@@ -285,8 +295,11 @@ static Step copyBox(Warp &warp, const Instruction &instruction) {
       const uint64_t own =
           instruction.tag[2] ? (barrier & ((1u << kRankShift) - 1)) | uint64_t{cta + 1} << kRankShift : barrier;
       char *signal = translate(warp, instruction, Space::Shared, own, lane, 8, 8);
-      const auto perform = [copy, signal] { return copy.perform() && (completeBytes(signal, copy.bytes()), true); };
-      if (!signal || !copy.tell(Stage::Issue) || !startUnordered(warp, perform))
+      const auto perform = [copy, signal] {
+        return copy.perform() &&
+               (completeBytes(*copy.warp, *copy.instruction, signal, copy.bytes(), copy.operation), true);
+      };
+      if (!signal || !copy.issue(signal) || !startUnordered(warp, perform))
         return Step::Fail;
     }
   }

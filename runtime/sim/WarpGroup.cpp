@@ -7,6 +7,7 @@
 #include "runtime/sim/Async.h"
 #include "runtime/sim/Decode.h"
 #include "runtime/sim/Fragments.h"
+#include "runtime/sim/SyncEvent.h"
 
 #include <algorithm>
 
@@ -204,6 +205,12 @@ bool GroupProduct::perform() const {
 
 //--- execution -----------------------------------------------------------------------------
 
+static SyncEvent groupEvent(SyncKind kind, const Warp &warp, const Instruction &instruction, uint64_t operation = 0) {
+  SyncEvent event{kind, &instruction, warp.mask, nullptr, uint32_t(instruction.immediate), operation};
+  event.async = AsyncKind::Wgmma;
+  return event;
+}
+
 /// list: results, then the words of the left matrix if it is in registers. slots: left, right, predicate.
 static Step multiplyGroup(Warp &warp, const Instruction &instruction) {
   if (!hasConverged(warp, kAllLanes))
@@ -214,6 +221,7 @@ static Step multiplyGroup(Warp &warp, const Instruction &instruction) {
   product.right = warp.at<uint64_t>(instruction.slots[1])[0];
   product.addsBefore = warp.predicate(instruction.slots[2]) & 1;
   product.operation = ++warp.cta->cluster->numOperations;
+  tell(warp, groupEvent(SyncKind::AsyncIssue, warp, instruction, product.operation));
   if (!product.tell(Stage::Issue))
     return Step::Fail;
   // Products are performed in order, as they add to the same registers.
@@ -224,19 +232,26 @@ static Step multiplyGroup(Warp &warp, const Instruction &instruction) {
   return waitForAll(warp.products) && product.perform() ? Step::Next : Step::Fail;
 }
 
-static Step fenceGroup(Warp &warp, const Instruction &) {
-  return hasConverged(warp, kAllLanes) ? Step::Next : Step::Wait;
-}
-static Step commitGroup(Warp &warp, const Instruction &) {
+static Step fenceGroup(Warp &warp, const Instruction &instruction) {
   if (!hasConverged(warp, kAllLanes))
     return Step::Wait;
+  tell(warp, groupEvent(SyncKind::RegisterFence, warp, instruction));
+  return Step::Next;
+}
+static Step commitGroup(Warp &warp, const Instruction &instruction) {
+  if (!hasConverged(warp, kAllLanes))
+    return Step::Wait;
+  tell(warp, groupEvent(SyncKind::AsyncCommit, warp, instruction));
   commit(warp.products);
   return Step::Next;
 }
 static Step waitForGroup(Warp &warp, const Instruction &instruction) {
   if (!hasConverged(warp, kAllLanes))
     return Step::Wait;
-  return waitForGroups(warp.products, instruction.immediate) ? Step::Next : Step::Fail;
+  if (!waitForGroups(warp.products, instruction.immediate))
+    return Step::Fail;
+  tell(warp, groupEvent(SyncKind::AsyncWait, warp, instruction));
+  return Step::Next;
 }
 
 //--- decoding ------------------------------------------------------------------------------

@@ -1,0 +1,47 @@
+// Vector clocks of the happens-before analysis.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace nereid::sim {
+
+/// How far each thread of the analysis has come, by cluster and thread; 0 where nothing is known.
+class Clock {
+public:
+  uint32_t of(uint32_t cluster, uint16_t thread) const {
+    const Page *page = find(cluster);
+    return page && thread < page->clocks.size() ? page->clocks[thread] : 0;
+  }
+  /// Raises the entry; it never falls.
+  void raise(uint32_t cluster, uint16_t thread, uint32_t clock);
+  void join(const Clock &other);
+
+private:
+  struct Page {
+    uint32_t cluster;
+    std::vector<uint32_t> clocks;
+  };
+  const Page *find(uint32_t cluster) const;
+  Page &at(uint32_t cluster);
+  std::vector<Page> pages; ///< by cluster, ascending; nearly always one
+};
+
+/// What a thread has seen: all that happened before, and of it what the async proxy sees in shared and global memory.
+struct View {
+  Clock now, shared, global;
+  void join(const View &other) {
+    now.join(other.now);
+    shared.join(other.shared);
+    global.join(other.global);
+  }
+};
+using Snapshot = std::shared_ptr<const View>;
+
+/// Both views; null is nothing.
+Snapshot joined(const Snapshot &a, const Snapshot &b);
+
+} // namespace nereid::sim
