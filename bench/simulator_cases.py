@@ -54,6 +54,14 @@ def gather(x, index, out, BLOCK: tl.constexpr):
 
 
 @triton.jit
+def transpose_tiles(x, out, N: tl.constexpr):
+    """By a gather in shared memory, which has bank conflicts."""
+    at = tl.arange(0, N * N)
+    base = tl.program_id(0) * N * N
+    tl.store(out + base + at, tl.gather(tl.load(x + base + at), at % N * N + at // N, axis=0))
+
+
+@triton.jit
 def column_sums(x, out, n, ROWS: tl.constexpr, BLOCK: tl.constexpr):
     columns = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     total = tl.zeros((BLOCK,), tl.float32)
@@ -186,10 +194,22 @@ class Cases:
         )
         out = self.like(x)
         return Case(
+            "transpose_tiles",
             "gather",
             lambda: gather[(n // 1024,)](x, index, out, BLOCK=1024),
             out,
             lambda: x[index.long()],
+        )
+
+    def transpose_tiles(self) -> Case:
+        tiles = 16 if self.small else 4096
+        x = self.random(tiles, 32, 32)
+        out = self.like(x)
+        return Case(
+            "transpose_tiles",
+            lambda: transpose_tiles[(tiles,)](x, out, N=32),
+            out,
+            lambda: x.transpose(1, 2),
         )
 
     def column_sums(self) -> Case:

@@ -1,5 +1,5 @@
 """Compares the simulated GPU's counters with those of Nsight Compute, and its estimates of time with
-measured times, for ten kernels. Needs an NVIDIA GPU, and `ncu` for the counters:
+measured times, for eleven kernels. Needs an NVIDIA GPU, and `ncu` for the counters:
 
     python bench/simulator_counters.py [--gpu H200] [--json FILE] [--only add,softmax]
 
@@ -27,11 +27,11 @@ MARK = "simulator-counters: "
 # Ours -> the profiler's; sums of several.
 COMPARED = {
     "load sectors": (
-        ["global_load_sectors"],
+        ["global_load_sectors", "global_copy_sectors"],
         ["l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"],
     ),
     "load requests": (
-        ["global_load_requests"],
+        ["global_load_requests", "global_copy_requests"],
         ["l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"],
     ),
     "store sectors": (
@@ -209,7 +209,7 @@ def profile(options, metrics: list[str], what: str) -> dict[str, dict]:
     if ncu is None:
         print("profile: there is no ncu")
         return {}
-    kernels = "add|softmax|layernorm|matmul|attention|transpose|gather|column_sums|count_values"
+    kernels = "add|softmax|layernorm|matmul|attention|transpose|transpose_tiles|gather|column_sums|count_values"
     prefix = [ncu, "--csv", "--print-units", "base", "--clock-control", "none"]
     prefix += ["--kernel-name", f"regex:^({kernels})$", "--metrics", ",".join(metrics)]
     output = output_of(start("launch", options, prefix), what, options.limit)
@@ -222,7 +222,8 @@ def profile(options, metrics: list[str], what: str) -> dict[str, dict]:
     entries = {}
     for name in launched:
         wanted = "matmul" if name.startswith("matmul") else name
-        at = next((i for i, e in enumerate(found) if re.match(wanted, str(e["kernel"]))), None)
+        fits = re.compile(rf"{wanted}\b")
+        at = next((i for i, e in enumerate(found) if fits.match(str(e["kernel"]))), None)
         if at is not None:
             entries[name] = found.pop(at)
     return entries
@@ -251,7 +252,26 @@ def print_counters(names, simulated, metrics) -> None:
             values = [] if known is None else [known[key] for key in theirs if key in known]
             b = sum(values) if values else None
             if a or b:
-                print(f"    {name:<14} {number(a):>12} / {number(b):>12}  {percent(a, b)}")
+                print(f"    {name:<15} {number(a):>12} / {number(b):>12}  {percent(a, b)}")
+
+
+def print_shared(names, simulated, metrics) -> None:
+    """The profiler counts waits for other traffic as conflicts, too, and both kinds as wavefronts."""
+    print("\nwavefronts of shared memory without conflicts, and conflicts a wavefront")
+    for name in names:
+        counters, known = simulated.get(name, {}).get("counters"), metrics.get(name)
+        for ours, theirs in (("load", "ld"), ("store", "st")):
+            of_pipe = f"pipe_lsu_mem_shared_op_{theirs}.sum"
+            b = (known or {}).get(f"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{theirs}.sum")
+            if not counters or not b:
+                continue
+            conflicts = known.get(f"l1tex__data_bank_conflicts_{of_pipe}", 0)
+            a, own = (
+                counters[f"shared_{ours}_{what}"] for what in ("wavefronts", "bank_conflicts")
+            )
+            shares = f"{own / a if a else 0:6.2f} / {conflicts / b:.2f}"
+            clean = f"{number(a - own):>10} / {number(b - conflicts):>10} {percent(a - own, b - conflicts):>8}"
+            print(f"  {name:<15} {ours:<6} {clean} {shares}")
 
 
 def print_times(names, simulated, measured, metrics) -> None:
@@ -294,6 +314,7 @@ def compare(options) -> int:
             if "error" in entry or not entry["is_right"]:
                 print(f"{part}: {name}: {entry.get('error', 'the result is wrong')}")
     print_counters(names, simulated, metrics)
+    print_shared(names, simulated, metrics)
     print_times(names, simulated, measured, metrics)
     print(f"{time.perf_counter() - begin:.0f} s")
     if options.json:

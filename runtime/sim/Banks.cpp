@@ -29,15 +29,31 @@ static uint32_t wavefrontsOf(uint32_t lanes, uint32_t bytes, const uint64_t *add
   return busiest;
 }
 
+/// Whether each lane has the address of the lane whose number differs in that bit, as far as both take part.
+static bool isPairwiseSame(uint32_t lanes, const uint64_t *addresses, unsigned bit) {
+  for (unsigned lane = 0; lane < kWarpLanes; ++lane)
+    if ((lanes >> lane & 1) && (lanes >> (lane ^ bit) & 1) && addresses[lane] != addresses[lane ^ bit])
+      return false;
+  return true;
+}
+
+static uint32_t partOf(uint32_t lanes, unsigned first, unsigned width) {
+  return lanes & uint32_t(((uint64_t{1} << width) - 1) << first);
+}
+
 BankUse nereid::sim::bankUseOf(uint32_t lanes, uint32_t bytes, const uint64_t *addresses) {
   const unsigned words = std::clamp(bytes / kBankBytes, 1u, kWarpLanes), width = kWarpLanes / words;
+  const unsigned doubled = words > 1 ? 2 * width : width;
   BankUse use;
-  for (unsigned first = 0; first < kWarpLanes; first += width) {
-    const uint32_t part = lanes & uint32_t(((uint64_t{1} << width) - 1) << first);
-    if (!part)
-      continue;
-    ++use.minimum;
-    use.wavefronts += wavefrontsOf(part, bytes, addresses);
+  for (unsigned first = 0; first < kWarpLanes; first += doubled) {
+    const uint32_t both = partOf(lanes, first, doubled);
+    const bool isJoined = isPairwiseSame(both, addresses, 1) || isPairwiseSame(both, addresses, 2);
+    const unsigned step = isJoined ? doubled : width;
+    for (unsigned begin = first; begin < first + doubled; begin += step)
+      if (const uint32_t part = partOf(lanes, begin, step)) {
+        ++use.minimum;
+        use.wavefronts += wavefrontsOf(part, bytes, addresses);
+      }
   }
   return use;
 }

@@ -69,16 +69,22 @@ static Clocks clocksOf(const Counters &counters, const GpuRates &gpu) {
   return clocks;
 }
 
-static double l2BytesOf(const Counters &counters) {
-  double sectors = double(counters.l2ReadSectors);
-  for (const Direction direction : {Direction::Store, Direction::Atomic})
-    sectors += double(counters.global[size_t(direction)].globalSectors);
-  return sectors * 32 + double(counters.bulkStoreBytes);
+/// Sectors of which lanes want only a part come one by one, the others as lines.
+static double l2TimeOf(const Counters &counters, const GpuRates &gpu) {
+  double sectors = double(counters.l2ReadSectors) + double(counters.bulkStoreBytes) / 32, single = 0;
+  sectors += double(counters.global[size_t(Direction::Store)].globalSectors);
+  for (const Direction direction : {Direction::Load, Direction::Store}) {
+    const InstructionCounts &counts = counters.global[size_t(direction)];
+    single += std::max(double(counts.globalSectors) - double(counts.globalBytes) / 32, 0.0);
+  }
+  single = std::min(single, sectors);
+  return single * 32 / gpu.l2SectorBytes + (sectors - single) * 32 / gpu.l2LineBytes;
 }
 
 /// The time of one warp after the other on the busiest SM: in each round an SM runs as many CTAs as fit at once, and a
-/// warp waits for its loads, of which some are in flight at once, and for the results of its instructions.
-static double latencyOf(const LaunchProfile &profile, const GpuRates &gpu, uint64_t ctasOfSm) {
+/// warp waits for its loads, of which some are in flight at once, for the results of its instructions, and for the
+/// tensor cores.
+static double latencyOf(const LaunchProfile &profile, const GpuRates &gpu, uint64_t ctasOfSm, double tensorClocks) {
   constexpr double kLoadsInFlight = 8, kClocksPerInstruction = 2;
   const Counters &counters = profile.counters;
   const uint64_t warps = profile.grid.count() * ceilDiv(profile.block.count(), 32);
@@ -88,7 +94,8 @@ static double latencyOf(const LaunchProfile &profile, const GpuRates &gpu, uint6
     issued += isIssued(kind) ? double(counters.warpsOf[kind]) : 0;
   const double loads = double(counters.global[size_t(Direction::Load)].globalRequests) / double(warps);
   const double ofWarp = std::ceil(loads / kLoadsInFlight) * gpu.latencySeconds +
-                        issued / double(warps) * kClocksPerInstruction / (gpu.ghz * 1e9);
+                        issued / double(warps) * kClocksPerInstruction / (gpu.ghz * 1e9) +
+                        tensorClocks / double(profile.grid.count()) / (gpu.tensorGhz * 1e9);
   return double(ceilDiv(ctasOfSm, resident)) * ofWarp;
 }
 
@@ -112,8 +119,10 @@ Estimate nereid::sim::estimateOf(const LaunchProfile &profile, const GpuRates &g
   add("conversions", clocks.convert, gpu.ghz);
   add("L1 and shared memory", clocks.l1, gpu.ghz);
   add("tensor cores", clocks.tensor, gpu.tensorGhz);
-  estimate.resources.push_back({"L2", l2BytesOf(counters) / gpu.l2Bytes});
-  estimate.resources.push_back({"latency", latencyOf(profile, gpu, ctasOfSm)});
+  estimate.resources.push_back({"L2", l2TimeOf(counters, gpu)});
+  const InstructionCounts &atomics = counters.global[size_t(Direction::Atomic)];
+  estimate.resources.push_back({"atomics in L2", double(atomics.globalSectors) / gpu.atomicSectors});
+  estimate.resources.push_back({"latency", latencyOf(profile, gpu, ctasOfSm, clocks.tensor)});
   const uint64_t touched = (counters.readSectors + counters.writtenSectors) * 32;
   // A benchmark launches a kernel again and again; data that fit stay in L2.
   estimate.isInL2 = touched <= gpu.l2Capacity * 7 / 10;

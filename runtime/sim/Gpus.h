@@ -17,7 +17,9 @@ struct GpuRates {
   double ghz, tensorGhz; ///< tensorGhz: sustained while the tensor cores are busy
 
   //--- per second and GPU --------------------------------------------------------------------
-  double dramBytes, l2Bytes; ///< that copies reach, not the data sheet's
+  double dramBytes;                  ///< that copies reach, not the data sheet's
+  double l2LineBytes, l2SectorBytes; ///< of whole lines, of single sectors
+  double atomicSectors;              ///< sectors of atomics
   uint64_t l2Capacity;
 
   //--- per clock and SM ----------------------------------------------------------------------

@@ -150,3 +150,11 @@ TEST(SimCounters, withoutThemOnlyInstructionsAreCounted) {
   EXPECT_EQ(counters->threadInstructions, 64u);
   EXPECT_FALSE(counters->isDetailed());
 }
+
+TEST(SimCounters, partsWithTheSameAddressesAreOne) {
+  // All lanes read the same 8 and 16 bytes.
+  EXPECT_EQ(storesToShared(0, "ld.shared.v2.b32 {%r4, %r5}, [%r2];")["shared_load_wavefronts"], 1);
+  Figures quarters = storesToShared(0, "ld.shared.v4.b32 {%r4, %r5, %r6, %r7}, [%r2];");
+  EXPECT_EQ(quarters["shared_load_wavefronts"], 2);
+  EXPECT_EQ(quarters["bank_conflicts"], 0);
+}
