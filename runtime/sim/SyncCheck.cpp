@@ -48,6 +48,7 @@ void SyncCheck::onSync(Warp &warp, const SyncEvent &event) {
   case SyncKind::MbarrierPhase:
     return atMbarrier(warp, event);
   case SyncKind::AsyncIssue:
+  case SyncKind::AsyncCommit:
   case SyncKind::AsyncWait:
     return atAsync(warp, event);
   case SyncKind::BarrierLeave:
@@ -56,7 +57,6 @@ void SyncCheck::onSync(Warp &warp, const SyncEvent &event) {
   case SyncKind::MbarrierArrive:
   case SyncKind::MbarrierWait:
   case SyncKind::MbarrierTest:
-  case SyncKind::AsyncCommit:
   case SyncKind::RegisterFence:
     return;
   }
@@ -154,21 +154,27 @@ void SyncCheck::atAsync(Warp &warp, const SyncEvent &event) {
                                                unsigned(std::countr_zero(event.lanes))};
     return;
   }
+  if (event.async != AsyncKind::Copy && event.async != AsyncKind::CopyArrival)
+    return;
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     if (!(event.lanes >> lane & 1))
       continue;
-    if (event.async == AsyncKind::CopyArrival || (event.async == AsyncKind::Copy && !isIssue && !event.count))
-      unfinished.erase({&warp, lane});
-    else if (event.async == AsyncKind::Copy && isIssue)
-      unfinished[{&warp, lane}] = event.instruction;
+    Copies &own = laneCopies[{&warp, lane}];
+    if (event.async == AsyncKind::CopyArrival)
+      own.last = nullptr;
+    else if (isIssue)
+      own.last = event.instruction, own.group = own.committed;
+    else if (event.kind == SyncKind::AsyncCommit)
+      ++own.committed;
+    else if (event.isAll || own.group + event.count < own.committed)
+      own.last = nullptr;
   }
 }
 
 void SyncCheck::onEnd(Cluster &) {
-  if (cluster.error)
-    return;
-  for (const auto &[thread, instruction] : unfinished)
-    fail(*thread.first, *instruction, kCode, "the thread ends without a wait for this copy", int(thread.second));
+  for (const auto &[thread, own] : laneCopies)
+    if (own.last && !cluster.error)
+      fail(*thread.first, *own.last, kCode, "the thread ends without a wait for this copy", int(thread.second));
 }
 
 std::shared_ptr<Observer> nereid::sim::makeSyncCheck(Cluster &cluster) { return std::make_shared<SyncCheck>(cluster); }

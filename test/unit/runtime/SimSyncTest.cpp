@@ -41,6 +41,9 @@ TEST(SimSync, copiesAreWaitedForBeforeTheEnd) {
     cp.async.wait_group 0;)";
   expectClean(code, 32);
   expectReport(replaced(code, "cp.async.wait_group 0;", ""), 32, "sanitize-sync", {"without a wait"});
+  // Empty groups count.
+  expectClean(replaced(code, "cp.async.wait_group 0;", "cp.async.commit_group; cp.async.wait_group 1;"), 32);
+  expectReport(replaced(code, "wait_group 0", "wait_group 1"), 32, "sanitize-sync", {"without a wait"});
 }
 
 TEST(SimSync, mbarriersAreInvalidatedBeforeTheyBeginAnew) {
