@@ -194,7 +194,6 @@ class Cases:
         )
         out = self.like(x)
         return Case(
-            "transpose_tiles",
             "gather",
             lambda: gather[(n // 1024,)](x, index, out, BLOCK=1024),
             out,
@@ -250,6 +249,7 @@ NAMES = (
     "matmul_mma",
     "attention",
     "transpose",
+    "transpose_tiles",
     "gather",
     "column_sums",
     "count_values",
