@@ -114,30 +114,6 @@ LogicalResult KernelEmitter::run() {
   return result;
 }
 
-/// A cache line that is written whole and not read again soon saves a read if it bypasses the cache.
-void KernelEmitter::decideStreaming() {
-  uint64_t bytes = 0; // stored by one program
-  for (const Step &step : plan.body.steps)
-    if (step.kind == StepKind::Nest)
-      for (const Root &root : step.nest->roots)
-        if (auto store = dyn_cast_or_null<tt::StoreOp>(root.op)) {
-          auto tile = cast<RankedTensorType>(store.getValue().getType());
-          bytes += tile.getNumElements() * storageBytes(tile.getElementType());
-        }
-  if (bytes == 0 || machine.cacheBytes == 0)
-    return;
-  // Atomic accesses do not order non-temporal stores.
-  const WalkResult result = kernel.walk([](tt::MemoryAccessOpInterface access) {
-    return access.isAtomic() ? WalkResult::interrupt() : WalkResult::advance();
-  });
-  if (result.wasInterrupted())
-    return;
-  llvm::Value *programs = ir.getInt64(1);
-  for (llvm::Value *size : gridSize)
-    programs = ir.CreateMul(programs, ir.CreateZExt(size, ir.getInt64Ty()));
-  isStreaming = ir.CreateICmpUGT(programs, ir.getInt64(machine.cacheBytes / bytes));
-}
-
 /// for (id = begin; id < end; ++id), with the ids along the three axes updated in step.
 LogicalResult KernelEmitter::emitPrograms() {
   llvm::Value *begin = function->getArg(2), *end = function->getArg(3);

@@ -96,6 +96,8 @@ public:
   /// Null inside loops and where the cache's size is unknown. Whoever uses the result calls useFence().
   llvm::Value *streamsPastCache() const { return loopDepth == 0 ? isStreaming : nullptr; }
   void useFence() { needsFence = true; }
+  /// Whether stores from this address on bypass the cache, if wanted: asks the system once for each call of the kernel.
+  llvm::Value *streamsTo(llvm::Value *address, llvm::Value *isWanted);
   llvm::AllocaInst *local(llvm::Type *type, const llvm::Twine &name = "");
   /// Calls a function of the module that `body` emits at its first use; calls by equal names share it. The body sees
   /// the function's parameters in place of `values`, whose constants become part of the name.

@@ -285,7 +285,7 @@ llvm::Value *NestEmitter::canStream(unsigned level) {
   llvm::Value *address = accessOf(store.getPtr(), outer, nullptr).address;
   insertAt(level - 1);
   llvm::Value *low = ir.CreateAnd(ir.CreatePtrToInt(address, ir.getInt64Ty()), ir.getInt64(registerBytes - 1));
-  return ir.CreateAnd(isLarge, ir.CreateICmpEQ(low, ir.getInt64(0)));
+  return function.streamsTo(address, ir.CreateAnd(isLarge, ir.CreateICmpEQ(low, ir.getInt64(0))));
 }
 
 LogicalResult NestEmitter::emitMain(unsigned level, llvm::Value *end) {

@@ -1,0 +1,84 @@
+// Decides which stores bypass the caches: those of a launch that writes more than the last-level cache holds, to pages
+// that exist.
+// SPDX-License-Identifier: MIT
+//
+// The first access to a page makes the system clear it, which leaves its lines in the cache. A store that bypasses the
+// cache would wait until they are written back.
+#include "compiler/target/cpu/emit/KernelEmitter.h"
+
+using namespace mlir;
+using namespace nereid;
+using namespace nereid::cpu;
+
+/// A cache line that is written whole and not read again soon saves a read if it bypasses the cache.
+void KernelEmitter::decideStreaming() {
+  uint64_t bytes = 0; // stored by one program
+  for (const Step &step : plan.body.steps)
+    if (step.kind == StepKind::Nest)
+      for (const Root &root : step.nest->roots)
+        if (auto store = dyn_cast_or_null<tt::StoreOp>(root.op)) {
+          auto tile = cast<RankedTensorType>(store.getValue().getType());
+          bytes += tile.getNumElements() * storageBytes(tile.getElementType());
+        }
+  if (bytes == 0 || machine.cacheBytes == 0)
+    return;
+  // Atomic accesses do not order non-temporal stores.
+  const WalkResult result = kernel.walk([](tt::MemoryAccessOpInterface access) {
+    return access.isAtomic() ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  if (result.wasInterrupted())
+    return;
+  llvm::Value *programs = ir.getInt64(1);
+  for (llvm::Value *size : gridSize)
+    programs = ir.CreateMul(programs, ir.CreateZExt(size, ir.getInt64Ty()));
+  isStreaming = ir.CreateICmpUGT(programs, ir.getInt64(machine.cacheBytes / bytes));
+}
+
+enum : uint8_t { kUnknown, kExists, kFresh };
+
+/// bool pageExists(i1 isWanted, ptr state, ptr address): asks the system once for each state, about the page after the
+/// address: the program before may have written to that of the address. A page counts as existing where the system does
+/// not say.
+static llvm::Function *pageExists(llvm::Module &module) {
+  constexpr llvm::StringLiteral name = "nereid.page_exists";
+  if (llvm::Function *found = module.getFunction(name))
+    return found;
+  llvm::IRBuilder<> ir(module.getContext());
+  auto *type = llvm::FunctionType::get(ir.getInt1Ty(), {ir.getInt1Ty(), ir.getPtrTy(), ir.getPtrTy()}, false);
+  llvm::Function *function = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, name, module);
+  function->addFnAttr(llvm::Attribute::NoInline);
+  auto block = [&](const char *label) { return llvm::BasicBlock::Create(ir.getContext(), label, function); };
+  llvm::BasicBlock *entry = block("entry"), *wanted = block("wanted"), *ask = block("ask"), *known = block("known"),
+                   *no = block("no");
+  llvm::Value *state = function->getArg(1);
+  ir.SetInsertPoint(entry);
+  llvm::AllocaInst *flags = ir.CreateAlloca(ir.getInt8Ty());
+  ir.CreateCondBr(function->getArg(0), wanted, no);
+  ir.SetInsertPoint(no);
+  ir.CreateRet(ir.getFalse());
+  ir.SetInsertPoint(wanted);
+  ir.CreateCondBr(ir.CreateICmpEQ(ir.CreateLoad(ir.getInt8Ty(), state), ir.getInt8(kUnknown)), ask, known);
+
+  ir.SetInsertPoint(ask);
+  constexpr int64_t pageBytes = 4096;
+  llvm::Value *page = ir.CreateIntrinsic(
+      llvm::Intrinsic::ptrmask, {ir.getPtrTy(), ir.getInt64Ty()},
+      {ir.CreateConstGEP1_64(ir.getInt8Ty(), function->getArg(2), pageBytes), ir.getInt64(-pageBytes)});
+  auto *mincoreType = llvm::FunctionType::get(ir.getInt32Ty(), {ir.getPtrTy(), ir.getInt64Ty(), ir.getPtrTy()}, false);
+  llvm::Value *failed = ir.CreateIsNotNull(
+      ir.CreateCall(module.getOrInsertFunction("mincore", mincoreType), {page, ir.getInt64(pageBytes), flags}));
+  llvm::Value *isThere = ir.CreateTrunc(ir.CreateLoad(ir.getInt8Ty(), flags), ir.getInt1Ty());
+  ir.CreateStore(ir.CreateSelect(ir.CreateOr(failed, isThere), ir.getInt8(kExists), ir.getInt8(kFresh)), state);
+  ir.CreateBr(known);
+
+  ir.SetInsertPoint(known);
+  ir.CreateRet(ir.CreateICmpEQ(ir.CreateLoad(ir.getInt8Ty(), state), ir.getInt8(kExists)));
+  return function;
+}
+
+llvm::Value *KernelEmitter::streamsTo(llvm::Value *address, llvm::Value *isWanted) {
+  llvm::AllocaInst *state = local(ir.getInt8Ty(), "page");
+  llvm::IRBuilder<> entry(state->getParent(), std::next(state->getIterator()));
+  entry.CreateStore(entry.getInt8(kUnknown), state);
+  return ir.CreateCall(pageExists(*function->getParent()), {isWanted, state, address});
+}
