@@ -30,6 +30,9 @@ void nereid::sim::addChecks(Cluster &cluster, const std::shared_ptr<GridAccesses
     cluster.observers.push_back(makeUninitCheck(cluster));
   if (grid)
     cluster.observers.push_back(makeRaceCheck(cluster, grid, checks & CheckRace, checks & CheckSync));
-  if (checks & CheckSync)
+  if (checks & CheckSync) {
     cluster.observers.push_back(makeSyncCheck(cluster));
+    if (std::shared_ptr<Observer> registers = makeRegisterCheck(cluster))
+      cluster.observers.push_back(std::move(registers));
+  }
 }

@@ -27,4 +27,7 @@ std::shared_ptr<Observer> makeRaceCheck(Cluster &cluster, std::shared_ptr<GridAc
 /// Reports misuse of barriers, collectives and mbarriers.
 std::shared_ptr<Observer> makeSyncCheck(Cluster &cluster);
 
+/// Reports registers of wgmma that lack a fence before it or a wait after it; null where the kernel has no wgmma.
+std::shared_ptr<Observer> makeRegisterCheck(Cluster &cluster);
+
 } // namespace nereid::sim

@@ -95,6 +95,12 @@ TEST(SimAsync, wgmmaReadsThroughTheAsyncProxy) {
   expectReport(replaced(code, "fence.proxy.async;", ""), 128, "sanitize-sync", {"st.shared.v4.u32", "wgmma.mma_async"});
   expectReport(replaced(code, "wgmma.wait_group.sync.aligned 0;", ""), 128, "sanitize-race", {"wgmma.mma_async"});
   expectReport(replaced(code, "wgmma.commit_group.sync.aligned;", ""), 128, "sanitize-race", {"wgmma.mma_async"});
+  expectReport(replaced(code, "wgmma.fence.sync.aligned;", ""), 128, "sanitize-sync", {"mov.f32", "wgmma.fence"});
+  const std::string used =
+      replaced(code, "bar.sync 0;\n    st.shared", "add.f32 %f0, %f0, %f1; bar.sync 0;\n    st.shared");
+  expectClean(used, 128);
+  expectReport(replaced(used, "wgmma.wait_group.sync.aligned 0;", ""), 128, "sanitize-sync",
+               {"wgmma.wait_group", "add.f32"});
 }
 
 TEST(SimAsync, mbarriersOrderByArrivalAndWait) {
