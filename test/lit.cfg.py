@@ -21,6 +21,7 @@ config.suffixes = (
 # These hold tests of other kinds: gtest, pytest, libFuzzer, public libraries' kernels.
 config.excludes = [
     "run",
+    "sim",
     "python",
     "unit",
     "fuzz",
