@@ -98,7 +98,7 @@ private:
 
 } // namespace
 
-/// Whether the object refers to a symbol that it does not define.
+/// Whether the object refers to a symbol that it does not define and needs: weak references may stay null.
 static bool hasUndefined(llvm::ArrayRef<char> object) {
   auto file = llvm::object::ObjectFile::createObjectFile(
       llvm::MemoryBufferRef(llvm::StringRef(object.data(), object.size()), "kernel.o"));
@@ -113,7 +113,8 @@ static bool hasUndefined(llvm::ArrayRef<char> object) {
       return true;
     }
     // The null symbol of an ELF table counts as undefined too; it is format-specific.
-    if ((*flags & llvm::object::SymbolRef::SF_Undefined) && !(*flags & llvm::object::SymbolRef::SF_FormatSpecific))
+    constexpr uint32_t other = llvm::object::SymbolRef::SF_FormatSpecific | llvm::object::SymbolRef::SF_Weak;
+    if ((*flags & llvm::object::SymbolRef::SF_Undefined) && !(*flags & other))
       return true;
   }
   return false;

@@ -49,7 +49,7 @@ static llvm::Function *pageExists(llvm::Module &module) {
   function->addFnAttr(llvm::Attribute::NoInline);
   auto block = [&](const char *label) { return llvm::BasicBlock::Create(ir.getContext(), label, function); };
   llvm::BasicBlock *entry = block("entry"), *wanted = block("wanted"), *ask = block("ask"), *known = block("known"),
-                   *no = block("no");
+                   *call = block("call"), *no = block("no");
   llvm::Value *state = function->getArg(1);
   ir.SetInsertPoint(entry);
   llvm::AllocaInst *flags = ir.CreateAlloca(ir.getInt8Ty());
@@ -64,9 +64,15 @@ static llvm::Function *pageExists(llvm::Module &module) {
   llvm::Value *page = ir.CreateIntrinsic(
       llvm::Intrinsic::ptrmask, {ir.getPtrTy(), ir.getInt64Ty()},
       {ir.CreateConstGEP1_64(ir.getInt8Ty(), function->getArg(2), pageBytes), ir.getInt64(-pageBytes)});
+  // A weak reference: programs without a C library have it null.
   auto *mincoreType = llvm::FunctionType::get(ir.getInt32Ty(), {ir.getPtrTy(), ir.getInt64Ty(), ir.getPtrTy()}, false);
-  llvm::Value *failed = ir.CreateIsNotNull(
-      ir.CreateCall(module.getOrInsertFunction("mincore", mincoreType), {page, ir.getInt64(pageBytes), flags}));
+  llvm::FunctionCallee mincore = module.getOrInsertFunction("mincore", mincoreType);
+  cast<llvm::Function>(mincore.getCallee())->setLinkage(llvm::GlobalValue::ExternalWeakLinkage);
+  ir.CreateStore(ir.getInt8(kExists), state);
+  ir.CreateCondBr(ir.CreateIsNotNull(mincore.getCallee()), call, known);
+
+  ir.SetInsertPoint(call);
+  llvm::Value *failed = ir.CreateIsNotNull(ir.CreateCall(mincore, {page, ir.getInt64(pageBytes), flags}));
   llvm::Value *isThere = ir.CreateTrunc(ir.CreateLoad(ir.getInt8Ty(), flags), ir.getInt1Ty());
   ir.CreateStore(ir.CreateSelect(ir.CreateOr(failed, isThere), ir.getInt8(kExists), ir.getInt8(kFresh)), state);
   ir.CreateBr(known);
