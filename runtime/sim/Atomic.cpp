@@ -188,7 +188,7 @@ static void decodeAtomic(Decoder &decoder) { decodeAny(decoder, false); }
 
 void nereid::sim::decodeAtomicReduction(Decoder &decoder) {
   if (decoder.has("async"))
-    return decoder.fail("red.async is not supported");
+    return decodeAsyncStore(decoder);
   decodeAny(decoder, true);
 }
 

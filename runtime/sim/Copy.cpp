@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/sim/Access.h"
 #include "runtime/sim/Async.h"
-#include "runtime/sim/Decode.h"
+#include "runtime/sim/Reduction.h"
 #include "runtime/sim/SyncEvent.h"
 
 #include <algorithm>
@@ -27,6 +27,9 @@ struct ByteCopy {
     uint32_t slot;
   } to, from;
 
+  Reduction reduction = Reduction::None; ///< of numbers of that type
+  TensorElement element = TensorElement::U8;
+
   bool tell(const Side &side, Stage stage) const;
   bool tell(Stage stage) const { return tell(from, stage) && tell(to, stage); }
   /// What is not read is zero.
@@ -46,6 +49,8 @@ bool ByteCopy::tell(const Side &side, Stage stage) const {
   access.space = side.space;
   access.bytes = side.bytes;
   (&side == &to ? access.writes : access.reads) = true;
+  if (&side == &to && reduction != Reduction::None)
+    access.reads = access.isAtomic = true;
   access.proxy = proxy;
   access.stage = stage;
   access.operation = operation;
@@ -58,6 +63,11 @@ bool ByteCopy::tell(const Side &side, Stage stage) const {
 bool ByteCopy::perform() const {
   if (!tell(Stage::Effect))
     return false;
+  if (reduction != Reduction::None) {
+    for (uint32_t at = 0; at < to.bytes; at += bytesOf(element))
+      reduceInto(element, reduction, to.memory + at, from.memory + at);
+    return true;
+  }
   std::memcpy(to.memory, from.memory, from.bytes);
   std::memset(to.memory + from.bytes, 0, to.bytes - from.bytes);
   return true;
@@ -195,49 +205,68 @@ static void decodeAsync(Decoder &decoder) {
 
 //--- bulk copies ---------------------------------------------------------------------------
 
-/// slots: to, from, bytes, mbarrier, CTA mask. tag[0]: to shared memory (1), to global memory (0), between CTAs (2).
-static Step copyBulk(Warp &warp, const Instruction &instruction) {
+/// One bulk copy; of a multicast the one to the CTA of that rank, which gets data and signal at the same offsets.
+static bool startBulk(Warp &warp, const Instruction &instruction, unsigned lane, std::optional<uint32_t> rank) {
   const bool isLoad = instruction.tag[0] != 0;
+  const auto ofRank = [rank](uint64_t address) {
+    return rank ? (address & ((1u << kRankShift) - 1)) | uint64_t{*rank + 1} << kRankShift : address;
+  };
+  const uint64_t target = ofRank(warp.at<uint64_t>(instruction.slots[0])[lane] + int32_t(instruction.list[0]));
+  const uint64_t source = warp.at<uint64_t>(instruction.slots[1])[lane] + int32_t(instruction.list[1]);
+  const uint32_t bytes = warp.at<uint32_t>(instruction.slots[2])[lane];
+  const Space from = instruction.tag[0] == 1 ? Space::Global : Space::Shared,
+              to = isLoad ? Space::Shared : Space::Global;
+  ByteCopy copy{&warp,
+                &instruction,
+                ++warp.cta->cluster->numOperations,
+                lane,
+                Proxy::Async,
+                {to, target, nullptr, bytes, instruction.slots[0]},
+                {from, source, nullptr, bytes, instruction.slots[1]},
+                static_cast<Reduction>(instruction.tag[1]),
+                static_cast<TensorElement>(instruction.tag[2] & 0x7f)};
+  copy.to.memory = translate(warp, instruction, to, target, lane, bytes, 16);
+  copy.from.memory = translate(warp, instruction, from, source, lane, bytes, 16);
+  char *barrier = nullptr;
+  if (isLoad)
+    barrier =
+        translate(warp, instruction, Space::Shared,
+                  ofRank(warp.at<uint64_t>(instruction.slots[3])[lane] + int32_t(instruction.list[2])), lane, 8, 8);
+  if (!copy.to.memory || !copy.from.memory || (isLoad && !barrier))
+    return false;
+  SyncEvent event{SyncKind::AsyncIssue, &instruction, 1u << lane, barrier, 0, copy.operation};
+  event.async = isLoad ? AsyncKind::Signalling : AsyncKind::BulkStore;
+  tell(warp, event);
+  if (!copy.tell(Stage::Issue))
+    return false;
+  return isLoad ? startUnordered(warp, [copy, barrier] { return copy.perform() && copy.signal(barrier); })
+                : start(warp, groupsOf(warp.bulkStores, lane), [copy] { return copy.perform(); });
+}
+
+static constexpr uint8_t kMulticast = 0x80;
+
+/// slots: to, from, bytes, mbarrier, CTA mask. tag[0]: to shared memory (1), to global memory (0), between CTAs (2);
+/// tag[1]: reduction; tag[2]: its type, and whether it is a multicast.
+static Step copyBulk(Warp &warp, const Instruction &instruction) {
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     if (!warp.isActive(lane))
       continue;
-    const uint64_t target = warp.at<uint64_t>(instruction.slots[0])[lane] + int32_t(instruction.list[0]);
-    const uint64_t source = warp.at<uint64_t>(instruction.slots[1])[lane] + int32_t(instruction.list[1]);
-    const uint32_t bytes = warp.at<uint32_t>(instruction.slots[2])[lane];
-    if (bytes % 16)
+    if (warp.at<uint32_t>(instruction.slots[2])[lane] % 16)
       return fail(warp, instruction, "sim-fault", "the size of a bulk copy is no multiple of 16", int(lane));
-    const Space from = instruction.tag[0] == 1 ? Space::Global : Space::Shared,
-                to = isLoad ? Space::Shared : Space::Global;
-    ByteCopy copy{&warp,
-                  &instruction,
-                  ++warp.cta->cluster->numOperations,
-                  lane,
-                  Proxy::Async,
-                  {to, target, nullptr, bytes, instruction.slots[0]},
-                  {from, source, nullptr, bytes, instruction.slots[1]}};
-    copy.to.memory = translate(warp, instruction, to, target, lane, bytes, 16);
-    copy.from.memory = translate(warp, instruction, from, source, lane, bytes, 16);
-    char *barrier = nullptr;
-    if (isLoad)
-      barrier = translate(warp, instruction, Space::Shared,
-                          warp.at<uint64_t>(instruction.slots[3])[lane] + int32_t(instruction.list[2]), lane, 8, 8);
-    if (!copy.to.memory || !copy.from.memory || (isLoad && !barrier))
-      return Step::Fail;
-    SyncEvent event{SyncKind::AsyncIssue, &instruction, 1u << lane, barrier, 0, copy.operation};
-    event.async = isLoad ? AsyncKind::Signalling : AsyncKind::BulkStore;
-    tell(warp, event);
-    if (!copy.tell(Stage::Issue))
-      return Step::Fail;
-    const bool isStarted =
-        isLoad ? startUnordered(warp, [copy, barrier] { return copy.perform() && copy.signal(barrier); })
-               : start(warp, groupsOf(warp.bulkStores, lane), [copy] { return copy.perform(); });
-    if (!isStarted)
-      return Step::Fail;
+    if (!(instruction.tag[2] & kMulticast)) {
+      if (!startBulk(warp, instruction, lane, std::nullopt))
+        return Step::Fail;
+      continue;
+    }
+    const uint32_t ranks = warp.at<uint32_t>(instruction.slots[4])[lane] & 0xffff;
+    for (uint32_t rank = 0; rank < 16; ++rank)
+      if (ranks >> rank & 1 && !startBulk(warp, instruction, lane, rank))
+        return Step::Fail;
   }
   return Step::Next;
 }
 
-static void decodeBulk(Decoder &decoder) {
+static void decodeBulk(Decoder &decoder, bool isReduction) {
   if (decoder.take("commit_group"))
     return void(decoder.emit(&commitLanes<&Warp::bulkStores>));
   if (decoder.take("wait_group")) {
@@ -249,18 +278,32 @@ static void decodeBulk(Decoder &decoder) {
   if (decoder.take("tensor"))
     return decodeTensorCopy(decoder);
   const bool signals = decoder.take("mbarrier::complete_tx::bytes");
+  const bool isMulticast = decoder.take("multicast::cluster");
   decoder.take("bulk_group");
   const Space to = decoder.takeSpace(Space::Global), from = decoder.takeSpace(Space::Global);
   decoder.dropCacheHints();
-  if (signals != (to == Space::Shared) || decoder.opcode() != "cp")
-    return decoder.fail("this form of a bulk copy is not known");
   Instruction instruction;
+  if (isReduction) {
+    decoder.take("noftz");
+    const Reduction reduction = takeReduction(decoder);
+    const std::optional<TensorElement> element = takeElement(decoder);
+    if (!element || reduction == Reduction::None)
+      return decoder.fail("this form of a bulk copy is not known");
+    instruction.tag[1] = uint8_t(reduction);
+    instruction.tag[2] = uint8_t(*element);
+  }
+  if (signals != (to == Space::Shared) || decoder.opcode() != "cp" || (isMulticast && (isReduction || !signals)))
+    return decoder.fail("this form of a bulk copy is not known");
   uint64_t offsets[3] = {};
   instruction.slots[0] = decoder.address(decoder.operand(0), offsets[0]);
   instruction.slots[1] = decoder.address(decoder.operand(1), offsets[1]);
   instruction.slots[2] = decoder.source(decoder.operand(2), 4);
   if (signals)
     instruction.slots[3] = decoder.address(decoder.operand(3), offsets[2]);
+  if (isMulticast) {
+    instruction.slots[4] = decoder.source(decoder.operand(4), 4);
+    instruction.tag[2] |= kMulticast;
+  }
   instruction.list = {uint32_t(offsets[0]), uint32_t(offsets[1]), uint32_t(offsets[2])};
   instruction.tag[0] = to != Space::Shared ? 0 : from == Space::Shared ? 2 : 1;
   instruction.execute = &copyBulk;
@@ -272,7 +315,7 @@ static void decodeCopy(Decoder &decoder) {
   if (!decoder.take("async"))
     return decoder.fail("this form is not known");
   if (decoder.take("bulk"))
-    return isReduction && !decoder.has("tensor") ? decoder.fail("this form is not known") : decodeBulk(decoder);
+    return decodeBulk(decoder, isReduction && !decoder.has("tensor"));
   if (decoder.has("mbarrier"))
     return decodeCopyArrival(decoder);
   decodeAsync(decoder);

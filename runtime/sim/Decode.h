@@ -171,6 +171,7 @@ void decodeIntegerProduct(Decoder &decoder, const std::string &type);
 void decodeCarry(Decoder &decoder, const std::string &type);
 void decodeProductCarry(Decoder &decoder, const std::string &type);
 void decodeAtomicReduction(Decoder &decoder);
+void decodeAsyncStore(Decoder &decoder);
 void decodeSmallProduct(Decoder &decoder);
 void decodeSparseProduct(Decoder &decoder);
 void decodeCopyArrival(Decoder &decoder);

@@ -111,7 +111,9 @@ static void decodeAccess(Decoder &decoder, bool isLoad) {
   decoder.add(std::move(instruction));
 }
 static void decodeLoad(Decoder &decoder) { decodeAccess(decoder, true); }
-static void decodeStore(Decoder &decoder) { decodeAccess(decoder, false); }
+static void decodeStore(Decoder &decoder) {
+  decoder.has("async") ? decodeAsyncStore(decoder) : decodeAccess(decoder, false);
+}
 
 /// A multimem address stands for the same memory of several GPUs; here there is one.
 static void decodeMultimem(Decoder &decoder) {

@@ -3,7 +3,7 @@
 #include "runtime/sim/Access.h"
 #include "runtime/sim/Async.h"
 #include "runtime/sim/Decode.h"
-#include "runtime/sim/Formats.h"
+#include "runtime/sim/Reduction.h"
 #include "runtime/sim/SyncEvent.h"
 #include "runtime/sim/TensorMap.h"
 
@@ -13,8 +13,6 @@
 using namespace nereid::sim;
 
 namespace {
-enum class Reduction : uint8_t { None, Add, Min, Max, Inc, Dec, And, Or, Xor };
-
 /// One copy of a box.
 struct BoxCopy {
   Warp *warp = nullptr;
@@ -56,32 +54,6 @@ void BoxCopy::pad(char *shared) const {
   std::memcpy(shared, &bits, width());
 }
 
-template <typename T> static T reduced(Reduction reduction, T a, T b) {
-  if (reduction == Reduction::Add)
-    return T(a + b);
-  if (reduction == Reduction::Min)
-    return std::min(a, b);
-  if (reduction == Reduction::Max)
-    return std::max(a, b);
-  if constexpr (std::is_integral_v<T>)
-    return reduction == Reduction::And   ? a & b
-           : reduction == Reduction::Or  ? a | b
-           : reduction == Reduction::Xor ? a ^ b
-           : reduction == Reduction::Inc ? (a >= b ? T(0) : T(a + 1))
-                                         : (a == 0 || a > b ? b : T(a - 1));
-  return a;
-}
-
-/// Combines one number of memory with one of shared memory, atomically.
-template <typename W, typename F> static void combine(char *memory, const char *shared, F f) {
-  W with;
-  std::memcpy(&with, shared, sizeof(W));
-  auto *word = reinterpret_cast<W *>(memory);
-  W old = __atomic_load_n(word, __ATOMIC_SEQ_CST);
-  while (!__atomic_compare_exchange_n(word, &old, W(f(old, with)), true, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
-    ;
-}
-
 void BoxCopy::element(char *memory, char *shared) const {
   if (isLoad) {
     std::memcpy(shared, memory, width());
@@ -93,42 +65,7 @@ void BoxCopy::element(char *memory, char *shared) const {
     }
     return;
   }
-  if (reduction == Reduction::None) {
-    std::memcpy(memory, shared, width());
-    return;
-  }
-  const Reduction op = reduction;
-  const auto single = [op](uint32_t a, uint32_t b) {
-    return std::bit_cast<uint32_t>(reduced(op, std::bit_cast<float>(a), std::bit_cast<float>(b)));
-  };
-  const auto twofold = [op](uint64_t a, uint64_t b) {
-    return std::bit_cast<uint64_t>(reduced(op, std::bit_cast<double>(a), std::bit_cast<double>(b)));
-  };
-  const auto half = [op](uint16_t a, uint16_t b) {
-    return toHalf(reduced(op, toFloat(Half{a}), toFloat(Half{b}))).bits;
-  };
-  const auto brain = [op](uint16_t a, uint16_t b) {
-    return toBrain(reduced(op, toFloat(Brain{a}), toFloat(Brain{b}))).bits;
-  };
-  switch (map.element) {
-  case TensorElement::F32:
-  case TensorElement::F32Ftz:
-    return combine<uint32_t>(memory, shared, single);
-  case TensorElement::F64:
-    return combine<uint64_t>(memory, shared, twofold);
-  case TensorElement::F16:
-    return combine<uint16_t>(memory, shared, half);
-  case TensorElement::BF16:
-    return combine<uint16_t>(memory, shared, brain);
-  case TensorElement::S32:
-    return combine<int32_t>(memory, shared, [op](int32_t a, int32_t b) { return reduced(op, a, b); });
-  case TensorElement::S64:
-    return combine<int64_t>(memory, shared, [op](int64_t a, int64_t b) { return reduced(op, a, b); });
-  case TensorElement::U64:
-    return combine<uint64_t>(memory, shared, [op](uint64_t a, uint64_t b) { return reduced(op, a, b); });
-  default:
-    return combine<uint32_t>(memory, shared, [op](uint32_t a, uint32_t b) { return reduced(op, a, b); });
-  }
+  reduceInto(map.element, reduction, memory, shared);
 }
 
 /// The fastest dimension; `at` is the row's place in the box without swizzle.
@@ -309,11 +246,8 @@ static Step copyBox(Warp &warp, const Instruction &instruction) {
 void nereid::sim::decodeTensorCopy(Decoder &decoder) {
   const std::string dims = decoder.takeOf({"1d", "2d", "3d", "4d", "5d"});
   const bool isLoad = decoder.take("mbarrier::complete_tx::bytes"), isMulticast = decoder.take("multicast::cluster");
-  static constexpr const char *names[] = {"", "add", "min", "max", "inc", "dec", "and", "or", "xor"};
   Instruction instruction;
-  for (unsigned index = 1; index < 9; ++index)
-    if (decoder.take(names[index]))
-      instruction.tag[1] = uint8_t(index);
+  instruction.tag[1] = uint8_t(takeReduction(decoder));
   decoder.take("tile"), decoder.take("bulk_group");
   decoder.takeSpace(Space::Global), decoder.takeSpace(Space::Global);
   decoder.dropCacheHints();
