@@ -16,4 +16,10 @@ const TargetInfo &targetInfo(std::string_view name) {
   return unknown;
 }
 
+/// AMD's generations gfx10 and later (RDNA) have waves of 32.
+uint32_t warpSizeOf(std::string_view target, std::string_view arch) {
+  const bool isRdna = target == kHip.name && arch.starts_with("gfx1");
+  return isRdna ? 32 : targetInfo(target).warpSize;
+}
+
 } // namespace nereid::artifact

@@ -13,7 +13,7 @@ inline constexpr uint32_t kArenaAlign = 64;
 
 struct TargetInfo {
   std::string_view name; ///< in `Target::backend`, and in users' words
-  uint32_t warpSize = 32;
+  uint32_t warpSize = 32; ///< of architectures that name no other (`warpSizeOf`)
 
   // --- the language ---
   std::string_view dotPrecision = "tf32"; ///< of float32 operands whose dot names no precision
@@ -50,13 +50,20 @@ inline constexpr TargetInfo kCuda = {.name = "cuda",
 /// A feature of a `cuda` target: the code stays PTX, and the simulated GPU runs it.
 inline constexpr std::string_view kSimulated = "+sim";
 
-/// Known to the language (`tl.target_info`), not compiled for.
-inline constexpr TargetInfo kHip = {.name = "hip", .warpSize = 64, .binaryStage = "hsaco"};
+inline constexpr TargetInfo kHip = {.name = "hip",
+                                    .warpSize = 64,
+                                    .dotPrecision = "ieee",
+                                    .assembly = "amdgcn",
+                                    .takesAnyExtent = true,
+                                    .binaryStage = "hsaco"};
 
 /// All records.
 std::span<const TargetInfo *const> allTargets();
 
 /// The record of that name; for any other name one without properties.
 const TargetInfo &targetInfo(std::string_view name);
+
+/// Threads of a warp on an architecture of the target.
+uint32_t warpSizeOf(std::string_view target, std::string_view arch);
 
 } // namespace nereid::artifact

@@ -9,7 +9,8 @@ set(library_flags -std=c17 -O2 -fno-math-errno -ffp-contract=off -fno-vectorize 
 function(nereid_device_library target header)
   set(folder ${PROJECT_SOURCE_DIR}/compiler/target/${target}/library)
   set(output ${PROJECT_BINARY_DIR}/compiler/target/${target})
-  file(GLOB sources CONFIGURE_DEPENDS ${folder}/* ${PROJECT_SOURCE_DIR}/compiler/math/library/*)
+  file(GLOB sources CONFIGURE_DEPENDS ${folder}/* ${PROJECT_SOURCE_DIR}/compiler/math/library/*
+       ${PROJECT_SOURCE_DIR}/compiler/math/library/gpu/*)
   file(MAKE_DIRECTORY ${output})
   add_custom_command(
     OUTPUT ${output}/Library.bc
@@ -27,5 +28,12 @@ function(nereid_device_library target header)
   nereid_library(compiler/target/${target} ${output}/LibraryBitcode.cpp)
 endfunction()
 
+# Library.h of the files that GPUs share.
+set(gpu_library -I${PROJECT_SOURCE_DIR}/compiler/math/library/gpu)
+
 nereid_device_library(cpu emit/CLibrary.h -fPIC)
-nereid_device_library(nvidia lowering/Library.h --target=nvptx64-nvidia-cuda -ffreestanding)
+nereid_device_library(nvidia lowering/LibraryBitcode.h --target=nvptx64-nvidia-cuda -ffreestanding
+                      ${gpu_library})
+# Without -nogpulib clang links AMD's own library; the bitcode fits every GPU of AMD's.
+nereid_device_library(amd lowering/LibraryBitcode.h --target=amdgcn-amd-amdhsa -nogpulib -ffreestanding
+                      ${gpu_library})

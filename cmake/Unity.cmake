@@ -6,7 +6,7 @@ set(NEREID_UNITY_FILES 8)
 
 # Files with names of their own on purpose: both tables of phases, the constants of each function, texts of test kernels.
 set(NEREID_UNITY_ALONE
-    "^compiler/driver/C(pu|uda)Backend.cpp$|^compiler/math/|^test/unit/(lowering|target_cpu)/")
+    "^compiler/driver/(Cpu|Cuda|Hip)Backend.cpp$|^compiler/math/|^test/unit/(lowering|target_cpu)/")
 
 # Groups the sources of `target`. Files in a group have the same using-directives: `Value` means one thing in it.
 function(nereid_unity target)

@@ -3,6 +3,7 @@
 #include "compiler/driver/Compiler.h"
 #include "compiler/passes/tt/Pipeline.h"
 #include "compiler/target/cpu/Pipeline.h"
+#include "compiler/target/amd/Pipeline.h"
 #include "compiler/target/nvidia/Pipeline.h"
 #include "tools/nereid-opt/TestPasses.h"
 
@@ -17,6 +18,7 @@ int main(int argc, char **argv) {
   nereid::tt::registerPipelines();
   nereid::cpu::registerPipelines();
   nereid::nvidia::registerPipelines();
+  nereid::amd::registerPipelines();
   nereid::registerTestPasses();
   return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "Nereid's optimiser driver\n", registry));
 }

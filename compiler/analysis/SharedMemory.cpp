@@ -200,3 +200,12 @@ SharedMemoryPlan analysis::planSharedMemory(ModuleOp module) {
   }
   return plan;
 }
+
+std::pair<Operation *, uint32_t> analysis::largestBuffer(tt::FuncOp function, const SharedMemoryPlan &plan) {
+  std::pair<Operation *, uint32_t> largest = {function, 0};
+  function.walk([&](Operation *op) {
+    if (const uint32_t bytes = plan.bytesOf.lookup(op); bytes > largest.second)
+      largest = {op, bytes};
+  });
+  return largest;
+}

@@ -39,4 +39,7 @@ uint32_t bufferBytes(ttg::MemDescType buffer);
 /// scratch buffers have bytes of their own up to a limit, which saves the barrier before they are written.
 SharedMemoryPlan planSharedMemory(mlir::ModuleOp module);
 
+/// The op of the function with the largest buffer, and that buffer's bytes; the function itself where there is none.
+std::pair<mlir::Operation *, uint32_t> largestBuffer(tt::FuncOp function, const SharedMemoryPlan &plan);
+
 } // namespace nereid::analysis

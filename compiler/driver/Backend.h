@@ -105,6 +105,7 @@ struct Backend {
 
 extern const Backend cpuBackend;
 extern const Backend cudaBackend;
+extern const Backend hipBackend;
 
 /// Null for an unknown name.
 const Backend *findBackend(llvm::StringRef name);

@@ -10,7 +10,7 @@
 using namespace nereid;
 using namespace nereid::driver;
 
-static const Backend *const backends[] = {&cpuBackend, &cudaBackend};
+static const Backend *const backends[] = {&cpuBackend, &cudaBackend, &hipBackend};
 
 const Backend *driver::findBackend(llvm::StringRef name) {
   for (const Backend *backend : backends)

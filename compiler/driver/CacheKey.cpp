@@ -42,10 +42,12 @@ static void addOptions(KeyBuilder &key, const support::Options &options) {
   // A structured binding, so that the build fails when a new field is not added here.
   const auto &[numWarps, numStages, numCtas, maxRegisters, enableFpFusion, debug, sanitizeOverflow, cooperativeGrid,
                programmaticLaunch, inputPrecision, supportedFp8, ptxVersion, ptxOptions, externLibraries, ownLauncher,
-               sanitize] = options;
-  for (uint64_t number : {numWarps, numStages, numCtas, maxRegisters, ptxVersion, sanitize})
+               sanitize, wavesPerEu, matrixInstrNonKDim, kpack, flushDenormals] = options;
+  for (uint64_t number : {numWarps, numStages, numCtas, maxRegisters, ptxVersion, sanitize, wavesPerEu,
+                          matrixInstrNonKDim, kpack})
     key.add(number);
-  for (bool flag : {enableFpFusion, debug, sanitizeOverflow, cooperativeGrid, programmaticLaunch, ownLauncher})
+  for (bool flag : {enableFpFusion, debug, sanitizeOverflow, cooperativeGrid, programmaticLaunch, ownLauncher,
+                    flushDenormals})
     key.add(uint64_t{flag});
   key.add(inputPrecision);
   key.add(supportedFp8.size());

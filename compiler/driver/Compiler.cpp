@@ -36,6 +36,14 @@ static void describeOptions(artifact::Artifact &artifact, const support::Options
                       {"launch_pdl", flag(options.programmaticLaunch)}};
   if (options.ptxVersion)
     artifact.options["ptx_version"] = number(options.ptxVersion);
+  if (options.wavesPerEu)
+    artifact.options["waves_per_eu"] = number(options.wavesPerEu);
+  if (options.matrixInstrNonKDim)
+    artifact.options["matrix_instr_nonkdim"] = number(options.matrixInstrNonKDim);
+  if (options.kpack != 1)
+    artifact.options["kpack"] = number(options.kpack);
+  if (options.flushDenormals)
+    artifact.options["allow_flush_denorm"] = flag(true);
   if (options.sanitize)
     artifact.options["sanitize"] = '"' + support::sanitizerNames(options.sanitize) + '"';
   artifact.cooperative = options.cooperativeGrid;
@@ -49,7 +57,7 @@ static void describe(Compilation &work) {
   artifact.hash = work.request.key;
   artifact.signature = work.request.signature;
   artifact.target = {work.target.backend, work.target.arch, work.target.features,
-                     artifact::targetInfo(work.target.backend).warpSize};
+                     artifact::warpSizeOf(work.target.backend, work.target.arch)};
   describeOptions(artifact, work.options);
   artifact.parameters = work.request.parameters;
   describeWrites(work);

@@ -5,6 +5,7 @@
 #include "compiler/dialect/tt/Dialect.h"
 #include "compiler/dialect/ttg/Dialect.h"
 #include "compiler/driver/Compiler.h"
+#include "compiler/target/amd/passes/TargetInterface.h"
 #include "compiler/target/nvidia/passes/TargetInterface.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
@@ -19,6 +20,7 @@ void driver::registerDialects(mlir::DialectRegistry &registry) {
                   mlir::arith::ArithDialect, mlir::math::MathDialect, mlir::scf::SCFDialect, mlir::ub::UBDialect,
                   mlir::cf::ControlFlowDialect>();
   nvidia::registerDialect(registry);
+  amd::registerDialect(registry);
 }
 
 std::unique_ptr<mlir::MLIRContext> driver::createContext() {

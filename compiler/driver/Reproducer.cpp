@@ -17,6 +17,12 @@ static std::string commandOf(const Compilation &work, llvm::StringRef path, llvm
                     work.target.backend, work.target.arch,
                     artifact::targetInfo(work.target.backend).namesFeatures ? work.target.features : "",
                     options.numWarps, options.numStages, options.numCtas);
+  if (options.wavesPerEu)
+    command += " --waves-per-eu " + std::to_string(options.wavesPerEu);
+  if (options.matrixInstrNonKDim)
+    command += " --matrix-instr-nonkdim " + std::to_string(options.matrixInstrNonKDim);
+  if (options.kpack != 1)
+    command += " --kpack " + std::to_string(options.kpack);
   if (options.debug)
     command += " --debug";
   if (!options.enableFpFusion)
@@ -41,6 +47,7 @@ static std::string otherOptions(const Compilation &work) {
   add(options.maxRegisters != defaults.maxRegisters, "maxnreg=" + llvm::Twine(options.maxRegisters));
   add(options.ptxVersion != defaults.ptxVersion, "ptx_version=" + llvm::Twine(options.ptxVersion));
   add(options.ptxOptions != defaults.ptxOptions, "ptx_options=" + options.ptxOptions);
+  add(options.flushDenormals, "allow_flush_denorm=True");
   for (const support::ExternLibrary &library : options.externLibraries)
     add(true, "extern_libs: " + library.name + "=" + library.path);
   return text;

@@ -21,10 +21,12 @@ static std::string binaryStage(const artifact::Artifact &artifact) {
   return std::string(artifact.tool == "driver" ? info.assembledByDriver : info.binaryStage);
 }
 
-static uint32_t numberOf(const artifact::Artifact &artifact, const char *name) {
+static uint32_t numberOf(const artifact::Artifact &artifact, const char *name, uint32_t otherwise = 0) {
   auto found = artifact.options.find(name);
   uint32_t number = 0;
-  return found != artifact.options.end() && !llvm::StringRef(found->second).getAsInteger(10, number) ? number : 0;
+  const bool isNumber =
+      found != artifact.options.end() && !llvm::StringRef(found->second).getAsInteger(10, number);
+  return isNumber ? number : otherwise;
 }
 
 static uint32_t sanitizersOf(const artifact::Artifact &artifact) {
@@ -71,6 +73,10 @@ std::optional<std::string> driver::stage(const artifact::Artifact &artifact, con
   options.ptxVersion = numberOf(artifact, "ptx_version");
   options.enableFpFusion = flagOf(artifact, "enable_fp_fusion");
   options.debug = flagOf(artifact, "debug");
+  options.wavesPerEu = numberOf(artifact, "waves_per_eu");
+  options.matrixInstrNonKDim = numberOf(artifact, "matrix_instr_nonkdim");
+  options.kpack = numberOf(artifact, "kpack", options.kpack);
+  options.flushDenormals = flagOf(artifact, "allow_flush_denorm");
   options.sanitize = sanitizersOf(artifact);
   options.ownLauncher = artifact.abi == artifact::Abi::Own;
   auto context = createContext();

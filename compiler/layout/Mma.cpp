@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/layout/Mma.h"
 
-#include "compiler/layout/Distributed.h"
+#include "compiler/layout/TileBases.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
@@ -12,42 +12,6 @@
 
 using namespace nereid;
 using namespace nereid::layout;
-
-namespace {
-/// Bases of one warp's tile and of the warps, over the last two dims of a tile.
-class TileBases {
-public:
-  explicit TileBases(unsigned rank) : rank(rank) {}
-
-  void add(llvm::StringRef in, unsigned dim, int32_t step) {
-    LinearLayout::Coordinates &basis = basesOf(in).emplace_back(rank, 0);
-    basis[dim] = step;
-  }
-  void addCopy(llvm::StringRef in) { basesOf(in).emplace_back(rank, 0); }
-
-  LinearLayout finish(llvm::ArrayRef<int64_t> shape) const {
-    std::vector<LinearLayout::Output> outputs;
-    for (unsigned dim = 0; dim < rank; ++dim) {
-      int32_t size = 1;
-      for (const LinearLayout::Input &input : inputs)
-        for (const LinearLayout::Coordinates &basis : input.bases)
-          size = std::max(size, basis[dim] * 2);
-      outputs.push_back({dimName(dim), size});
-    }
-    const auto order = llvm::to_vector(llvm::reverse(llvm::seq<unsigned>(0, rank)));
-    return fitToShape(LinearLayout::fromBases(inputs, outputs), order, shape).removeZeroBases(kRegister);
-  }
-
-private:
-  std::vector<LinearLayout::Coordinates> &basesOf(llvm::StringRef in) {
-    return llvm::find_if(inputs, [&](const LinearLayout::Input &input) { return input.name == in; })->bases;
-  }
-
-  unsigned rank;
-  std::vector<LinearLayout::Input> inputs = {
-      {kRegister.str(), {}}, {kLane.str(), {}}, {kWarp.str(), {}}, {kBlock.str(), {}}};
-};
-} // namespace
 
 namespace {
 /// How warps are distributed.

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/lowering/AsmErrors.h"
 
+#include "compiler/dialect/tt/Dialect.h"
+
 #include "llvm/IR/DiagnosticHandler.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
@@ -44,4 +46,14 @@ struct AsmErrors : llvm::DiagnosticHandler {
 
 void lowering::keepAsmErrors(llvm::LLVMContext &context, AsmError &error) {
   context.setDiagnosticHandler(std::make_unique<AsmErrors>(error));
+}
+
+mlir::Location lowering::locationOf(const AsmError &error, mlir::ModuleOp module, mlir::Location otherwise) {
+  mlir::Location where = otherwise;
+  module.walk([&](tt::ElementwiseInlineAsmOp op) {
+    auto range = op.getLoc()->findInstanceOf<mlir::FileLineColRange>();
+    if (range && range.getStartLine() == error.line && range.getStartColumn() == error.column)
+      where = op.getLoc();
+  });
+  return where;
 }

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "mlir/IR/BuiltinOps.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -20,5 +22,8 @@ struct AsmError {
 
 /// Keeps the first error of code generation in `context`. `error` must live as long as the context.
 void keepAsmErrors(llvm::LLVMContext &context, AsmError &error);
+
+/// Where the inline assembly of an error is in the module; `otherwise` for assembly that no op of it is.
+mlir::Location locationOf(const AsmError &error, mlir::ModuleOp module, mlir::Location otherwise);
 
 } // namespace nereid::lowering

@@ -28,6 +28,13 @@ FailureOr<tt::FuncOp> lowering::findKernel(ModuleOp module) {
   return kernel;
 }
 
+LogicalResult lowering::checkStructure(ModuleOp module) {
+  for (auto function : module.getOps<tt::FuncOp>())
+    if (!function.isExternal() && !function.getBody().hasOneBlock())
+      return tt::report(function.getLoc(), tt::diag::UnstructuredControlFlow, function.getSymName());
+  return success();
+}
+
 std::vector<lowering::Param> lowering::paramsOf(tt::FuncOp kernel) {
   std::vector<Param> params;
   uint32_t offset = 0;

@@ -20,6 +20,9 @@ struct Param {
 /// The module's one public function, whose control flow is structured; reports a diagnostic where there is none.
 mlir::FailureOr<tt::FuncOp> findKernel(mlir::ModuleOp module);
 
+/// Reports a function whose control flow is not structured; called functions keep their own.
+mlir::LogicalResult checkStructure(mlir::ModuleOp module);
+
 /// The kernel's own parameters in order, each aligned to its size.
 std::vector<Param> paramsOf(tt::FuncOp kernel);
 

@@ -140,6 +140,8 @@ public:
   /// What memory held before, undefined where the mask is false or the result is not used; null, with nothing emitted,
   /// where there is no instruction for the access.
   virtual llvm::Value *atomicGlobal(IrBuilder &ir, const AtomicAccess &access) = 0;
+  /// Adds what the target's code generator must know of an access by LLVM's own instruction.
+  virtual void markAtomic(llvm::AtomicRMWInst &) {}
   /// LLVM's name of a scope. LLVM's own atomic accesses are used where the target has no instruction.
   virtual llvm::StringRef scopeName(tt::MemSyncScope scope) const = 0;
   /// Orders the thread's stores to a buffer in shared memory before asynchronous readers of it, after the next barrier.

@@ -98,6 +98,10 @@ support::Options nereid::python::optionsOf(nb::dict given) {
   options.ptxOptions = textOfOption(given, "ptx_options", options.ptxOptions);
   options.externLibraries = externLibrariesOf(given);
   options.ownLauncher = flagOf(given, "own_launcher", options.ownLauncher);
+  options.wavesPerEu = numberOf(given, "waves_per_eu", options.wavesPerEu);
+  options.matrixInstrNonKDim = numberOf(given, "matrix_instr_nonkdim", options.matrixInstrNonKDim);
+  options.kpack = numberOf(given, "kpack", options.kpack);
+  options.flushDenormals = flagOf(given, "allow_flush_denorm", options.flushDenormals);
   return options;
 }
 

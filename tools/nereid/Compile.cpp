@@ -207,6 +207,9 @@ int tools::runCompile(const CompileArguments &arguments) {
   options.numWarps = arguments.numWarps;
   options.numStages = arguments.numStages;
   options.numCtas = arguments.numCtas;
+  options.wavesPerEu = arguments.wavesPerEu;
+  options.matrixInstrNonKDim = arguments.matrixInstrNonKDim;
+  options.kpack = arguments.kpack;
   options.debug = arguments.debug;
   options.enableFpFusion = !arguments.noFpFusion;
   const auto sanitizers = support::parseSanitizers(arguments.sanitize, reason);

@@ -81,6 +81,19 @@ int main(int argc, char **argv) {
   compile->add_option("--num-warps", arguments.numWarps, "warps of a program (GPU)")->capture_default_str();
   compile->add_option("--num-stages", arguments.numStages, "depth of software pipelines (GPU)")->capture_default_str();
   compile->add_option("--num-ctas", arguments.numCtas, "CTAs per program (GPU)")->capture_default_str();
+  compile
+      ->add_option("--waves-per-eu", arguments.wavesPerEu,
+                   "waves that a SIMD unit must have room for, which limits their registers (hip); 0: no limit")
+      ->capture_default_str();
+  compile
+      ->add_option("--matrix-instr-nonkdim", arguments.matrixInstrNonKDim,
+                   "16 or 32: rows and columns of a matrix instruction (hip); 0: the compiler chooses")
+      ->check(CLI::IsMember({0, 16, 32}))
+      ->capture_default_str();
+  compile
+      ->add_option("--kpack", arguments.kpack, "matrix instructions along k for each load of an operand (hip)")
+      ->check(CLI::IsMember({1, 2}))
+      ->capture_default_str();
   compile->add_option("--ptxas", arguments.cudaTools.ptxas,
                       "the ptxas to use for cubins, instead of the one that is found");
   compile->add_option("--nvjitlink", arguments.cudaTools.nvJitLink, "the nvJitLink library to use for cubins");

@@ -23,4 +23,20 @@ def LayoutEncoding : AttrInterface<"LayoutEncoding"> {
   ];
 }
 
+def MatrixEncoding : AttrInterface<"MatrixEncoding"> {
+  let cppNamespace = "::nereid::ttg";
+  let description = [{
+    The accumulator of a vendor's matrix instructions; it determines how threads hold the operands.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      The layout of operand 0 or 1, a tile of `shape`, whose lanes hold vectors of `kWidth` adjacent elements along K.
+    }], "::nereid::layout::LinearLayout", "operandLayout",
+                    (ins "unsigned":$operand, "unsigned":$kWidth, "::llvm::ArrayRef<int64_t>":$shape)>,
+    InterfaceMethod<"reports an error where threads cannot hold that operand", "::llvm::LogicalResult", "verifyOperand",
+                    (ins "unsigned":$operand, "::llvm::function_ref<::mlir::InFlightDiagnostic()>":$emitError), "",
+                    "return ::mlir::success();">,
+  ];
+}
+
 #endif

@@ -15,6 +15,14 @@ class Ttg_Encoding<string name, string text, list<string> overridden = []>
   let genVerifyDecl = 1;
 }
 
+class Ttg_MatrixEncoding<string name, string text, list<string> overridden = []>
+    : AttrDef<Ttg_Dialect, name, [DeclareAttrInterfaceMethods<LayoutEncoding>,
+                                  DeclareAttrInterfaceMethods<MatrixEncoding, overridden>,
+                                  DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
+  let mnemonic = text;
+  let genVerifyDecl = 1;
+}
+
 def Ttg_Extents : ArrayRefParameter<"unsigned">;
 
 def Ttg_BlockedAttr : Ttg_Encoding<"Blocked", "blocked"> {
@@ -55,7 +63,7 @@ def Ttg_LinearAttr : Ttg_Encoding<"Linear", "linear"> {
   let hasCustomAssemblyFormat = 1;
 }
 
-def Ttg_NvidiaMmaAttr : Ttg_Encoding<"NvidiaMma", "nvidia_mma"> {
+def Ttg_NvidiaMmaAttr : Ttg_MatrixEncoding<"NvidiaMma", "nvidia_mma", ["verifyOperand"]> {
   let summary = "the accumulator of matrix instructions";
   let description = [{
     `versionMajor` 2 stands for the instructions of a warp (`mma.sync`): `instrShape`
@@ -73,6 +81,45 @@ def Ttg_NvidiaMmaAttr : Ttg_Encoding<"NvidiaMma", "nvidia_mma"> {
   }];
   let extraClassDeclaration = [{
     bool isWgmma() const;
+  }];
+}
+
+def Ttg_AmdMfmaAttr : Ttg_MatrixEncoding<"AmdMfma", "amd_mfma"> {
+  let summary = "the accumulator of CDNA's matrix instructions (mfma)";
+  let description = [{
+    `instrShape` is [M, N, K] with M = N, 16 or 32. `version` is the generation:
+    2 for gfx90a, 3 for gfx942, 4 for gfx950. A lane holds a column and runs of
+    four rows; `isTransposed`, a row and runs of four columns. With
+    `elementBitWidth = 64`, printed where it is not 32, the accumulator is f64.
+    The last dimension of `warpsPerCTA` runs fastest.
+  }];
+  let parameters = (ins "unsigned":$version, Ttg_Extents:$warpsPerCTA, Ttg_Extents:$instrShape, "bool":$isTransposed,
+      DefaultValuedParameter<"unsigned", "32">:$elementBitWidth);
+  let assemblyFormat = [{
+    `<` `{` `version` `=` $version `,` `warpsPerCTA` `=` custom<Extents>($warpsPerCTA) `,`
+    `instrShape` `=` custom<Extents>($instrShape) `,` `isTransposed` `=` custom<Flag>($isTransposed)
+    (`,` `elementBitWidth` `=` $elementBitWidth^)? `` `}` `>`
+  }];
+  let extraClassDeclaration = [{
+    ::nereid::layout::AmdMatrixTile getTile() const;
+  }];
+}
+
+def Ttg_AmdWmmaAttr : Ttg_MatrixEncoding<"AmdWmma", "amd_wmma"> {
+  let summary = "the accumulator of RDNA's matrix instructions (wmma)";
+  let description = [{
+    Tiles of 16 rows and columns. `version` is 1 for gfx11, whose lanes hold every
+    second row of a column, and 2 for gfx12, whose lanes hold eight adjacent rows;
+    `isTranspose` exchanges rows and columns. The last dimension of `warpsPerCTA`
+    runs fastest.
+  }];
+  let parameters = (ins "unsigned":$version, "bool":$isTranspose, Ttg_Extents:$warpsPerCTA);
+  let assemblyFormat = [{
+    `<` `{` `version` `=` $version `,` `isTranspose` `=` custom<Flag>($isTranspose) `,`
+    `warpsPerCTA` `=` custom<Extents>($warpsPerCTA) `` `}` `>`
+  }];
+  let extraClassDeclaration = [{
+    ::nereid::layout::AmdMatrixTile getTile() const;
   }];
 }
 

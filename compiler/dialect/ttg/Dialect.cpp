@@ -46,7 +46,7 @@ struct Aliases : OpAsmDialectInterface {
                                .Case<BlockedAttr>([](auto) { return "blocked"; })
                                .Case<LinearAttr>([](auto) { return "linear"; })
                                .Case<SwizzledSharedAttr, NvmmaSharedAttr>([](auto) { return "shared"; })
-                               .Case<NvidiaMmaAttr>([](auto) { return "mma"; })
+                               .Case<NvidiaMmaAttr, AmdMfmaAttr, AmdWmmaAttr>([](auto) { return "mma"; })
                                .Case<SharedMemoryAttr>([](auto) { return "smem"; })
                                .Default([](auto) { return ""; });
     os << name;

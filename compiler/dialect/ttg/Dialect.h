@@ -4,6 +4,7 @@
 
 #include "compiler/dialect/tt/Dialect.h"
 #include "compiler/dialect/ttg/LayoutRelation.h"
+#include "compiler/layout/AmdMatrix.h"
 #include "compiler/layout/Layout.h"
 
 #include "mlir/IR/TensorEncoding.h"

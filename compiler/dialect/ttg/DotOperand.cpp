@@ -16,22 +16,21 @@ LogicalResult DotOperandAttr::verify(function_ref<InFlightDiagnostic()> emitErro
     return emitError() << "opIdx is " << opIdx << "; it is 0 or 1";
   if (!parent.isDistributed() || parent.getRank() < 2)
     return emitError() << "the parent of an operand is held by threads and has two dimensions or more";
-  if (isa<NvidiaMmaAttr>(parent) ? !llvm::isPowerOf2_32(kWidth) : kWidth != 0)
+  auto matrix = dyn_cast<MatrixEncoding>(parent);
+  if (matrix ? !llvm::isPowerOf2_32(kWidth) : kWidth != 0)
     return emitError() << "kWidth is " << kWidth
                        << (kWidth ? "; it is a power of two, and stands with matrix instructions alone"
                                   : "; matrix instructions need one");
-  if (auto mma = dyn_cast<NvidiaMmaAttr>(parent); mma && mma.isWgmma() && opIdx != 0)
-    return emitError() << "operand 1 of wgmma is in shared memory; threads can hold operand 0";
-  return success();
+  return matrix ? matrix.verifyOperand(opIdx, emitError) : success();
 }
+
+bool ttg::isMatrixInstruction(Attribute encoding) { return isa_and_nonnull<MatrixEncoding>(encoding); }
 
 unsigned DotOperandAttr::getRank() const { return getParent().getRank(); }
 
 layout::LinearLayout DotOperandAttr::toLinearLayout(ArrayRef<int64_t> shape) const {
-  if (auto mma = dyn_cast<NvidiaMmaAttr>(getParent()); mma && mma.isWgmma())
-    return layout::warpGroupOperand(getKWidth(), mma.getWarpsPerCTA(), shape);
-  else if (mma)
-    return layout::mmaOperand(getOpIdx(), getKWidth(), mma.getWarpsPerCTA(), shape);
+  if (auto matrix = dyn_cast<MatrixEncoding>(getParent()))
+    return matrix.operandLayout(getOpIdx(), getKWidth(), shape);
   SmallVector<int64_t> accumulator(shape);
   int64_t &extent = accumulator[shape.size() - (getOpIdx() == 0 ? 1 : 2)];
   const int64_t k = std::exchange(extent, 1);

@@ -39,8 +39,6 @@ LogicalResult NvidiaMmaAttr::verify(function_ref<InFlightDiagnostic()> emitError
   return success();
 }
 
-bool ttg::isMatrixInstruction(Attribute encoding) { return isa_and_nonnull<NvidiaMmaAttr>(encoding); }
-
 bool NvidiaMmaAttr::isWgmma() const { return getVersionMajor() == 3; }
 
 unsigned NvidiaMmaAttr::getRank() const { return getWarpsPerCTA().size(); }
@@ -48,6 +46,17 @@ unsigned NvidiaMmaAttr::getRank() const { return getWarpsPerCTA().size(); }
 layout::LinearLayout NvidiaMmaAttr::toLinearLayout(ArrayRef<int64_t> shape) const {
   return isWgmma() ? layout::warpGroupAccumulator(getInstrShape()[1], getWarpsPerCTA(), shape)
                    : layout::mmaAccumulator(getWarpsPerCTA(), shape);
+}
+
+layout::LinearLayout NvidiaMmaAttr::operandLayout(unsigned operand, unsigned kWidth, ArrayRef<int64_t> shape) const {
+  return isWgmma() ? layout::warpGroupOperand(kWidth, getWarpsPerCTA(), shape)
+                   : layout::mmaOperand(operand, kWidth, getWarpsPerCTA(), shape);
+}
+
+LogicalResult NvidiaMmaAttr::verifyOperand(unsigned operand, function_ref<InFlightDiagnostic()> emitError) const {
+  if (isWgmma() && operand != 0)
+    return emitError() << "operand 1 of wgmma is in shared memory; threads can hold operand 0";
+  return success();
 }
 
 LogicalResult NvidiaMmaAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,

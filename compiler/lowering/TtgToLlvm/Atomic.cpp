@@ -72,7 +72,10 @@ llvm::Value *AtomicEmitter::accessByLlvm(const AtomicAccess &one) {
     ir.CreateAlignedStore(one.value, pointer, align)->setAtomic(ordering, scope);
     old = llvm::PoisonValue::get(type);
   } else if (one.op) {
-    old = ir.CreateAtomicRMW(atomicOperationOf(*one.op), pointer, one.value, align, ordering, scope);
+    llvm::AtomicRMWInst *combined =
+        ir.CreateAtomicRMW(atomicOperationOf(*one.op), pointer, one.value, align, ordering, scope);
+    emitter.target.markAtomic(*combined);
+    old = combined;
   } else {
     llvm::Type *bits = ir.getIntNTy(type->getPrimitiveSizeInBits());
     llvm::Value *swapped =

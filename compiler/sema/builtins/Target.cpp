@@ -40,7 +40,8 @@ Value emitCudaCapabilityGeq(const CallSite &site) {
 
 Value emitNumWarps(const CallSite &site) { return Value::integer(site.emitter.module.options.numWarps); }
 Value emitNumThreads(const CallSite &site) {
-  return Value::integer(site.emitter.module.options.numWarps * infoOf(site).warpSize);
+  return Value::integer(site.emitter.module.options.numWarps *
+                        artifact::warpSizeOf(targetOf(site).backend, targetOf(site).arch));
 }
 
 Value elsewhere(const CallSite &site, llvm::StringRef reason) {

@@ -12,7 +12,7 @@
 #include "compiler/target/cpu/Pipeline.h"
 #include "compiler/target/cpu/codegen/Codegen.h"
 #include "compiler/target/cpu/codegen/Diagnostics.h"
-#include "compiler/target/cpu/codegen/Link.h"
+#include "compiler/lowering/Link.h"
 #include "compiler/target/cpu/emit/CLibrary.h"
 #include "compiler/target/cpu/emit/KernelEmitter.h"
 #include "compiler/target/cpu/emit/roots/RootTable.h"
@@ -168,7 +168,7 @@ LogicalResult cpu::makeObject(CpuKernel &kernel) {
 }
 
 LogicalResult cpu::makeShared(CpuKernel &kernel) {
-  auto shared = lowering::orDiagnose(kernel.function, linkShared(kernel.object, kernel.function.getSymName()));
+  auto shared = lowering::orDiagnose(kernel.function, lowering::linkShared(kernel.object, kernel.function.getSymName()));
   if (failed(shared))
     return failure();
   kernel.sharedObject = std::move(*shared);

@@ -5,14 +5,12 @@
 #include "compiler/analysis/MemoryAccess.h"
 #include "compiler/analysis/RegisterPressure.h"
 #include "compiler/analysis/SharedMemory.h"
-#include "compiler/dialect/tt/Diagnostics.h"
 #include "compiler/dialect/tt/Report.h"
 #include "compiler/lowering/GpuPlan.h"
 #include "compiler/lowering/LlvmModule.h"
 #include "compiler/lowering/TtgToLlvm/TtgModuleEmitter.h"
 #include "compiler/target/nvidia/Diagnostics.h"
 #include "compiler/target/nvidia/Pipeline.h"
-#include "compiler/target/nvidia/StageOverrides.h"
 #include "compiler/target/nvidia/arch/Occupancy.h"
 #include "compiler/target/nvidia/codegen/Clusters.h"
 #include "compiler/target/nvidia/codegen/Codegen.h"
@@ -28,14 +26,6 @@ using namespace nereid;
 using namespace nereid::nvidia;
 
 //--- checks --------------------------------------------------------------------------------
-
-/// Called functions keep their own control flow.
-static LogicalResult checkStructure(ModuleOp module) {
-  for (auto function : module.getOps<tt::FuncOp>())
-    if (!function.isExternal() && !function.getBody().hasOneBlock())
-      return tt::report(function.getLoc(), tt::diag::UnstructuredControlFlow, function.getSymName());
-  return success();
-}
 
 /// PTX ISA, red: vectors require version 8.1.
 static constexpr unsigned kVectorAtomicPtx = 81;
@@ -89,7 +79,7 @@ FailureOr<std::unique_ptr<CudaKernel>> nvidia::beginKernel(ModuleOp module, cons
 
 LogicalResult nvidia::useModule(CudaKernel &kernel, ModuleOp module) {
   FailureOr<tt::FuncOp> function = lowering::findKernel(module);
-  if (failed(function) || failed(checkStructure(module)))
+  if (failed(function) || failed(lowering::checkStructure(module)))
     return failure();
   kernel.module = module;
   kernel.function = *function;
@@ -110,12 +100,8 @@ bool CudaKernel::isSpecialized() const {
 static void remarkSharedOverrun(tt::FuncOp kernel, const analysis::SharedMemoryPlan &shared, const Arch &arch) {
   if (shared.bytes <= arch.maxSharedBytes)
     return;
-  std::pair<uint32_t, Operation *> largest = {0, kernel};
-  kernel.walk([&](Operation *op) {
-    if (const uint32_t bytes = shared.bytesOf.lookup(op); bytes > largest.first)
-      largest = {bytes, op};
-  });
-  tt::report(largest.second->getLoc(), diag::SharedMemoryExceeded, kernel.getSymName(), shared.bytes, largest.first,
+  const auto [op, bytes] = analysis::largestBuffer(kernel, shared);
+  tt::report(op->getLoc(), diag::SharedMemoryExceeded, kernel.getSymName(), shared.bytes, bytes,
              arch.cpu, arch.maxSharedBytes);
 }
 
@@ -170,7 +156,7 @@ static LogicalResult findMachine(CudaKernel &kernel) {
     if (!llvm::is_contained(known, version))
       return tt::report(kernel.function.getLoc(), diag::PtxVersionUnknown, version, *llvm::max_element(known));
   }
-  auto found = lowering::orDiagnose(kernel.function, PooledTargetMachine::get(kernel.arch));
+  auto found = lowering::orDiagnose(kernel.function, targetMachine(kernel.arch));
   if (failed(found))
     return failure();
   kernel.machine.emplace(std::move(*found));
@@ -215,10 +201,10 @@ LogicalResult nvidia::makeLlvm(CudaKernel &kernel) {
   return success();
 }
 
-LogicalResult nvidia::readLlvm(CudaKernel &kernel, const StageOverride &stageOverride) {
+LogicalResult nvidia::readLlvm(CudaKernel &kernel, const lowering::StageOverride &stageOverride) {
   if (failed(findMachine(kernel)))
     return failure();
-  auto module = parseLlvm(stageOverride, kernel.function, *kernel.context);
+  auto module = lowering::parseLlvm(stageOverride, kernel.function, *kernel.context);
   if (failed(module))
     return failure();
   kernel.llvmModule = std::move(*module);
@@ -238,13 +224,7 @@ static LogicalResult checkAssembly(const CudaKernel &kernel) {
   if (error.text.empty())
     return success();
   tt::FuncOp function = kernel.function;
-  Location where = function.getLoc();
-  ModuleOp(kernel.module).walk([&](tt::ElementwiseInlineAsmOp op) {
-    auto range = op.getLoc()->findInstanceOf<FileLineColRange>();
-    if (range && range.getStartLine() == error.line && range.getStartColumn() == error.column)
-      where = op.getLoc();
-  });
-  return tt::report(where, diag::AssemblyRejected, error.text);
+  return tt::report(lowering::locationOf(error, kernel.module, function.getLoc()), diag::AssemblyRejected, error.text);
 }
 
 static void requireOccupancy(CudaKernel &kernel) {
@@ -278,7 +258,9 @@ LogicalResult nvidia::makePtx(CudaKernel &kernel) {
   return success();
 }
 
-LogicalResult nvidia::readPtx(CudaKernel &kernel, const StageOverride &stageOverride) {
+LogicalResult nvidia::readPtx(CudaKernel &kernel, const lowering::StageOverride &stageOverride) {
   kernel.ptx = stageOverride.text;
-  return checkPtx(stageOverride, kernel.function);
+  if (StringRef(kernel.ptx).contains((".entry " + kernel.function.getSymName()).str()))
+    return success();
+  return lowering::missingEntry(stageOverride, "entry", kernel.function);
 }

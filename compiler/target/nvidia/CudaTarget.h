@@ -10,6 +10,7 @@
 #include "compiler/analysis/SharedMemory.h"
 #include "compiler/lowering/AsmErrors.h"
 #include "compiler/lowering/Kernel.h"
+#include "compiler/lowering/StageOverrides.h"
 #include "compiler/support/Options.h"
 #include "compiler/support/TargetSpec.h"
 #include "compiler/target/nvidia/arch/Archs.h"
@@ -29,12 +30,6 @@
 
 namespace nereid::nvidia {
 
-/// A stage that the user supplies in place of the generated one.
-struct StageOverride {
-  const std::string &text;
-  const std::string &path;
-};
-
 /// The state that the phases of one kernel share; each fills in its results.
 struct CudaKernel {
   CudaKernel(const support::Options &options, Tools tools, Arch arch)
@@ -49,7 +44,7 @@ struct CudaKernel {
   // planMemory
   analysis::SharedMemoryPlan shared;
   // makeLlvm; released after makePtx, since ptxas may take long
-  std::optional<PooledTargetMachine> machine;
+  std::optional<lowering::PooledTargetMachine> machine;
   lowering::AsmError asmError;
   std::unique_ptr<llvm::LLVMContext> context;
   std::unique_ptr<llvm::Module> llvmModule; ///< optimised
@@ -89,7 +84,7 @@ std::string printPlan(const CudaKernel &kernel);
 std::string printLlvm(const CudaKernel &kernel);
 
 //--- stages that the user supplies ---
-mlir::LogicalResult readLlvm(CudaKernel &kernel, const StageOverride &stageOverride);
-mlir::LogicalResult readPtx(CudaKernel &kernel, const StageOverride &stageOverride);
+mlir::LogicalResult readLlvm(CudaKernel &kernel, const lowering::StageOverride &stageOverride);
+mlir::LogicalResult readPtx(CudaKernel &kernel, const lowering::StageOverride &stageOverride);
 
 } // namespace nereid::nvidia

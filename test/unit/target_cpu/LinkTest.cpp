@@ -1,6 +1,6 @@
 // Failed links: each is an error with a message, and has no effect on the next link.
 // SPDX-License-Identifier: MIT
-#include "compiler/target/cpu/codegen/Link.h"
+#include "compiler/lowering/Link.h"
 #include "compiler/support/FatalGuard.h"
 #include "test/unit/target_cpu/LoadedKernel.h"
 
@@ -27,16 +27,16 @@ TEST(CpuLink, fatal_error_in_the_linker_lets_the_next_link_go_on) {
   auto giveUp = [](llvm::ArrayRef<const char *>, llvm::raw_ostream &) -> bool { llvm::report_fatal_error("no way"); };
   std::string within, after;
   // As in a compilation, which is guarded itself.
-  EXPECT_FALSE(support::runGuarded([&] { within = failureOf(cpu::linkShared(code.object, "kernel", giveUp)); }));
+  EXPECT_FALSE(support::runGuarded([&] { within = failureOf(lowering::linkShared(code.object, "kernel", giveUp)); }));
   EXPECT_EQ(within, "the linker crashed: no way");
-  EXPECT_EQ(failureOf(cpu::linkShared(code.object, "kernel", giveUp)), "the linker crashed: no way");
-  EXPECT_FALSE(support::runGuarded([&] { after = failureOf(cpu::linkShared(code.object, "kernel")); }));
+  EXPECT_EQ(failureOf(lowering::linkShared(code.object, "kernel", giveUp)), "the linker crashed: no way");
+  EXPECT_FALSE(support::runGuarded([&] { after = failureOf(lowering::linkShared(code.object, "kernel")); }));
   EXPECT_EQ(after, "");
 }
 
 TEST(CpuLink, refused_object) {
   const std::vector<char> noObject(64, 'x');
-  const std::string said = failureOf(cpu::linkShared(noObject, "kernel"));
+  const std::string said = failureOf(lowering::linkShared(noObject, "kernel"));
   EXPECT_TRUE(llvm::StringRef(said).starts_with("the linker failed: ")) << said;
-  EXPECT_EQ(failureOf(cpu::linkShared(smallKernel().object, "kernel")), "");
+  EXPECT_EQ(failureOf(lowering::linkShared(smallKernel().object, "kernel")), "");
 }

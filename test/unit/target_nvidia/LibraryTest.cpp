@@ -1,6 +1,7 @@
 // Tests the GPU function library against libm in long double; its code also runs on this machine.
 // SPDX-License-Identifier: MIT
-#include "compiler/target/nvidia/lowering/Library.h"
+#include "compiler/lowering/FunctionLibraries.h"
+#include "compiler/target/nvidia/lowering/LibraryBitcode.h"
 #include "test/unit/math/Ulp.h"
 
 #include "llvm/Bitcode/BitcodeWriter.h"
@@ -87,7 +88,7 @@ public:
     module->setDataLayout((*jit)->getDataLayout());
     module->setTargetTriple((*jit)->getTargetTriple());
     const math::HostMath properties = {.hasFma = true, .hasLibm = false, .avoidsBranches = true};
-    nvidia::Libraries libraries(properties);
+    lowering::FunctionLibraries libraries(nvidia::libraryBitcode(), properties, {});
     llvm::Function *callee = libraries.declare(*module, "", std::string("__nv_") + function.symbol);
     if (!callee) {
       error = "it is not there";
@@ -271,7 +272,7 @@ TEST(NvidiaLibrary, FilesOfBitcodeAreLinked) {
   llvm::LLVMContext context;
   llvm::Module module("kernel", context);
   const math::HostMath properties = {.hasFma = true, .hasLibm = false};
-  nvidia::Libraries libraries(properties);
+  lowering::FunctionLibraries libraries(nvidia::libraryBitcode(), properties, {});
   EXPECT_EQ(libraries.declare(module, path, "thrice_cbrt"), nullptr);
   llvm::Function *function = libraries.declare(module, path, "twice_cbrt");
   ASSERT_TRUE(function);
@@ -287,7 +288,7 @@ std::string linkFiles(std::initializer_list<std::pair<std::string, const char *>
   llvm::LLVMContext context;
   llvm::Module module("kernel", context);
   const math::HostMath properties = {.hasFma = true, .hasLibm = false};
-  nvidia::Libraries libraries(properties);
+  lowering::FunctionLibraries libraries(nvidia::libraryBitcode(), properties, {});
   for (const auto &[path, symbol] : symbols)
     EXPECT_TRUE(libraries.declare(module, path, symbol)) << symbol;
   std::string text;
@@ -314,7 +315,7 @@ TEST(NvidiaLibrary, WhatIsNotThere) {
   llvm::LLVMContext context;
   llvm::Module module("library", context);
   const math::HostMath properties = {.hasFma = true, .hasLibm = false};
-  nvidia::Libraries libraries(properties);
+  lowering::FunctionLibraries libraries(nvidia::libraryBitcode(), properties, {});
   EXPECT_EQ(libraries.declare(module, "", "__nv_frobnicate"), nullptr);
   EXPECT_EQ(libraries.declare(module, "/no/such/file.bc", "f"), nullptr);
 }

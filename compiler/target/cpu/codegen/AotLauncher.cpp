@@ -3,7 +3,7 @@
 #include "compiler/target/cpu/codegen/AotLauncher.h"
 
 #include "compiler/target/cpu/codegen/Codegen.h"
-#include "compiler/target/cpu/codegen/Link.h"
+#include "compiler/lowering/Link.h"
 
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/LLVMContext.h"
@@ -106,7 +106,7 @@ std::optional<std::string> cpu::compileAotLauncher(const artifact::Artifact &art
     llvm::consumeError(object.takeError());
     return std::nullopt;
   }
-  auto linked = linkShared(*object, artifact.name + ".launcher.so");
+  auto linked = lowering::linkShared(*object, artifact.name + ".launcher.so");
   if (!linked) {
     llvm::consumeError(linked.takeError());
     return std::nullopt;

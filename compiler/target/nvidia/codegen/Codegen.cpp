@@ -20,7 +20,6 @@
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
 
-#include <map>
 #include <mutex>
 
 using namespace nereid;
@@ -90,52 +89,8 @@ static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createMachine(const 
   return machine;
 }
 
-namespace {
-/// Code generators that no compilation uses, by processor and PTX version. Shared by all threads, since threads of
-/// compilations come and go.
-class TargetMachinePool {
-public:
-  std::unique_ptr<llvm::TargetMachine> take(const std::string &kind) {
-    const std::lock_guard lock(guard);
-    auto found = idle.find(kind);
-    if (found == idle.end())
-      return nullptr;
-    auto machine = std::move(found->second);
-    idle.erase(found);
-    return machine;
-  }
-  void put(const std::string &kind, std::unique_ptr<llvm::TargetMachine> machine) {
-    const std::lock_guard lock(guard);
-    idle.emplace(kind, std::move(machine));
-  }
-
-private:
-  std::mutex guard;
-  std::multimap<std::string, std::unique_ptr<llvm::TargetMachine>> idle;
-};
-} // namespace
-
-static TargetMachinePool &targetMachinePool() {
-  static TargetMachinePool &pool = *new TargetMachinePool; // never destroyed: threads may still compile at process exit
-  return pool;
-}
-
-nvidia::PooledTargetMachine::PooledTargetMachine(std::string kind, std::unique_ptr<llvm::TargetMachine> machine)
-    : kind(std::move(kind)), machine(std::move(machine)) {}
-
-llvm::Expected<nvidia::PooledTargetMachine> nvidia::PooledTargetMachine::get(const Arch &arch) {
-  const std::string kind = arch.cpu + featureOf(arch.ptxVersion);
-  if (auto machine = targetMachinePool().take(kind))
-    return PooledTargetMachine(kind, std::move(machine));
-  auto made = createMachine(arch);
-  if (!made)
-    return made.takeError();
-  return PooledTargetMachine(kind, std::move(*made));
-}
-
-nvidia::PooledTargetMachine::~PooledTargetMachine() {
-  if (machine)
-    targetMachinePool().put(kind, std::move(machine));
+llvm::Expected<lowering::PooledTargetMachine> nvidia::targetMachine(const Arch &arch) {
+  return lowering::PooledTargetMachine::get(arch.cpu + featureOf(arch.ptxVersion), [&] { return createMachine(arch); });
 }
 
 unsigned nvidia::optimise(llvm::Module &module, llvm::TargetMachine &machine, unsigned crowded) {

@@ -2,35 +2,19 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "compiler/lowering/TargetMachinePool.h"
 #include "compiler/target/nvidia/arch/Archs.h"
 
 #include "llvm/IR/Module.h"
 #include "llvm/Support/Error.h"
-#include "llvm/Target/TargetMachine.h"
 
-#include <memory>
 #include <string>
 #include <vector>
 
 namespace nereid::nvidia {
 
-/// A code generator for an architecture, used by one compilation at a time. It returns to the pool afterwards, unless
-/// the compilation is cancelled: then it is leaked.
-class PooledTargetMachine {
-public:
-  static llvm::Expected<PooledTargetMachine> get(const Arch &arch);
-  PooledTargetMachine(PooledTargetMachine &&) = default;
-  PooledTargetMachine &operator=(PooledTargetMachine &&) = delete;
-  ~PooledTargetMachine();
-
-  llvm::TargetMachine &operator*() const { return *machine; }
-  llvm::TargetMachine *operator->() const { return machine.get(); }
-
-private:
-  PooledTargetMachine(std::string kind, std::unique_ptr<llvm::TargetMachine> machine);
-  std::string kind;
-  std::unique_ptr<llvm::TargetMachine> machine;
-};
+/// A code generator for an architecture.
+llvm::Expected<lowering::PooledTargetMachine> targetMachine(const Arch &arch);
 
 /// The PTX versions that LLVM writes: 80 is 8.0.
 std::vector<unsigned> ptxVersions();

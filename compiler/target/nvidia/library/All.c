@@ -4,8 +4,4 @@
 
 #include "Rounding.c"
 
-#include "Elementary.c"
-#include "Pair.h"
-#include "Powers.c"
-#include "Special.c"
-#include "Bessel.c"
+#include "compiler/math/library/gpu/All.c"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // PTX names the rounding in the instruction: rn, rz, rm (down) and rp (up).
-#include "Library.h"
+#include "compiler/math/library/gpu/Library.h"
 
 #define UNARY_INSTRUCTION(name, text, type, letter)                                                                    \
   type __nv_##name(type x) {                                                                                           \

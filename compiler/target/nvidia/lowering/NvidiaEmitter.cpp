@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/target/nvidia/lowering/NvidiaEmitter.h"
 
+#include "compiler/target/nvidia/lowering/LibraryBitcode.h"
+
 #include "llvm/IR/ConstantRange.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
@@ -17,7 +19,7 @@ static llvm::Value *divideFull(llvm::IRBuilderBase &ir, llvm::Value *a, llvm::Va
 
 NvidiaEmitter::NvidiaEmitter(const Arch &arch, llvm::ArrayRef<support::ExternLibrary> externLibraries)
     : arch(arch), features{.hasFma = true, .hasLibm = false, .avoidsBranches = true, .approxDivide = divideFull},
-      externLibraries(externLibraries) {}
+      libraries(libraryBitcode(), features, externLibraries) {}
 
 //--- program -------------------------------------------------------------------------------
 

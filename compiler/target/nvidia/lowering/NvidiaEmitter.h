@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "compiler/lowering/FunctionLibraries.h"
 #include "compiler/support/Options.h"
 #include "compiler/target/nvidia/arch/Archs.h"
 #include "compiler/target/nvidia/lowering/InstructionEmitter.h"
-#include "compiler/target/nvidia/lowering/Library.h"
 #include "compiler/target/nvidia/lowering/PtxTmaEmitter.h"
 
 namespace nereid::nvidia {
@@ -58,8 +58,8 @@ public:
   llvm::Value *approxDivide(IrBuilder &ir, llvm::Value *a, llvm::Value *b) override;
   llvm::Value *approxMath(IrBuilder &ir, lowering::ApproxMath function, llvm::Value *x) override;
   const math::HostMath &mathFeatures() const override { return features; }
-  llvm::StringRef externLibrary(llvm::StringRef name) const override;
-  llvm::Value *callExtern(IrBuilder &ir, const lowering::ExternCall &call) override;
+  llvm::StringRef externLibrary(llvm::StringRef name) const override { return libraries.pathOf(name); }
+  llvm::Value *callExtern(IrBuilder &ir, const lowering::ExternCall &call) override { return libraries.call(ir, call); }
   llvm::Value *narrow(IrBuilder &ir, llvm::Value *single, mlir::Type to, bool towardZero) override;
   llvm::Value *narrowPair(IrBuilder &ir, llvm::Value *low, llvm::Value *high) override;
   llvm::Value *widenFp8(IrBuilder &ir, llvm::Value *byte, mlir::Type from) override;
@@ -85,8 +85,7 @@ public:
 private:
   const Arch &arch;
   math::HostMath features;
-  Libraries libraries{features};
-  llvm::ArrayRef<support::ExternLibrary> externLibraries;
+  lowering::FunctionLibraries libraries;
   PtxTmaEmitter copies;
 };
 

@@ -2,28 +2,29 @@
 // SPDX-License-Identifier: MIT
 //
 // Our own library is C; its calls of exp, log, sine and similar get the code that kernels inline.
-#include "compiler/target/nvidia/lowering/Library.h"
+#include "compiler/lowering/FunctionLibraries.h"
 
 #include "compiler/lowering/BitcodeLibrary.h"
 #include "compiler/lowering/ExternForms.h"
-#include "compiler/target/nvidia/lowering/NvidiaEmitter.h"
 
 #include "llvm/Support/MemoryBuffer.h"
 
 using namespace nereid;
-using namespace nereid::nvidia;
+using namespace nereid::lowering;
 
 static constexpr llvm::StringLiteral kOwnPrefix = "__nv_";
 
-struct Libraries::File {
+struct FunctionLibraries::File {
   std::string path;
   std::unique_ptr<llvm::MemoryBuffer> bytes; ///< null: it cannot be read
 };
 
-Libraries::Libraries(const math::HostMath &features) : features(features) {}
-Libraries::~Libraries() = default;
+FunctionLibraries::FunctionLibraries(llvm::StringRef own, const math::HostMath &features,
+                                     llvm::ArrayRef<support::ExternLibrary> named)
+    : own(own), features(features), named(named) {}
+FunctionLibraries::~FunctionLibraries() = default;
 
-llvm::StringRef Libraries::contents(llvm::StringRef path) {
+llvm::StringRef FunctionLibraries::contents(llvm::StringRef path) {
   auto known = llvm::find_if(files, [&](const auto &file) { return file->path == path; });
   if (known == files.end()) {
     auto read = llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
@@ -34,8 +35,8 @@ llvm::StringRef Libraries::contents(llvm::StringRef path) {
   return bytes ? bytes->getBuffer() : llvm::StringRef();
 }
 
-llvm::Function *Libraries::declare(llvm::Module &module, llvm::StringRef path, llvm::StringRef symbol) {
-  return lowering::declareFrom(path.empty() ? libraryBitcode() : contents(path), module, symbol);
+llvm::Function *FunctionLibraries::declare(llvm::Module &module, llvm::StringRef path, llvm::StringRef symbol) {
+  return declareFrom(path.empty() ? own : contents(path), module, symbol);
 }
 
 /// Defines a declared function of our library by the inline code that kernels use.
@@ -44,7 +45,7 @@ static void defineInline(llvm::Function &function, const math::HostMath &feature
   for (llvm::Argument &argument : function.args())
     arguments.push_back(&argument);
   llvm::IRBuilder<> ir(llvm::BasicBlock::Create(function.getContext(), "entry", &function));
-  if (llvm::Value *result = lowering::emitExtern(ir, function.getName(), arguments, features)) {
+  if (llvm::Value *result = emitExtern(ir, function.getName(), arguments, features)) {
     ir.CreateRet(result);
     function.setLinkage(llvm::Function::InternalLinkage);
   } else {
@@ -63,25 +64,25 @@ static void recordCaller(const llvm::Module &module, llvm::StringRef caller, llv
       callers.try_emplace(function.getName(), caller.str());
 }
 
-llvm::Error Libraries::linkFiles(llvm::Module &module, Callers &callers) {
+llvm::Error FunctionLibraries::linkFiles(llvm::Module &module, Callers &callers) {
   recordCaller(module, "", callers);
   for (const auto &file : files) {
     if (!file->bytes)
       continue;
-    if (llvm::Error error = lowering::linkFrom(file->bytes->getBuffer(), module))
+    if (llvm::Error error = linkFrom(file->bytes->getBuffer(), module))
       return llvm::createFileError(file->path, std::move(error));
     recordCaller(module, file->path, callers);
   }
   return llvm::Error::success();
 }
 
-llvm::Error Libraries::link(llvm::Module &module) {
+llvm::Error FunctionLibraries::link(llvm::Module &module) {
   Callers callers;
   if (llvm::Error error = linkFiles(module, callers))
     return error;
-  if (!lowering::hasDeclarations(module, kOwnPrefix))
+  if (!hasDeclarations(module, kOwnPrefix))
     return llvm::Error::success();
-  if (llvm::Error error = lowering::linkFrom(libraryBitcode(), module))
+  if (llvm::Error error = linkFrom(own, module))
     return error;
   for (llvm::Function &function : module) {
     if (!isUndefinedOwn(function))
@@ -96,15 +97,15 @@ llvm::Error Libraries::link(llvm::Module &module) {
   return llvm::Error::success();
 }
 
-llvm::StringRef NvidiaEmitter::externLibrary(llvm::StringRef name) const {
-  const auto named = llvm::find_if(externLibraries, [&](const auto &library) { return library.name == name; });
-  return named == externLibraries.end() ? llvm::StringRef() : llvm::StringRef(named->path);
+llvm::StringRef FunctionLibraries::pathOf(llvm::StringRef name) const {
+  const auto found = llvm::find_if(named, [&](const auto &library) { return library.name == name; });
+  return found == named.end() ? llvm::StringRef() : llvm::StringRef(found->path);
 }
 
-llvm::Value *NvidiaEmitter::callExtern(IrBuilder &ir, const lowering::ExternCall &call) {
+llvm::Value *FunctionLibraries::call(IrBuilder &ir, const ExternCall &call) {
   llvm::Module &module = *ir.GetInsertBlock()->getModule();
-  llvm::Function *function = libraries.declare(module, call.libraryPath, call.symbol);
-  if (!function || !lowering::accepts(*function, call.arguments, call.result))
+  llvm::Function *function = declare(module, call.libraryPath, call.symbol);
+  if (!function || !accepts(*function, call.arguments, call.result))
     return nullptr;
   return ir.CreateCall(function, call.arguments);
 }

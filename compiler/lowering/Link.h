@@ -8,7 +8,7 @@
 
 #include <vector>
 
-namespace nereid::cpu {
+namespace nereid::lowering {
 
 /// Links one relocatable object into a self-contained ELF shared object. The result depends on libm where the object
 /// leaves a symbol undefined. Safe to call from several threads; links run one at a time.
@@ -19,4 +19,4 @@ using Linker = llvm::function_ref<bool(llvm::ArrayRef<const char *> args, llvm::
 /// The same with another linker than lld. A fatal error of LLVM in it is returned as an error.
 llvm::Expected<std::vector<char>> linkShared(llvm::ArrayRef<char> object, llvm::StringRef soname, Linker linker);
 
-} // namespace nereid::cpu
+} // namespace nereid::lowering

@@ -1,8 +1,10 @@
-// Provides functions that kernels call by name: our implementation of libdevice, and files of LLVM bitcode.
+// Provides functions that GPU kernels call by name: our implementation of libdevice, and files of LLVM bitcode.
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "compiler/lowering/TargetEmitter.h"
 #include "compiler/math/Math.h"
+#include "compiler/support/Options.h"
 
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
@@ -13,18 +15,21 @@
 #include <string>
 #include <vector>
 
-namespace nereid::nvidia {
-
-/// compiler/target/nvidia/library as LLVM bitcode.
-llvm::StringRef libraryBitcode();
+namespace nereid::lowering {
 
 /// The libraries of one compilation.
-class Libraries {
+class FunctionLibraries {
 public:
-  explicit Libraries(const math::HostMath &features);
-  Libraries(const Libraries &) = delete;
-  Libraries &operator=(const Libraries &) = delete;
-  ~Libraries();
+  /// `own` is the bitcode of the target's library; `files` are those of the user.
+  FunctionLibraries(llvm::StringRef own, const math::HostMath &features, llvm::ArrayRef<support::ExternLibrary> files);
+  FunctionLibraries(const FunctionLibraries &) = delete;
+  FunctionLibraries &operator=(const FunctionLibraries &) = delete;
+  ~FunctionLibraries();
+
+  /// The path that the user gave for a library of this name; empty where none was given.
+  llvm::StringRef pathOf(llvm::StringRef name) const;
+  /// Calls a function of a library; null where there is none with these types.
+  llvm::Value *call(IrBuilder &ir, const ExternCall &call);
 
   /// Declares a function of the file at `path`, or of our library where that is empty; null where there is none.
   llvm::Function *declare(llvm::Module &module, llvm::StringRef path, llvm::StringRef symbol);
@@ -38,8 +43,10 @@ private:
   using Callers = llvm::StringMap<std::string>;
   llvm::Error linkFiles(llvm::Module &module, Callers &callers);
 
+  llvm::StringRef own;
   const math::HostMath &features;
+  llvm::ArrayRef<support::ExternLibrary> named;
   std::vector<std::unique_ptr<File>> files;
 };
 
-} // namespace nereid::nvidia
+} // namespace nereid::lowering

@@ -4,7 +4,7 @@
 // A linker process costs 16-28 ms, the call 1-2 ms. lld reads and writes paths only, so the files are descriptors named
 // through /proc/self/fd: the input is in memory, the output goes through a pipe (lld would put a temporary file next to
 // a regular one). lld keeps global state: one link at a time.
-#include "compiler/target/cpu/codegen/Link.h"
+#include "compiler/lowering/Link.h"
 
 #include "compiler/support/FatalGuard.h"
 
@@ -25,7 +25,7 @@
 LLD_HAS_DRIVER(elf)
 
 using namespace nereid;
-using namespace nereid::cpu;
+using namespace nereid::lowering;
 
 namespace {
 
@@ -196,7 +196,7 @@ static llvm::Expected<std::vector<char>> libmStub(Linker linker) {
   return linkOnce(linker, {begin, sizeof(header)}, "libm.so.6", nullptr);
 }
 
-llvm::Expected<std::vector<char>> cpu::linkShared(llvm::ArrayRef<char> object, llvm::StringRef soname, Linker linker) {
+llvm::Expected<std::vector<char>> lowering::linkShared(llvm::ArrayRef<char> object, llvm::StringRef soname, Linker linker) {
   if (!hasUndefined(object))
     return linkOnce(linker, object, soname, nullptr);
   auto stub = libmStub(linker);
@@ -208,6 +208,6 @@ llvm::Expected<std::vector<char>> cpu::linkShared(llvm::ArrayRef<char> object, l
   return linkOnce(linker, object, soname, needed.path().c_str());
 }
 
-llvm::Expected<std::vector<char>> cpu::linkShared(llvm::ArrayRef<char> object, llvm::StringRef soname) {
+llvm::Expected<std::vector<char>> lowering::linkShared(llvm::ArrayRef<char> object, llvm::StringRef soname) {
   return linkShared(object, soname, runLld);
 }

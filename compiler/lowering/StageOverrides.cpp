@@ -1,9 +1,10 @@
-// Reads stages that the user supplies, and checks that they match the kernel.
+// Reads LLVM IR that the user supplies in place of a kernel's, and checks that it matches the kernel.
 // SPDX-License-Identifier: MIT
-#include "compiler/target/nvidia/StageOverrides.h"
+#include "compiler/lowering/StageOverrides.h"
 
 #include "compiler/dialect/tt/Report.h"
-#include "compiler/target/nvidia/Diagnostics.h"
+#include "compiler/lowering/Diagnostics.h"
+#include "compiler/lowering/Kernel.h"
 
 #include "llvm/IR/Verifier.h"
 #include "llvm/IRReader/IRReader.h"
@@ -12,10 +13,10 @@
 
 using namespace mlir;
 using namespace nereid;
-using namespace nereid::nvidia;
+using namespace nereid::lowering;
 
-FailureOr<std::unique_ptr<llvm::Module>> nvidia::parseLlvm(const StageOverride &stageOverride, tt::FuncOp kernel,
-                                                           llvm::LLVMContext &context) {
+FailureOr<std::unique_ptr<llvm::Module>> lowering::parseLlvm(const StageOverride &stageOverride, tt::FuncOp kernel,
+                                                             llvm::LLVMContext &context) {
   llvm::SMDiagnostic error;
   auto module = llvm::parseIR(llvm::MemoryBufferRef(stageOverride.text, stageOverride.path), error, context);
   if (!module)
@@ -27,15 +28,13 @@ FailureOr<std::unique_ptr<llvm::Module>> nvidia::parseLlvm(const StageOverride &
   const llvm::Function *own = module->getFunction(kernel.getSymName());
   if (!own || own->isDeclaration())
     return tt::report(kernel.getLoc(), diag::OverrideEntry, stageOverride.path, "function", kernel.getSymName());
-  const size_t wanted = lowering::paramsOf(kernel).size() + 2;
+  const size_t wanted = paramsOf(kernel).size() + 2;
   if (own->arg_size() != wanted)
     return tt::report(kernel.getLoc(), diag::OverrideParameters, stageOverride.path, kernel.getSymName(),
                       own->arg_size(), wanted);
   return module;
 }
 
-LogicalResult nvidia::checkPtx(const StageOverride &stageOverride, tt::FuncOp kernel) {
-  if (StringRef(stageOverride.text).contains((".entry " + kernel.getSymName()).str()))
-    return success();
-  return tt::report(kernel.getLoc(), diag::OverrideEntry, stageOverride.path, "entry", kernel.getSymName());
+LogicalResult lowering::missingEntry(const StageOverride &stageOverride, StringRef kind, tt::FuncOp kernel) {
+  return tt::report(kernel.getLoc(), diag::OverrideEntry, stageOverride.path, kind, kernel.getSymName());
 }

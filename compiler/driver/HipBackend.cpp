@@ -1,0 +1,113 @@
+// The HIP target of the driver.
+// SPDX-License-Identifier: MIT
+#include "compiler/driver/Backend.h"
+
+#include "compiler/dialect/ttg/Dialect.h"
+#include "compiler/lowering/Kernel.h"
+#include "compiler/target/amd/HipTarget.h"
+#include "compiler/target/amd/Pipeline.h"
+
+using namespace nereid;
+using namespace nereid::driver;
+
+static std::optional<support::TargetSpec> resolve(const std::string &text, std::string &reason) {
+  if (text.empty()) {
+    reason = "target `hip` needs an architecture, as in `hip:gfx942`";
+    return std::nullopt;
+  }
+  if (!amd::findArch(text, reason))
+    return std::nullopt;
+  support::TargetSpec spec;
+  spec.backend = artifact::kHip.name;
+  spec.arch = amd::canonicalName(text);
+  return spec;
+}
+
+static amd::HipKernel &kernelOf(Compilation &work) {
+  return *static_cast<KernelState<amd::HipKernel> &>(*work.state).kernel;
+}
+
+static void addTtirPasses(mlir::OpPassManager &passes, const Compilation &work) {
+  amd::buildTtirPipeline(passes, work.options);
+}
+
+static mlir::LogicalResult begin(Compilation &work) {
+  work.result.artifact.sharedBytes = leastSharedBytes(work.module);
+  auto kernel = amd::beginKernel(work.module, work.options, work.target);
+  if (mlir::failed(kernel))
+    return mlir::failure();
+  work.state = std::make_unique<KernelState<amd::HipKernel>>(std::move(*kernel));
+  return mlir::success();
+}
+
+/// The user's module may be `tt` or `ttg`.
+static mlir::LogicalResult parseTtgir(Compilation &work, const Request::Replacement &text) {
+  if (mlir::failed(parseModule(work, text)) || mlir::failed(amd::useModule(kernelOf(work), work.module)))
+    return mlir::failure();
+  work.result.artifact.sharedBytes = leastSharedBytes(work.module);
+  describeWrites(work);
+  return amd::lowerToTtg(kernelOf(work));
+}
+
+static mlir::LogicalResult planMemory(Compilation &work) {
+  amd::planMemory(kernelOf(work));
+  return mlir::success();
+}
+
+static void finish(Compilation &work) {
+  amd::HipKernel &kernel = kernelOf(work);
+  artifact::Artifact &artifact = work.result.artifact;
+  setParameterOffsets(artifact, lowering::paramsOf(kernel.function));
+  artifact.blockDims = {kernel.threadsPerBlock(), 1, 1};
+  artifact.sharedBytes = std::max<uint64_t>(kernel.shared.bytes, artifact.sharedBytes);
+  const amd::KernelResources resources = amd::resourcesOf(kernel.assembly);
+  artifact.registers = resources.vectorRegisters;
+  artifact.spills = resources.scratchBytes;
+  artifact.tool = "llvm";
+  artifact.toolVersion = LLVM_VERSION_STRING;
+  artifact.binary = std::string(kernel.hsaco.begin(), kernel.hsaco.end());
+}
+
+static explain::Explanation explainKernel(Compilation &work) {
+  amd::HipKernel &kernel = kernelOf(work);
+  explain::Explanation explanation;
+  explanation.kernel = kernel.function.getSymName().str();
+  explanation.target = kernel.arch.name;
+  explanation.warps = ttg::totalWarpsOf(kernel.module);
+  explanation.sharedBytes = kernel.shared.bytes;
+  return explanation;
+}
+
+/// What became of each line, then the details by op.
+static mlir::FailureOr<std::string> printPlan(Compilation &work) {
+  mlir::FailureOr<std::string> text = printExplanation(work);
+  if (mlir::succeeded(text))
+    *text += "\n" + amd::printPlan(kernelOf(work));
+  return text;
+}
+
+template <auto print> static mlir::FailureOr<std::string> printed(Compilation &work) { return print(kernelOf(work)); }
+template <auto make> static mlir::LogicalResult made(Compilation &work) { return make(kernelOf(work)); }
+template <auto read> static mlir::LogicalResult readText(Compilation &work, const Request::Replacement &written) {
+  return read(kernelOf(work), {written.text, written.path});
+}
+
+const Backend driver::hipBackend = {
+    .info = artifact::kHip,
+    .resolve = resolve,
+    .phases = {{"source", nullptr, printTtir, nullptr},
+               {"ttir", makeTtir, printTtir, parseTtir},
+               {"ttgir", made<amd::lowerToTtg>, printed<amd::printTtg>, parseTtgir},
+               {"plan", planMemory, printPlan, nullptr, {}, explanationViews()},
+               {"llir", made<amd::makeLlvm>, printed<amd::printLlvm>, readText<amd::readLlvm>},
+               {"amdgcn", made<amd::makeAssembly>,
+                [](Compilation &work) -> mlir::FailureOr<std::string> { return kernelOf(work).assembly; },
+                readText<amd::readAssembly>},
+               {"hsaco", made<amd::makeHsaco>, nullptr, nullptr}},
+    .extras = {},
+    .toolTimeout = nullptr,
+    .explainKernel = explainKernel,
+    .allowsOwnLauncher = nullptr,
+    .addTtirPasses = addTtirPasses,
+    .begin = begin,
+    .finish = finish};

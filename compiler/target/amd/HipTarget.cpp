@@ -1,0 +1,194 @@
+// Runs the phases of the AMD target: ttg, LLVM IR, assembly, code object.
+// SPDX-License-Identifier: MIT
+#include "compiler/target/amd/HipTarget.h"
+
+#include "compiler/dialect/tt/Diagnostics.h"
+#include "compiler/dialect/tt/Report.h"
+#include "compiler/dialect/ttg/Dialect.h"
+#include "compiler/lowering/GpuPlan.h"
+#include "compiler/lowering/Link.h"
+#include "compiler/lowering/LlvmModule.h"
+#include "compiler/lowering/TtgToLlvm/TtgModuleEmitter.h"
+#include "compiler/target/amd/Diagnostics.h"
+#include "compiler/target/amd/Pipeline.h"
+#include "compiler/target/amd/lowering/AmdEmitter.h"
+#include "compiler/target/amd/passes/MatrixLayouts.h"
+
+#include "mlir/Pass/PassManager.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace nereid;
+using namespace nereid::amd;
+
+//--- checks --------------------------------------------------------------------------------
+
+/// HIP: the most threads of a workgroup.
+static constexpr unsigned kMaxThreads = 1024;
+
+static LogicalResult checkOptions(tt::FuncOp kernel, const support::Options &options, const Arch &arch) {
+  const unsigned mostWarps = kMaxThreads / arch.waveSize;
+  if (options.numCtas != 1)
+    return tt::report(kernel.getLoc(), diag::NumCtas, options.numCtas, arch.name);
+  if (!llvm::isPowerOf2_32(options.numWarps) || options.numWarps > mostWarps)
+    return tt::report(kernel.getLoc(), diag::NumWarps, options.numWarps, mostWarps, arch.name, arch.waveSize);
+  return success();
+}
+
+FailureOr<std::unique_ptr<HipKernel>> amd::beginKernel(ModuleOp module, const support::Options &options,
+                                                       const support::TargetSpec &target) {
+  std::string reason;
+  const std::optional<Arch> arch = findArch(target.arch, reason);
+  if (!arch)
+    return tt::report(module.getLoc(), diag::UnknownArch, target.arch, archNames());
+  auto kernel = std::make_unique<HipKernel>(options, *arch);
+  if (failed(useModule(*kernel, module)) || failed(checkOptions(kernel->function, options, *arch)))
+    return failure();
+  return kernel;
+}
+
+LogicalResult amd::useModule(HipKernel &kernel, ModuleOp module) {
+  FailureOr<tt::FuncOp> function = lowering::findKernel(module);
+  if (failed(function) || failed(lowering::checkStructure(module)))
+    return failure();
+  kernel.module = module;
+  kernel.function = *function;
+  return success();
+}
+
+uint32_t HipKernel::threadsPerBlock() const { return ttg::totalWarpsOf(module) * arch.waveSize; }
+
+//--- phases --------------------------------------------------------------------------------
+
+LogicalResult amd::lowerToTtg(HipKernel &kernel) {
+  if (kernel.module->hasAttr(ttg::kNumWarps))
+    return success();
+  PassManager passes(kernel.module.getContext());
+  passes.enableVerifier(false); // the driver verifies after each phase
+  buildTtgirPipeline(passes, kernel.arch, kernel.options);
+  return passes.run(kernel.module);
+}
+
+std::string amd::printTtg(const HipKernel &kernel) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  ModuleOp(kernel.module).print(stream, OpPrintingFlags().enableDebugInfo());
+  return text;
+}
+
+/// Reports the op that takes the most shared memory where the kernel needs more than a workgroup has, so that no launch
+/// can load it.
+void amd::planMemory(HipKernel &kernel) {
+  kernel.shared = analysis::planSharedMemory(kernel.module);
+  if (kernel.shared.bytes <= kernel.arch.maxSharedBytes)
+    return;
+  const auto [op, bytes] = analysis::largestBuffer(kernel.function, kernel.shared);
+  tt::report(op->getLoc(), diag::SharedMemoryExceeded, kernel.function.getSymName(), kernel.shared.bytes, bytes,
+             kernel.arch.name, kernel.arch.maxSharedBytes);
+}
+
+std::string amd::printPlan(const HipKernel &kernel) { return lowering::printPlan(kernel.module, kernel.shared); }
+
+static void setMachine(HipKernel &kernel, llvm::Module &module) {
+  module.setTargetTriple((*kernel.machine)->getTargetTriple());
+  module.setDataLayout((*kernel.machine)->createDataLayout());
+}
+
+/// Gets the code generator and a context for LLVM IR.
+static LogicalResult findMachine(HipKernel &kernel) {
+  auto found = lowering::orDiagnose(kernel.function, targetMachine(kernel.arch));
+  if (failed(found))
+    return failure();
+  kernel.machine.emplace(std::move(*found));
+  kernel.context = std::make_unique<llvm::LLVMContext>();
+  lowering::keepAsmErrors(*kernel.context, kernel.asmError);
+  return success();
+}
+
+/// A file that cannot be linked is the user's own; another error is our library's.
+static LogicalResult linkLibraries(AmdEmitter &emitter, HipKernel &kernel) {
+  tt::FuncOp function = kernel.function;
+  LogicalResult result = success();
+  llvm::handleAllErrors(
+      emitter.linkLibraries(*kernel.llvmModule),
+      [&](const llvm::FileError &file) {
+        result = tt::report(function.getLoc(), diag::ExternLibrary, file.getFileName(), file.messageWithoutFileInfo());
+      },
+      [&](const llvm::ErrorInfoBase &other) { result = function.emitError() << other.message(); });
+  return result;
+}
+
+/// "User Guide for AMDGPU Backend": the version of the implicit arguments that `numPrograms` reads.
+static constexpr unsigned kCodeObjectVersion = 500;
+
+LogicalResult amd::makeLlvm(HipKernel &kernel) {
+  tt::FuncOp function = kernel.function;
+  if (failed(findMachine(kernel)))
+    return failure();
+  kernel.llvmModule = std::make_unique<llvm::Module>(function.getSymName(), *kernel.context);
+  llvm::Module &module = *kernel.llvmModule;
+  setMachine(kernel, module);
+  module.addModuleFlag(llvm::Module::Error, "amdhsa_code_object_version", kCodeObjectVersion);
+  AmdEmitter emitter(kernel.arch, kernel.options.externLibraries, kernel.options.wavesPerEu);
+  const lowering::EmissionOptions emission = {kernel.options.enableFpFusion, /*maxRegisters=*/0};
+  if (failed(lowering::emitModule(kernel.module, module, emitter, kernel.shared, emission)) ||
+      failed(linkLibraries(emitter, kernel)))
+    return failure();
+  for (llvm::Function &made : module)
+    if (!made.isDeclaration())
+      markInputs(made);
+  if (failed(lowering::verifyLlvm(function, module)))
+    return failure();
+  optimise(module, **kernel.machine);
+  return success();
+}
+
+LogicalResult amd::readLlvm(HipKernel &kernel, const lowering::StageOverride &stageOverride) {
+  if (failed(findMachine(kernel)))
+    return failure();
+  auto module = lowering::parseLlvm(stageOverride, kernel.function, *kernel.context);
+  if (failed(module))
+    return failure();
+  kernel.llvmModule = std::move(*module);
+  setMachine(kernel, *kernel.llvmModule);
+  return success();
+}
+
+std::string amd::printLlvm(const HipKernel &kernel) { return lowering::printLlvm(*kernel.llvmModule); }
+
+LogicalResult amd::makeAssembly(HipKernel &kernel) {
+  tt::FuncOp function = kernel.function;
+  if (llvm::Error error = lowerPrintf(*kernel.llvmModule, **kernel.machine))
+    return function.emitError() << llvm::toString(std::move(error));
+  auto text = lowering::orDiagnose(function, emitAssembly(*kernel.llvmModule, **kernel.machine));
+  if (failed(text))
+    return failure();
+  if (!kernel.asmError.text.empty())
+    return tt::report(lowering::locationOf(kernel.asmError, kernel.module, function.getLoc()), diag::AssemblyRejected,
+                      kernel.asmError.text);
+  kernel.assembly = std::move(*text);
+  kernel.llvmModule.reset();
+  kernel.context.reset();
+  return success();
+}
+
+LogicalResult amd::readAssembly(HipKernel &kernel, const lowering::StageOverride &stageOverride) {
+  kernel.assembly = stageOverride.text;
+  if (!StringRef(kernel.assembly).contains((kernel.function.getSymName() + ":").str()))
+    return lowering::missingEntry(stageOverride, "kernel", kernel.function);
+  return findMachine(kernel);
+}
+
+LogicalResult amd::makeHsaco(HipKernel &kernel) {
+  tt::FuncOp function = kernel.function;
+  llvm::Expected<std::vector<char>> object = assemble(kernel.assembly, **kernel.machine);
+  if (!object)
+    return tt::report(function.getLoc(), diag::AssemblyRejected, llvm::toString(object.takeError()));
+  llvm::Expected<std::vector<char>> linked = lowering::linkShared(*object, function.getSymName());
+  if (!linked)
+    return tt::report(function.getLoc(), diag::LinkFailed, function.getSymName(), llvm::toString(linked.takeError()));
+  kernel.hsaco = std::move(*linked);
+  kernel.machine.reset();
+  return success();
+}

@@ -1,0 +1,75 @@
+// Defines the table of AMD GPU generations.
+// SPDX-License-Identifier: MIT
+#include "compiler/target/amd/arch/Archs.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringRef.h"
+
+using namespace nereid;
+using namespace nereid::amd;
+
+static constexpr uint32_t KiB = 1024;
+
+// "AMD Instinct MI200" instruction set architecture: mfma, LDS of 64 KiB in 32 banks.
+static constexpr Arch cdna2 = {.name = "gfx90a",
+                               .waveSize = 64,
+                               .matrixUnit = MatrixUnit::Mfma,
+                               .fp8 = Fp8Format::None,
+                               .hasXf32 = false,
+                               .hasF64Matrix = true,
+                               .hasWideInt8 = false,
+                               .hasDoubleDepth = false,
+                               .hasBf16Conversion = false,
+                               .hasPermlane32Swap = false,
+                               .hasRowXmask = false,
+                               .hasVectorFloatAtomic = true,
+                               .maxSharedBytes = 64 * KiB,
+                               .numBanks = 32};
+
+static constexpr Arch cdna3() {
+  Arch arch = cdna2;
+  arch.name = "gfx942", arch.fp8 = Fp8Format::Fnuz, arch.hasXf32 = arch.hasWideInt8 = true;
+  return arch;
+}
+
+static constexpr Arch cdna4() {
+  Arch arch = cdna3();
+  arch.name = "gfx950", arch.fp8 = Fp8Format::Ocp, arch.hasXf32 = false;
+  arch.hasDoubleDepth = arch.hasBf16Conversion = arch.hasPermlane32Swap = true;
+  arch.maxSharedBytes = 160 * KiB, arch.numBanks = 64;
+  return arch;
+}
+
+static constexpr Arch rdna3(const char *name) {
+  Arch arch = cdna2;
+  arch.name = name, arch.waveSize = 32, arch.matrixUnit = MatrixUnit::WmmaReplicated;
+  arch.hasF64Matrix = arch.hasVectorFloatAtomic = false, arch.hasRowXmask = true;
+  return arch;
+}
+
+static constexpr Arch rdna4(const char *name) {
+  Arch arch = rdna3(name);
+  arch.matrixUnit = MatrixUnit::Wmma, arch.fp8 = Fp8Format::Ocp, arch.hasVectorFloatAtomic = true;
+  return arch;
+}
+
+static constexpr Arch archs[] = {
+    cdna2,            cdna3(),          cdna4(),          rdna3("gfx1100"), rdna3("gfx1101"), rdna3("gfx1102"),
+    rdna3("gfx1103"), rdna3("gfx1150"), rdna3("gfx1151"), rdna4("gfx1200"), rdna4("gfx1201"),
+};
+
+std::string amd::canonicalName(const std::string &name) { return llvm::StringRef(name).split(':').first.str(); }
+
+std::string amd::archNames() {
+  return llvm::join(llvm::map_range(archs, [](const Arch &arch) { return std::string(arch.name); }), ", ");
+}
+
+std::optional<Arch> amd::findArch(const std::string &name, std::string &reason) {
+  const std::string wanted = canonicalName(name);
+  for (const Arch &arch : archs)
+    if (wanted == arch.name)
+      return arch;
+  reason = "no code is generated for `" + name + "`; an AMD target is one of " + archNames();
+  return std::nullopt;
+}

@@ -1,0 +1,84 @@
+// Compiles LLVM IR to AMD's assembly.
+// SPDX-License-Identifier: MIT
+#include "compiler/target/amd/codegen/Codegen.h"
+
+#include "compiler/lowering/LlvmPasses.h"
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Transforms/InstCombine/InstCombine.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/LICM.h"
+#include "llvm/Transforms/Scalar/LoopPassManager.h"
+#include "llvm/Transforms/Scalar/SimplifyCFG.h"
+
+#include <mutex>
+
+using namespace nereid;
+
+static void initialiseAmdgpu() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeAMDGPUTargetInfo();
+    LLVMInitializeAMDGPUTarget();
+    LLVMInitializeAMDGPUTargetMC();
+    LLVMInitializeAMDGPUAsmPrinter();
+    LLVMInitializeAMDGPUAsmParser();
+  });
+}
+
+static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createMachine(const amd::Arch &arch) {
+  initialiseAmdgpu();
+  static const llvm::Triple triple("amdgcn-amd-amdhsa");
+  std::string reason;
+  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, reason);
+  if (!target)
+    return llvm::createStringError(reason);
+  llvm::TargetOptions options;
+  // Multiplications and additions that may become fma carry the flag `contract`.
+  options.AllowFPOpFusion = llvm::FPOpFusion::Standard;
+  std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
+      triple, arch.name, "", options, llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Aggressive));
+  if (!machine)
+    return llvm::createStringError(std::string("no code generator for `") + arch.name + "`");
+  return machine;
+}
+
+llvm::Expected<lowering::PooledTargetMachine> amd::targetMachine(const Arch &arch) {
+  return lowering::PooledTargetMachine::get(arch.name, [&] { return createMachine(arch); });
+}
+
+void amd::optimise(llvm::Module &module, llvm::TargetMachine &machine) {
+  llvm::FunctionPassManager passes;
+  passes.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));
+  passes.addPass(llvm::InstCombinePass(llvm::InstCombineOptions().setMaxIterations(1).setVerifyFixpoint(false)));
+  passes.addPass(llvm::SimplifyCFGPass());
+  passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), /*UseMemorySSA=*/true));
+  passes.addPass(llvm::EarlyCSEPass());
+  lowering::runOnFunctions(module, machine, std::move(passes));
+}
+
+llvm::Expected<std::string> amd::emitAssembly(llvm::Module &module, llvm::TargetMachine &machine) {
+  llvm::SmallVector<char, 0> bytes;
+  if (llvm::Error error = lowering::emitFile(module, machine, llvm::CodeGenFileType::AssemblyFile, bytes))
+    return error;
+  return std::string(bytes.begin(), bytes.end());
+}
+
+/// The number after `key` in the kernel's metadata; 0 where there is none.
+static unsigned numberAfter(llvm::StringRef assembly, llvm::StringRef key) {
+  unsigned number = 0;
+  const size_t at = assembly.rfind(key);
+  if (at != llvm::StringRef::npos)
+    (void)assembly.substr(at + key.size()).ltrim().consumeInteger(10, number);
+  return number;
+}
+
+amd::KernelResources amd::resourcesOf(llvm::StringRef assembly) {
+  return {.vectorRegisters = numberAfter(assembly, ".vgpr_count:"),
+          .scalarRegisters = numberAfter(assembly, ".sgpr_count:"),
+          .spilledRegisters = numberAfter(assembly, ".vgpr_spill_count:") + numberAfter(assembly, ".sgpr_spill_count:"),
+          .scratchBytes = numberAfter(assembly, ".private_segment_fixed_size:")};
+}

@@ -1,0 +1,37 @@
+// Compiles LLVM IR to AMD's assembly, and that to a code object.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "compiler/lowering/TargetMachinePool.h"
+#include "compiler/target/amd/arch/Archs.h"
+
+#include "llvm/IR/Module.h"
+#include "llvm/Support/Error.h"
+
+#include <string>
+#include <vector>
+
+namespace nereid::amd {
+
+/// A code generator for an architecture.
+llvm::Expected<lowering::PooledTargetMachine> targetMachine(const Arch &arch);
+
+void optimise(llvm::Module &module, llvm::TargetMachine &machine);
+/// Turns calls of printf into writes to the buffer that the runtime prints.
+llvm::Error lowerPrintf(llvm::Module &module, llvm::TargetMachine &machine);
+/// This changes the module.
+llvm::Expected<std::string> emitAssembly(llvm::Module &module, llvm::TargetMachine &machine);
+
+/// The object of an assembly text; an error of the text begins with its line.
+llvm::Expected<std::vector<char>> assemble(llvm::StringRef text, const llvm::TargetMachine &machine);
+
+/// What the assembly says of a kernel.
+struct KernelResources {
+  unsigned vectorRegisters = 0; ///< of a lane, accumulation registers included
+  unsigned scalarRegisters = 0;
+  unsigned spilledRegisters = 0;
+  unsigned scratchBytes = 0; ///< of a lane
+};
+KernelResources resourcesOf(llvm::StringRef assembly);
+
+} // namespace nereid::amd

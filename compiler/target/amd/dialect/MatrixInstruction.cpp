@@ -1,0 +1,74 @@
+// Maps element types to matrix instructions.
+// SPDX-License-Identifier: MIT
+#include "compiler/target/amd/dialect/MatrixInstruction.h"
+
+using namespace mlir;
+using namespace nereid;
+using namespace nereid::amd;
+
+static bool isFp8Of(Type element, Fp8Format format) {
+  switch (format) {
+  case Fp8Format::None:
+    return false;
+  case Fp8Format::Fnuz:
+    return isa<Float8E4M3FNUZType, Float8E5M2FNUZType>(element);
+  case Fp8Format::Ocp:
+    return isa<Float8E4M3FNType, Float8E5M2Type>(element);
+  }
+  llvm_unreachable("all formats are listed");
+}
+
+static std::optional<MatrixKind> kindOfSingle(tt::InputPrecision precision, const Arch &arch) {
+  if (arch.matrixUnit != MatrixUnit::Mfma)
+    return std::nullopt;
+  return precision == tt::InputPrecision::TF32 && arch.hasXf32 ? MatrixKind::XF32 : MatrixKind::F32;
+}
+
+std::optional<MatrixKind> amd::matrixKindOf(tt::DotOp dot, const Arch &arch) {
+  const Type left = tt::elementOf(dot.getA().getType()), right = tt::elementOf(dot.getB().getType());
+  if (arch.matrixUnit == MatrixUnit::None)
+    return std::nullopt;
+  if (left.isInteger(8))
+    return MatrixKind::Int8;
+  if (!isa<FloatType>(left))
+    return std::nullopt;
+  if (left.isF64())
+    return arch.hasF64Matrix ? std::optional(MatrixKind::F64) : std::nullopt;
+  if (left.isF32())
+    return kindOfSingle(dot.getInputPrecision(), arch);
+  if (isFp8Of(left, arch.fp8) && isFp8Of(right, arch.fp8))
+    return MatrixKind::Fp8;
+  return left.isBF16() ? MatrixKind::BF16 : MatrixKind::F16;
+}
+
+/// Elements along k of a lane in one mfma.
+static unsigned mfmaElements(const Arch &arch, MatrixKind kind) {
+  switch (kind) {
+  case MatrixKind::F16:
+  case MatrixKind::BF16:
+    return arch.hasDoubleDepth ? 8 : 4;
+  case MatrixKind::Int8:
+    return arch.hasDoubleDepth ? 16 : arch.hasWideInt8 ? 8 : 4;
+  case MatrixKind::Fp8:
+    return 8;
+  case MatrixKind::XF32:
+    return 2;
+  case MatrixKind::F32:
+  case MatrixKind::F64:
+    return 1;
+  }
+  llvm_unreachable("all kinds are listed");
+}
+
+std::optional<MatrixInstruction> amd::matrixInstruction(const Arch &arch, MatrixKind kind, unsigned extent) {
+  MatrixInstruction found = {.kind = kind, .extent = extent};
+  const bool isWmma = arch.matrixUnit != MatrixUnit::Mfma;
+  if (extent != 16 && (isWmma || kind == MatrixKind::F64))
+    return std::nullopt;
+  // RDNA3's lanes hold all of k, RDNA4's half of it.
+  found.perLane = arch.matrixUnit == MatrixUnit::WmmaReplicated ? 16
+                  : isWmma                                      ? 8
+                                                                : mfmaElements(arch, kind);
+  found.depth = isWmma ? 16 : found.perLane * (arch.waveSize / extent);
+  return found;
+}

@@ -1,0 +1,149 @@
+// Implements TargetEmitter for AMD GPUs: programs, threads and arithmetic.
+// SPDX-License-Identifier: MIT
+#include "compiler/target/amd/lowering/AmdEmitter.h"
+
+#include "compiler/target/amd/lowering/LibraryBitcode.h"
+
+#include "llvm/IR/ConstantRange.h"
+#include "llvm/IR/IntrinsicsAMDGPU.h"
+#include "llvm/IR/MDBuilder.h"
+
+using namespace nereid;
+using namespace nereid::amd;
+using namespace nereid::lowering;
+using llvm::Intrinsic::ID;
+
+/// LLVM expands a quotient of this accuracy to a reciprocal of the scaled divisor.
+static llvm::Value *divideFast(llvm::IRBuilderBase &ir, llvm::Value *a, llvm::Value *b) {
+  llvm::Value *quotient = ir.CreateFDiv(a, b);
+  constexpr float unitsInLastPlace = 2.5f;
+  if (auto *division = llvm::dyn_cast<llvm::Instruction>(quotient))
+    division->setMetadata(llvm::LLVMContext::MD_fpmath, llvm::MDBuilder(ir.getContext()).createFPMath(unitsInLastPlace));
+  return quotient;
+}
+
+AmdEmitter::AmdEmitter(const Arch &arch, llvm::ArrayRef<support::ExternLibrary> externLibraries, unsigned wavesPerEu)
+    : arch(arch), features{.hasFma = true, .hasLibm = false, .avoidsBranches = true, .approxDivide = divideFast},
+      libraries(libraryBitcode(), features, externLibraries), wavesPerEu(wavesPerEu) {}
+
+void AmdEmitter::addOpEmitters(OpEmitters &table) { addMatrixDotEmitters(table); }
+
+//--- program -------------------------------------------------------------------------------
+
+void amd::markInputs(llvm::Function &function) {
+  static constexpr llvm::StringLiteral unused[] = {
+      "amdgpu-no-workitem-id-y", "amdgpu-no-workitem-id-z",     "amdgpu-no-dispatch-ptr",      "amdgpu-no-dispatch-id",
+      "amdgpu-no-queue-ptr",     "amdgpu-no-heap-ptr",          "amdgpu-no-lds-kernel-id",     "amdgpu-no-hostcall-ptr",
+      "amdgpu-no-default-queue", "amdgpu-no-completion-action", "amdgpu-no-multigrid-sync-arg"};
+  for (llvm::StringRef name : unused)
+    function.addFnAttr(name);
+}
+
+void AmdEmitter::markKernel(llvm::Function &function, const LaunchBounds &bounds) {
+  const std::string threads = std::to_string(bounds.numThreads);
+  function.setCallingConv(llvm::CallingConv::AMDGPU_KERNEL);
+  function.addFnAttr("amdgpu-flat-work-group-size", threads + "," + threads);
+  function.addFnAttr("uniform-work-group-size", "true");
+  if (wavesPerEu)
+    function.addFnAttr("amdgpu-waves-per-eu", std::to_string(wavesPerEu));
+  for (llvm::Argument &argument : function.args())
+    if (argument.getType()->isPointerTy())
+      argument.addAttr(llvm::Attribute::NoUndef);
+}
+
+// HIP: a grid has at most 2^31 - 1 workgroups along x and 65535 along y and z.
+static constexpr uint64_t largestGrid[] = {0x7fffffff, 0xffff, 0xffff};
+
+static llvm::Value *withRange(llvm::CallInst *call, uint32_t begin, uint64_t end) {
+  call->addRangeRetAttr(llvm::ConstantRange(llvm::APInt(32, begin), llvm::APInt(32, end)));
+  return call;
+}
+
+llvm::Value *AmdEmitter::programId(IrBuilder &ir, unsigned axis) {
+  static constexpr ID ids[] = {llvm::Intrinsic::amdgcn_workgroup_id_x, llvm::Intrinsic::amdgcn_workgroup_id_y,
+                               llvm::Intrinsic::amdgcn_workgroup_id_z};
+  return withRange(ir.CreateIntrinsic(ids[axis], llvm::ArrayRef<llvm::Value *>()), 0, largestGrid[axis]);
+}
+
+// "User Guide for AMDGPU Backend", code object v5: hidden_block_count_x, _y, _z.
+llvm::Value *AmdEmitter::numPrograms(IrBuilder &ir, unsigned axis) {
+  llvm::Value *hidden = ir.CreateIntrinsic(llvm::Intrinsic::amdgcn_implicitarg_ptr, llvm::ArrayRef<llvm::Value *>());
+  llvm::LoadInst *count = ir.CreateAlignedLoad(
+      ir.getInt32Ty(), ir.CreateConstGEP1_32(ir.getInt8Ty(), hidden, 4 * axis), llvm::Align(4));
+  llvm::MDBuilder metadata(ir.getContext());
+  count->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(ir.getContext(), {}));
+  count->setMetadata(llvm::LLVMContext::MD_range,
+                     metadata.createRange(llvm::APInt(32, 1), llvm::APInt(32, largestGrid[axis] + 1)));
+  return count;
+}
+
+llvm::Value *AmdEmitter::threadId(IrBuilder &ir, unsigned numThreads) {
+  return withRange(ir.CreateIntrinsic(llvm::Intrinsic::amdgcn_workitem_id_x, llvm::ArrayRef<llvm::Value *>()), 0,
+                   numThreads);
+}
+
+static void fence(IrBuilder &ir, llvm::AtomicOrdering order, llvm::StringRef scope) {
+  ir.CreateFence(order, ir.getContext().getOrInsertSyncScopeID(scope));
+}
+
+void AmdEmitter::barrier(IrBuilder &ir, const BarrierScope &scope) {
+  assert(scope.numThreads == 0 && "a workgroup has one barrier");
+  fence(ir, llvm::AtomicOrdering::Release, "workgroup");
+  ir.CreateIntrinsic(llvm::Intrinsic::amdgcn_s_barrier, llvm::ArrayRef<llvm::Value *>());
+  fence(ir, llvm::AtomicOrdering::Acquire, "workgroup");
+}
+
+void AmdEmitter::syncWarp(IrBuilder &ir) {
+  fence(ir, llvm::AtomicOrdering::Release, "wavefront");
+  ir.CreateIntrinsic(llvm::Intrinsic::amdgcn_wave_barrier, llvm::ArrayRef<llvm::Value *>());
+  fence(ir, llvm::AtomicOrdering::Acquire, "wavefront");
+}
+
+//--- arithmetic ----------------------------------------------------------------------------
+
+llvm::Value *AmdEmitter::approxDivide(IrBuilder &ir, llvm::Value *a, llvm::Value *b) { return divideFast(ir, a, b); }
+
+llvm::Value *AmdEmitter::approxMath(IrBuilder &ir, ApproxMath function, llvm::Value *x) {
+  auto call = [&](ID id, llvm::Value *operand) { return ir.CreateIntrinsic(id, {x->getType()}, {operand}); };
+  constexpr double log2e = 0x1.71547652b82fep0;
+  switch (function) {
+  case ApproxMath::Exp:
+    return call(llvm::Intrinsic::amdgcn_exp2, ir.CreateFMul(x, llvm::ConstantFP::get(x->getType(), log2e)));
+  case ApproxMath::Exp2:
+    return call(llvm::Intrinsic::amdgcn_exp2, x);
+  case ApproxMath::Sqrt:
+    return call(llvm::Intrinsic::amdgcn_sqrt, x);
+  case ApproxMath::Rsqrt:
+    return call(llvm::Intrinsic::amdgcn_rsq, x);
+  }
+  llvm_unreachable("all functions are listed");
+}
+
+//--- conversions ---------------------------------------------------------------------------
+
+/// Whether the architecture converts that format of fp8; `isE4m3` distinguishes the two.
+static bool convertsFp8(const Arch &arch, mlir::Type type, bool &isE4m3) {
+  const bool isFnuz = arch.fp8 == Fp8Format::Fnuz;
+  isE4m3 = isFnuz ? llvm::isa<mlir::Float8E4M3FNUZType>(type) : llvm::isa<mlir::Float8E4M3FNType>(type);
+  const bool isE5m2 = isFnuz ? llvm::isa<mlir::Float8E5M2FNUZType>(type) : llvm::isa<mlir::Float8E5M2Type>(type);
+  return arch.fp8 != Fp8Format::None && (isE4m3 || isE5m2);
+}
+
+/// The conversions to fp8 give NaN or infinity for what is out of range, where the language wants the largest number.
+llvm::Value *AmdEmitter::narrow(IrBuilder &ir, llvm::Value *single, mlir::Type to, bool towardZero) {
+  if (to.isBF16() && !towardZero && arch.hasBf16Conversion)
+    return ir.CreateFPTrunc(single, ir.getBFloatTy());
+  return nullptr;
+}
+
+llvm::Value *AmdEmitter::widenFp8(IrBuilder &ir, llvm::Value *byte, mlir::Type from) {
+  bool isE4m3 = false;
+  if (convertsFp8(arch, from, isE4m3))
+    return ir.CreateIntrinsic(isE4m3 ? llvm::Intrinsic::amdgcn_cvt_f32_fp8 : llvm::Intrinsic::amdgcn_cvt_f32_bf8, {},
+                              {ir.CreateZExt(byte, ir.getInt32Ty()), ir.getInt32(0)});
+  // An f16 begins with the bits of an e5m2.
+  if (llvm::isa<mlir::Float8E5M2Type>(from))
+    return ir.CreateFPExt(ir.CreateBitCast(ir.CreateShl(ir.CreateZExt(byte, ir.getInt16Ty()), 8), ir.getHalfTy()),
+                          ir.getFloatTy());
+  return nullptr;
+}

@@ -1,0 +1,79 @@
+// Emits the code of AMD GPUs: workgroup and workitem ids, lane exchanges, masked accesses, approximate arithmetic.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "compiler/lowering/FunctionLibraries.h"
+#include "compiler/lowering/TargetEmitter.h"
+#include "compiler/target/amd/arch/Archs.h"
+
+namespace nereid::amd {
+
+class AmdEmitter : public lowering::TargetEmitter {
+public:
+  using IrBuilder = lowering::IrBuilder;
+
+  /// `wavesPerEu` is the user's request for resident waves of a SIMD unit; 0: none.
+  AmdEmitter(const Arch &arch, llvm::ArrayRef<support::ExternLibrary> externLibraries, unsigned wavesPerEu);
+
+  const Arch arch;
+
+  void addOpEmitters(lowering::OpEmitters &table) override;
+  unsigned threadsPerWarp() const override { return arch.waveSize; }
+  void markKernel(llvm::Function &function, const lowering::LaunchBounds &bounds) override;
+  llvm::Value *programId(IrBuilder &ir, unsigned axis) override;
+  llvm::Value *numPrograms(IrBuilder &ir, unsigned axis) override;
+  llvm::Value *threadId(IrBuilder &ir, unsigned numThreads) override;
+  void barrier(IrBuilder &ir, const lowering::BarrierScope &scope) override;
+  bool setRegisters(IrBuilder &, unsigned, bool) override { return false; }
+
+  void syncWarp(IrBuilder &ir) override;
+  llvm::Value *shuffleXor(IrBuilder &ir, llvm::Value *word, unsigned laneMask) override;
+  llvm::Value *shuffleIndex(IrBuilder &ir, llvm::Value *word, llvm::Value *lane) override;
+  llvm::Value *reduceWarp(IrBuilder &, lowering::WarpReduction, llvm::Value *) override { return nullptr; }
+
+  llvm::SmallVector<llvm::Value *, 4> loadGlobal(IrBuilder &ir, const lowering::GlobalAccess &access,
+                                                 llvm::ArrayRef<llvm::Value *> others) override;
+  void storeGlobal(IrBuilder &ir, const lowering::GlobalAccess &access, llvm::ArrayRef<llvm::Value *> words) override;
+  void storeShared(IrBuilder &ir, llvm::ArrayRef<llvm::Value *> words, llvm::Value *pointer, int64_t byteOffset,
+                   llvm::Value *mask) override;
+  unsigned sharedAddressSpace() const override { return 3; }
+  llvm::SmallVector<llvm::Value *, 8> ldmatrix(IrBuilder &ir, llvm::Value *row, int64_t byteOffset, unsigned count,
+                                               bool isTransposed) override;
+  void stmatrix(IrBuilder &ir, llvm::ArrayRef<llvm::Value *> words, llvm::Value *row, int64_t byteOffset,
+                bool isTransposed) override;
+  /// LLVM's own atomic accesses serve: the memory model gives them order and scope.
+  llvm::Value *atomicGlobal(IrBuilder &, const lowering::AtomicAccess &) override { return nullptr; }
+  void markAtomic(llvm::AtomicRMWInst &atomic) override;
+  llvm::StringRef scopeName(tt::MemSyncScope scope) const override;
+  void copyAsync(IrBuilder &ir, const lowering::AsyncCopy &copy) override;
+  void commitCopies(IrBuilder &) override {}
+  void waitForCopies(IrBuilder &, unsigned) override {}
+
+  void print(IrBuilder &ir, llvm::StringRef format, llvm::ArrayRef<llvm::Value *> values) override;
+  void fail(IrBuilder &ir, const lowering::Failure &failure) override;
+
+  llvm::Value *approxDivide(IrBuilder &ir, llvm::Value *a, llvm::Value *b) override;
+  llvm::Value *approxMath(IrBuilder &ir, lowering::ApproxMath function, llvm::Value *x) override;
+  const math::HostMath &mathFeatures() const override { return features; }
+  llvm::StringRef externLibrary(llvm::StringRef name) const override { return libraries.pathOf(name); }
+  llvm::Value *callExtern(IrBuilder &ir, const lowering::ExternCall &call) override { return libraries.call(ir, call); }
+  llvm::Value *narrow(IrBuilder &ir, llvm::Value *single, mlir::Type to, bool towardZero) override;
+  llvm::Value *widenFp8(IrBuilder &ir, llvm::Value *byte, mlir::Type from) override;
+
+  /// Links the code of library functions that were called.
+  llvm::Error linkLibraries(llvm::Module &module) { return libraries.link(module); }
+
+private:
+  llvm::Value *exchangeRow(IrBuilder &ir, llvm::Value *word, unsigned dppControl);
+
+  math::HostMath features;
+  lowering::FunctionLibraries libraries;
+  unsigned wavesPerEu;
+};
+
+/// Sets the attributes that all functions of a module need: which inputs of the hardware they do not read.
+void markInputs(llvm::Function &function);
+
+void addMatrixDotEmitters(lowering::OpEmitters &table);
+
+} // namespace nereid::amd

@@ -1,0 +1,140 @@
+// Distributes waves over dots of matrix instructions and chooses vectors along the K dimension.
+// SPDX-License-Identifier: MIT
+#include "compiler/target/amd/passes/MatrixLayouts.h"
+
+#include "compiler/dialect/ttg/Dialect.h"
+#include "compiler/target/amd/dialect/MatrixInstruction.h"
+
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace nereid;
+using namespace nereid::ttg;
+
+std::optional<amd::Arch> amd::archOf(Operation *op) {
+  auto module = isa<ModuleOp>(op) ? cast<ModuleOp>(op) : op->getParentOfType<ModuleOp>();
+  auto target = module->getAttrOfType<StringAttr>(kTarget);
+  StringRef name = target ? target.getValue() : StringRef();
+  std::string reason;
+  return name.consume_front("hip:") ? findArch(name.str(), reason) : std::nullopt;
+}
+
+/// Whether a dot's result becomes an operand of another dot: then rows should stay in one wave.
+static bool isChained(tt::DotOp dot) {
+  SetVector<Operation *> after, before;
+  getForwardSlice(dot.getOperation(), &after);
+  BackwardSliceOptions options;
+  options.omitBlockArguments = true;
+  (void)getBackwardSlice(dot.getOperation(), &before, options);
+  auto isOther = [&](Operation *op) { return op != dot && isa<tt::DotOpInterface>(op); };
+  return llvm::any_of(after, isOther) || llvm::any_of(before, isOther);
+}
+
+/// Splits the dimension in which a wave's part is longest; waves without work hold copies.
+static SmallVector<unsigned> spreadWarps(tt::DotOp dot, unsigned numWarps, unsigned extent) {
+  ArrayRef<int64_t> shape = tt::shapeOf(dot.getType());
+  const unsigned rank = shape.size(), row = rank - 2, column = rank - 1;
+  const bool alongRows = isChained(dot);
+  SmallVector<unsigned> warps(rank, 1);
+  SmallVector<int64_t> left(shape);
+  left[row] = std::max<int64_t>(1, left[row] / extent);
+  left[column] = std::max<int64_t>(1, left[column] / extent);
+  for (; numWarps > 1; numWarps /= 2) {
+    unsigned dim = row;
+    if (rank == 3 && left[0] > 1)
+      dim = 0; // dots of a batch share no operands
+    else if (left[row] <= 1 ? left[column] > 1 : !alongRows && left[column] > left[row])
+      dim = column;
+    warps[dim] *= 2;
+    left[dim] /= 2;
+  }
+  return warps;
+}
+
+/// Tiles of 32 rows and columns read each operand half as often, where every wave gets one.
+static unsigned extentOf(tt::DotOp dot, const amd::Arch &arch, amd::MatrixKind kind, unsigned numWarps) {
+  if (!amd::matrixInstruction(arch, kind, 32))
+    return 16;
+  if (auto asked = dot->getParentOfType<ModuleOp>()->getAttrOfType<IntegerAttr>(amd::kNonKDim))
+    return asked.getInt();
+  ArrayRef<int64_t> shape = tt::shapeOf(dot.getType());
+  const int64_t rows = shape[shape.size() - 2], columns = shape.back();
+  const bool isLarge = rows >= 32 && columns >= 32 && llvm::product_of(shape) >= int64_t{numWarps} * 32 * 32;
+  return isLarge ? 32 : 16;
+}
+
+/// CDNA's generation, as `#ttg.amd_mfma` numbers it.
+static unsigned mfmaVersion(const amd::Arch &arch) { return arch.hasDoubleDepth ? 4 : arch.hasWideInt8 ? 3 : 2; }
+
+LayoutEncoding amd::dotLayout(tt::DotOp dot, ThreadCounts threads) {
+  const std::optional<Arch> arch = archOf(dot);
+  const std::optional<MatrixKind> kind = arch ? matrixKindOf(dot, *arch) : std::nullopt;
+  if (!kind || threads.threadsPerWarp != arch->waveSize)
+    return {};
+  const unsigned extent = extentOf(dot, *arch, *kind, threads.numWarps);
+  const SmallVector<unsigned> warps = spreadWarps(dot, threads.numWarps, extent);
+  MLIRContext *context = dot.getContext();
+  switch (arch->matrixUnit) {
+  case MatrixUnit::None:
+    return {};
+  case MatrixUnit::Mfma:
+    return AmdMfmaAttr::get(context, mfmaVersion(*arch), warps,
+                            {extent, extent, matrixInstruction(*arch, *kind, extent)->depth}, /*isTransposed=*/true,
+                            *kind == MatrixKind::F64 ? 64 : 32);
+  case MatrixUnit::WmmaReplicated: // lanes hold every second element of a run: no vectors either way
+    return AmdWmmaAttr::get(context, 1, /*isTranspose=*/false, warps);
+  case MatrixUnit::Wmma:
+    return AmdWmmaAttr::get(context, 2, /*isTranspose=*/true, warps);
+  }
+  llvm_unreachable("all units are listed");
+}
+
+static layout::AmdMatrixTile tileOf(LayoutEncoding accumulator) {
+  if (auto mfma = dyn_cast<AmdMfmaAttr>(accumulator))
+    return mfma.getTile();
+  return cast<AmdWmmaAttr>(accumulator).getTile();
+}
+
+/// Whether a tile is computed from another dot's result, so that it is in registers and not loaded from memory.
+static bool isComputedFromDot(Value tile) {
+  SetVector<Operation *> before;
+  BackwardSliceOptions options;
+  options.omitBlockArguments = options.inclusive = true;
+  options.filter = [](Operation *op) { return !isa<tt::LoadOp>(op); };
+  (void)getBackwardSlice(tile, &before, options);
+  return llvm::any_of(before, llvm::IsaPred<tt::DotOpInterface>);
+}
+
+/// The run of adjacent elements that a lane holds of a transposed accumulator; 1 where it holds none.
+static unsigned runOfAccumulator(const layout::AmdMatrixTile &tile) {
+  if (!tile.isTransposed)
+    return 1;
+  unsigned run = 0;
+  for (unsigned element : tile.run())
+    run += element == run;
+  return run;
+}
+
+/// As many elements as a read of shared memory takes, but no more than a lane's part of k. A dot takes the elements along
+/// k in any order, if both operands have the same one; an operand computed from another dot keeps that dot's order.
+static unsigned widthAlongK(tt::DotOp dot, const layout::AmdMatrixTile &tile) {
+  // The other operand may have its layout already, and then no longer be seen to come from a load.
+  for (Value operand : {dot.getA(), dot.getB()}) {
+    auto known = dyn_cast_or_null<DotOperandAttr>(cast<RankedTensorType>(operand.getType()).getEncoding());
+    if (known && isMatrixInstruction(known.getParent()) && known.getKWidth())
+      return known.getKWidth();
+  }
+  const unsigned bits = tt::elementOf(dot.getA().getType()).getIntOrFloatBitWidth();
+  const int64_t depth = tt::shapeOf(dot.getA().getType()).back();
+  const unsigned share = std::max<int64_t>(1, depth / tile.groupsAlongK());
+  const unsigned widest = 128 / bits;
+  if (isComputedFromDot(dot.getA()) || isComputedFromDot(dot.getB()))
+    return std::min({runOfAccumulator(tile), share, widest});
+  return std::min(share, widest);
+}
+
+LayoutEncoding amd::operandLayout(tt::DotOp dot, unsigned operand, LayoutEncoding accumulator) {
+  return DotOperandAttr::get(dot.getContext(), operand, accumulator, widthAlongK(dot, tileOf(accumulator)));
+}

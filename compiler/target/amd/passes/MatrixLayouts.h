@@ -1,0 +1,19 @@
+// Distributes waves over dots of matrix instructions and chooses vectors along the K dimension.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "compiler/dialect/ttg/TargetInterface.h"
+#include "compiler/target/amd/arch/Archs.h"
+
+namespace nereid::amd {
+
+/// An attribute of modules: rows and columns of matrix instructions, 16 or 32, where the user chooses them.
+inline constexpr llvm::StringLiteral kNonKDim = "ttag.matrix_instr_nonkdim";
+
+/// The architecture of the op's module.
+std::optional<Arch> archOf(mlir::Operation *op);
+
+ttg::LayoutEncoding dotLayout(tt::DotOp dot, ttg::ThreadCounts threads);
+ttg::LayoutEncoding operandLayout(tt::DotOp dot, unsigned operand, ttg::LayoutEncoding accumulator);
+
+} // namespace nereid::amd
