@@ -156,6 +156,8 @@ public:
                          mlir::RankedTensorType tile, llvm::ArrayRef<llvm::Value *> registers) {
     return false;
   }
+  /// Whether the target's dots read operands from shared memory themselves, step by step along k.
+  virtual bool readsOperandsInDots() const { return false; }
   /// Starts a copy. Copies are committed in groups; the wait leaves the last `numPending` groups pending.
   virtual void copyAsync(IrBuilder &ir, const AsyncCopy &copy) = 0;
   virtual void commitCopies(IrBuilder &ir) = 0;

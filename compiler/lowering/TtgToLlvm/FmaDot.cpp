@@ -1,15 +1,9 @@
 // Emits dots as multiply-adds along k; reads operands from shared memory at their first use.
 // SPDX-License-Identifier: MIT
 #include "compiler/lowering/TtgToLlvm/FmaDot.h"
+#include "compiler/lowering/TtgToLlvm/DotOperand.h"
 #include "compiler/lowering/TtgToLlvm/OpEmitters.h"
 #include "compiler/lowering/TtgToLlvm/RegisterMap.h"
-#include "compiler/lowering/TtgToLlvm/SharedAccess.h"
-
-#include "compiler/analysis/SharedMemory.h"
-#include "compiler/layout/SharedAccessPlan.h"
-
-#include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace nereid;
@@ -19,47 +13,7 @@ using layout::LinearLayout;
 /// Multiplications of a thread that are unrolled; more of them become a loop.
 static constexpr int64_t kMultiplicationsPerIteration = 1024;
 
-bool lowering::isReadByFmaDot(ttg::LocalLoadOp load) {
-  auto dot = load->hasOneUse() ? dyn_cast<tt::DotOp>(*load->user_begin()) : tt::DotOp();
-  if (!dot || dot->getBlock() != load->getBlock() || dot.getC() == load.getResult())
-    return false;
-  if (ttg::isMatrixInstruction(ttg::encodingOf(dot.getType())))
-    return false;
-  // No op in between may reuse the buffer's memory.
-  for (Operation *op = load->getNextNode(); op != dot; op = op->getNextNode())
-    if (!isa<ttg::LocalLoadOp>(op) &&
-        (op->getNumRegions() > 0 || !isMemoryEffectFree(op) || analysis::scratchBytes(op) > 0))
-      return false;
-  return true;
-}
-
 namespace {
-
-/// One operand: in registers, or in a buffer from which its registers are filled at their first use.
-class FmaDotOperand {
-public:
-  FmaDotOperand(TtgFunctionEmitter &emitter, Value tile, Type sum, unsigned alongK);
-
-  bool isInBuffer() const { return reader.has_value(); }
-  int64_t depth() const { return map.extent(alongK); }
-  /// The least number of steps along k such that no shared access spans two groups of them.
-  int64_t depthOfAccess() const { return leastDepth; }
-  /// Moves to `iteration` of the loop, which has `steps` steps along k.
-  void begin(llvm::Value *iteration, int64_t steps);
-  llvm::Value *at(layout::LinearLayout::Coordinates coordinates, int64_t k);
-
-private:
-  TtgFunctionEmitter &emitter;
-  RankedTensorType type;
-  Type sum;
-  unsigned alongK;
-  RegisterMap map;
-  Tile registers, widened;
-  layout::SharedAccessPattern pattern;
-  std::optional<SharedReader> reader;
-  llvm::DenseMap<unsigned, const layout::SharedAccess *> accessOf; ///< by register
-  int64_t leastDepth = 1;
-};
 
 class FmaDotEmitter {
 public:
@@ -77,58 +31,10 @@ private:
   TtgFunctionEmitter &emitter;
   IrBuilder &ir;
   RegisterMap result;
-  FmaDotOperand left, right;
+  DotOperand left, right;
 };
 
 } // namespace
-
-FmaDotOperand::FmaDotOperand(TtgFunctionEmitter &emitter, Value tile, Type sum, unsigned alongK)
-    : emitter(emitter), type(cast<RankedTensorType>(tile.getType())), sum(sum), alongK(alongK), map(type) {
-  auto load = tile.getDefiningOp<ttg::LocalLoadOp>();
-  widened.assign(map.size(), nullptr);
-  if (!load || !isReadByFmaDot(load)) {
-    registers = emitter.tile(tile);
-    return;
-  }
-  registers.assign(map.size(), nullptr);
-  pattern = accessPatternOf(type, load.getSrc().getType());
-  reader.emplace(emitter, emitter.scalar(load.getSrc()), pattern, type.getElementType());
-  for (const layout::SharedAccess &access : pattern.accesses)
-    for (unsigned index : access.registers) {
-      accessOf[index] = &access;
-      leastDepth = std::max<int64_t>(leastDepth, map.coordinates(index)[alongK] -
-                                                     map.coordinates(access.registers.front())[alongK] + 1);
-    }
-  leastDepth = llvm::PowerOf2Ceil(leastDepth);
-}
-
-void FmaDotOperand::begin(llvm::Value *iteration, int64_t steps) {
-  IrBuilder &ir = emitter.ir;
-  registers.assign(registers.size(), nullptr);
-  widened.assign(widened.size(), nullptr);
-  llvm::Value *bits = ir.getInt32(0);
-  uint32_t mask = 0;
-  for (int64_t bit = 0, k = steps; k < depth(); ++bit, k *= 2) {
-    LinearLayout::Coordinates coordinates(type.getRank(), 0);
-    coordinates[alongK] = k;
-    const uint32_t basis = accessOf.lookup(map.at(coordinates))->offset;
-    llvm::Value *isSet = ir.CreateAnd(ir.CreateLShr(iteration, bit), 1);
-    bits = ir.CreateXor(bits, ir.CreateMul(isSet, ir.getInt32(basis)));
-    mask |= basis;
-  }
-  reader->move(bits, mask);
-}
-
-llvm::Value *FmaDotOperand::at(LinearLayout::Coordinates coordinates, int64_t k) {
-  coordinates[alongK] = k;
-  const unsigned index = map.at(coordinates);
-  if (!widened[index]) {
-    if (!registers[index])
-      reader->read(*accessOf.lookup(index), registers);
-    widened[index] = emitter.elements.convert(registers[index], type.getElementType(), sum);
-  }
-  return widened[index];
-}
 
 /// The steps per loop iteration; all of them where no loop is needed.
 int64_t FmaDotEmitter::stepsPerIteration() const {

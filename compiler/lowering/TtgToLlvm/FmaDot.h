@@ -6,9 +6,6 @@
 
 namespace nereid::lowering {
 
-/// Whether the tile is used only by an element-by-element dot, which then reads it from shared memory itself.
-bool isReadByFmaDot(ttg::LocalLoadOp load);
-
 /// Emits the dot as multiply-adds. Operands in shared memory are read step by step along k; where both are there and
 /// the work is large, a loop is emitted.
 mlir::LogicalResult emitFmaDot(TtgFunctionEmitter &emitter, tt::DotOp op);

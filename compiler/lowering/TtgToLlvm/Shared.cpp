@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/tt/Report.h"
 #include "compiler/lowering/Diagnostics.h"
-#include "compiler/lowering/TtgToLlvm/FmaDot.h"
+#include "compiler/lowering/TtgToLlvm/DotOperand.h"
 #include "compiler/lowering/TtgToLlvm/OpEmitters.h"
 #include "compiler/lowering/TtgToLlvm/SharedAccess.h"
 
@@ -159,7 +159,7 @@ static LogicalResult emitLocalStore(TtgFunctionEmitter &emitter, ttg::LocalStore
 }
 
 static LogicalResult emitLocalLoad(TtgFunctionEmitter &emitter, ttg::LocalLoadOp op) {
-  if (isReadByFmaDot(op))
+  if (isReadByDot(op, emitter.target))
     return success();
   auto type = cast<RankedTensorType>(op.getType());
   const uint32_t copies = ttg::linearLayoutOf(type).freeVariableMask(layout::kRegister);

@@ -45,6 +45,7 @@ public:
   llvm::Value *atomicGlobal(IrBuilder &, const lowering::AtomicAccess &) override { return nullptr; }
   void markAtomic(llvm::AtomicRMWInst &atomic) override;
   llvm::StringRef scopeName(tt::MemSyncScope scope) const override;
+  bool readsOperandsInDots() const override { return true; }
   void copyAsync(IrBuilder &ir, const lowering::AsyncCopy &copy) override;
   void commitCopies(IrBuilder &) override {}
   void waitForCopies(IrBuilder &, unsigned) override {}

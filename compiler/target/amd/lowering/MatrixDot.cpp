@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: MIT
 //
 // An instruction multiplies the k that its lanes hold, whichever they are, as long as both operands have the same: so it
-// takes a lane's elements along k in the order of its registers.
+// takes a lane's elements along k in the order of its registers. All tiles of the result take one step along k before
+// the next: operands that come from shared memory are read for one step, which keeps few registers.
+#include "compiler/lowering/TtgToLlvm/DotOperand.h"
 #include "compiler/lowering/TtgToLlvm/FmaDot.h"
-#include "compiler/lowering/TtgToLlvm/RegisterMap.h"
 #include "compiler/target/amd/dialect/MatrixInstruction.h"
 #include "compiler/target/amd/lowering/AmdEmitter.h"
 #include "compiler/target/amd/lowering/MatrixIntrinsics.h"
@@ -14,49 +15,6 @@ using namespace nereid;
 using namespace nereid::lowering;
 using namespace nereid::amd;
 using layout::LinearLayout;
-
-namespace {
-
-class MatrixDotEmitter {
-public:
-  MatrixDotEmitter(TtgFunctionEmitter &emitter, tt::DotOp op, layout::AmdMatrixTile tile, unsigned kWidth,
-                   MatrixInstruction instruction, const Arch &arch)
-      : emitter(emitter), ir(emitter.ir), op(op), tile(tile), kWidth(kWidth), instruction(instruction), arch(arch),
-        left(cast<RankedTensorType>(op.getA().getType())), right(cast<RankedTensorType>(op.getB().getType())),
-        result(cast<RankedTensorType>(op.getType())), row(result.coordinates(0).size() - 2), column(row + 1),
-        copiesAlongK(layout::amdLanesBeyond(tile, kWidth, left.extent(column))) {}
-
-  /// Adds the dot to `accumulators`.
-  void run(Tile &accumulators);
-
-private:
-  using Coordinates = LinearLayout::Coordinates;
-
-  void multiply(const Coordinates &corner, Tile &accumulators);
-  llvm::Value *operandAt(unsigned operand, Coordinates corner, unsigned step);
-  llvm::Value *makeOperand(unsigned operand, const Coordinates &corner, unsigned step);
-  llvm::Value *element(unsigned operand, const Coordinates &coordinates);
-  /// Elements along k that a lane holds, copies counted once.
-  unsigned elementsOfLane() const {
-    return std::max<int64_t>(1, left.extent(column) / tile.groupsAlongK());
-  }
-  unsigned alongK(unsigned operand) const { return operand == 0 ? column : row; }
-  unsigned across(unsigned operand) const { return operand == 0 ? row : column; }
-
-  TtgFunctionEmitter &emitter;
-  IrBuilder &ir;
-  tt::DotOp op;
-  const layout::AmdMatrixTile tile;
-  const unsigned kWidth; ///< adjacent elements along k of a lane
-  const MatrixInstruction instruction;
-  const Arch &arch;
-  RegisterMap left, right, result;
-  unsigned row, column;
-  uint32_t copiesAlongK; ///< lanes with one of these bits hold copies, which are counted once
-  std::map<std::tuple<unsigned, unsigned, unsigned>, llvm::Value *> operands; ///< by operand, first register and step
-};
-
-} // namespace
 
 /// The element type that operands are converted to.
 static Type operandType(MatrixKind kind, Type element) {
@@ -75,30 +33,62 @@ static Type operandType(MatrixKind kind, Type element) {
   llvm_unreachable("all kinds are listed");
 }
 
-llvm::Value *MatrixDotEmitter::element(unsigned operand, const Coordinates &coordinates) {
-  Value source = operand == 0 ? op.getA() : op.getB();
-  const Type type = tt::elementOf(source.getType());
-  llvm::Value *value = emitter.tile(source)[(operand == 0 ? left : right).at(coordinates)];
-  return emitter.elements.convert(value, type, operandType(instruction.kind, type));
-}
+static Type elementOf(Value tile) { return tt::elementOf(tile.getType()); }
+
+namespace {
+
+class MatrixDotEmitter {
+public:
+  MatrixDotEmitter(TtgFunctionEmitter &emitter, tt::DotOp op, layout::AmdMatrixTile tile, unsigned kWidth,
+                   MatrixInstruction instruction, const Arch &arch)
+      : emitter(emitter), ir(emitter.ir), op(op), tile(tile), kWidth(kWidth), instruction(instruction), arch(arch),
+        result(cast<RankedTensorType>(op.getType())), row(result.coordinates(0).size() - 2), column(row + 1),
+        left(emitter, op.getA(), operandType(instruction.kind, elementOf(op.getA())), column),
+        right(emitter, op.getB(), operandType(instruction.kind, elementOf(op.getB())), row),
+        copiesAlongK(layout::amdLanesBeyond(tile, kWidth, left.depth())) {}
+
+  /// Adds the dot to `accumulators`.
+  void run(Tile &accumulators);
+
+private:
+  using Coordinates = LinearLayout::Coordinates;
+
+  SmallVector<Coordinates> corners() const;
+  void multiply(const Coordinates &corner, unsigned step, Tile &accumulators);
+  llvm::Value *operandAt(unsigned operand, Coordinates corner, unsigned step);
+  llvm::Value *makeOperand(unsigned operand, const Coordinates &corner, unsigned step);
+  DotOperand &of(unsigned operand) { return operand == 0 ? left : right; }
+  /// Elements along k that a lane holds, copies counted once.
+  unsigned elementsOfLane() const { return std::max<int64_t>(1, left.depth() / tile.groupsAlongK()); }
+
+  TtgFunctionEmitter &emitter;
+  IrBuilder &ir;
+  tt::DotOp op;
+  const layout::AmdMatrixTile tile;
+  const unsigned kWidth; ///< adjacent elements along k of a lane
+  const MatrixInstruction instruction;
+  const Arch &arch;
+  RegisterMap result;
+  unsigned row, column;
+  DotOperand left, right;
+  uint32_t copiesAlongK; ///< lanes with one of these bits hold copies, which are counted once
+  std::map<std::pair<unsigned, unsigned>, llvm::Value *> operands; ///< of the step, by operand and first register
+};
+
+} // namespace
 
 /// The elements of one instruction, zero beyond those that the lane holds.
 llvm::Value *MatrixDotEmitter::makeOperand(unsigned operand, const Coordinates &corner, unsigned step) {
   Tile elements;
   for (unsigned index = 0; index < instruction.perLane; ++index) {
     const unsigned number = step * instruction.perLane + index;
-    Coordinates at = corner;
-    at[alongK(operand)] = number / kWidth * kWidth * tile.groupsAlongK() + number % kWidth;
-    const bool exists = number < elementsOfLane();
-    elements.push_back(exists ? element(operand, at) : nullptr);
+    const int64_t k = number / kWidth * kWidth * tile.groupsAlongK() + number % kWidth;
+    elements.push_back(number < elementsOfLane() ? of(operand).at(corner, k)
+                                                 : llvm::Constant::getNullValue(elements.front()->getType()));
   }
-  llvm::Type *type = elements.front()->getType();
-  for (llvm::Value *&value : elements)
-    if (!value)
-      value = llvm::Constant::getNullValue(type);
   llvm::Value *whole = elements.front();
   if (elements.size() > 1) {
-    whole = llvm::PoisonValue::get(llvm::FixedVectorType::get(type, elements.size()));
+    whole = llvm::PoisonValue::get(llvm::FixedVectorType::get(whole->getType(), elements.size()));
     for (auto [index, value] : llvm::enumerate(elements))
       whole = ir.CreateInsertElement(whole, value, uint64_t{index});
   }
@@ -108,17 +98,16 @@ llvm::Value *MatrixDotEmitter::makeOperand(unsigned operand, const Coordinates &
 }
 
 llvm::Value *MatrixDotEmitter::operandAt(unsigned operand, Coordinates corner, unsigned step) {
-  const RegisterMap &map = operand == 0 ? left : right;
-  corner[across(operand)] %= map.extent(across(operand));
-  corner[alongK(operand)] = 0;
-  llvm::Value *&known = operands[{operand, map.at(corner), step}];
+  corner[operand == 0 ? row : column] %= of(operand).extent(operand == 0 ? row : column);
+  corner[operand == 0 ? column : row] = 0;
+  llvm::Value *&known = operands[{operand, of(operand).registerOf(corner)}];
   if (!known)
     known = makeOperand(operand, corner, step);
   return known;
 }
 
-/// Emits one tile of the result for all of k.
-void MatrixDotEmitter::multiply(const Coordinates &corner, Tile &accumulators) {
+/// Emits one step along k of one tile of the result.
+void MatrixDotEmitter::multiply(const Coordinates &corner, unsigned step, Tile &accumulators) {
   SmallVector<unsigned, 16> indices;
   for (unsigned offset : tile.run()) {
     Coordinates at = corner;
@@ -128,30 +117,40 @@ void MatrixDotEmitter::multiply(const Coordinates &corner, Tile &accumulators) {
   Tile fragment;
   for (unsigned index : indices)
     fragment.push_back(accumulators[index]);
-  const Type leftType = tt::elementOf(op.getA().getType()), rightType = tt::elementOf(op.getB().getType());
-  for (unsigned step = 0; step * instruction.perLane < elementsOfLane(); ++step) {
-    MatrixOperands one = {.a = operandAt(0, corner, step), .b = operandAt(1, corner, step),
-                          .isAE4m3 = isa<Float8E4M3FNType, Float8E4M3FNUZType>(leftType),
-                          .isBE4m3 = isa<Float8E4M3FNType, Float8E4M3FNUZType>(rightType)};
-    // A transposed accumulator is the product of the transposed operands.
-    if (tile.isTransposed) {
-      std::swap(one.a, one.b);
-      std::swap(one.isAE4m3, one.isBE4m3);
-    }
-    fragment = multiplyMatrices(ir, instruction, arch, one, fragment);
+  MatrixOperands one = {.a = operandAt(0, corner, step),
+                        .b = operandAt(1, corner, step),
+                        .isAE4m3 = isa<Float8E4M3FNType, Float8E4M3FNUZType>(elementOf(op.getA())),
+                        .isBE4m3 = isa<Float8E4M3FNType, Float8E4M3FNUZType>(elementOf(op.getB()))};
+  // A transposed accumulator is the product of the transposed operands.
+  if (tile.isTransposed) {
+    std::swap(one.a, one.b);
+    std::swap(one.isAE4m3, one.isBE4m3);
   }
+  fragment = multiplyMatrices(ir, instruction, arch, one, fragment);
   for (auto [index, value] : llvm::zip_equal(indices, fragment))
     accumulators[index] = value;
 }
 
-void MatrixDotEmitter::run(Tile &accumulators) {
-  llvm::DenseSet<unsigned> corners;
+/// The first elements of the tiles of the result that a wave holds.
+SmallVector<LinearLayout::Coordinates> MatrixDotEmitter::corners() const {
+  SmallVector<Coordinates> found;
+  llvm::DenseSet<unsigned> known;
   for (unsigned index = 0; index < result.size(); ++index) {
     Coordinates corner = result.coordinates(index);
     corner[row] -= corner[row] % tile.extent;
     corner[column] -= corner[column] % tile.extent;
-    if (corners.insert(result.at(corner)).second)
-      multiply(corner, accumulators);
+    if (known.insert(result.at(corner)).second)
+      found.push_back(corner);
+  }
+  return found;
+}
+
+void MatrixDotEmitter::run(Tile &accumulators) {
+  const SmallVector<Coordinates> tiles = corners();
+  for (unsigned step = 0; step * instruction.perLane < elementsOfLane(); ++step) {
+    operands.clear();
+    for (const Coordinates &corner : tiles)
+      multiply(corner, step, accumulators);
   }
 }
 
