@@ -10,7 +10,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
 def _device(text: str) -> str:
-    if not re.fullmatch(r"cpu|cuda|(cuda|sim):\d+(\+tma)?|sim", text):
+    if not re.fullmatch(r"cpu|cuda|(cuda|sim):\d+(\+tma)?|sim|(hip|sim):gfx\w+", text):
         raise ValueError(text)
     return text
 
@@ -27,8 +27,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--device",
         default="cpu",
         type=_device,
-        help="where kernels run: cpu, cuda; cuda:90 only compiles for that compute capability, sim:90 "
-        "runs on a simulated GPU",
+        help="where kernels run: cpu, cuda; cuda:90 and hip:gfx942 only compile for that GPU, sim:90 and "
+        "sim:gfx942 run on a simulated GPU",
     )
     parser.addoption(
         "--interpret",

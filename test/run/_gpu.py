@@ -157,9 +157,9 @@ def target_of(arch: str) -> GPUTarget:
 class CompilingDriver(CPUDriver):
     """Compiles kernels that are called with host arrays for a GPU, specialised as for a launch."""
 
-    def __init__(self, arch: str):
+    def __init__(self, gpu: GPUTarget):
         super().__init__()
-        self.gpu = target_of(arch)
+        self.gpu = gpu
 
     def get_current_target(self) -> GPUTarget:
         return self.gpu

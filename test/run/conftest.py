@@ -44,9 +44,15 @@ def reason_for_skip(device: str):
         driver.set_active(_gpu.simulated_driver(device))
         yield ""
         driver.reset_active()
+    elif device.startswith("hip:"):
+        import _amd
+
+        driver.set_active(_gpu.CompilingDriver(_amd.target_of(device)))
+        yield _amd.why_no_disassembler()
+        driver.reset_active()
     else:
         arch = device.removeprefix("cuda:")
-        driver.set_active(_gpu.CompilingDriver(arch))
+        driver.set_active(_gpu.CompilingDriver(_gpu.target_of(arch)))
         yield "" if find_assembler(_gpu.capability_of(arch)).ptxas else "there is no ptxas to assemble with"
         driver.reset_active()
 
@@ -82,7 +88,7 @@ def pytest_collection_modifyitems(session: pytest.Session, items: list[pytest.It
         options.keyword or options.markexpr or options.shard
     )
     items.sort(key=lambda item: item.get_closest_marker("runs_last") is not None)
-    if str(session.config.getoption("--device")).startswith(("cuda", "sim")):
+    if str(session.config.getoption("--device")).startswith(("cuda", "sim", "hip")):
         _skip(items, here, "cuda_later.txt", "not on NVIDIA GPUs yet")
     if str(session.config.getoption("--device")).startswith("sim"):
         _skip(items, here, "sim_later.txt", "not on the simulated GPU")

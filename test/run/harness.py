@@ -143,7 +143,12 @@ def launch(kernel: Any, grid: Any, *args: Any, device: str, **named: Any) -> boo
         _gpu.launch_on_simulator(kernel, grid, args, named)
         return True
 
-    _gpu.compile_for_gpu(kernel, grid, args, named, device.removeprefix("cuda:"))
+    if device.startswith("hip:"):
+        import _amd
+
+        _amd.compile_for_gpu(kernel, grid, args, named, device)
+    else:
+        _gpu.compile_for_gpu(kernel, grid, args, named, device.removeprefix("cuda:"))
     return False
 
 

@@ -149,6 +149,19 @@ def Ttg_SwizzledSharedAttr : Ttg_Encoding<"SwizzledShared", "swizzled_shared", [
   }];
 }
 
+def Ttg_AmdRotatingSharedAttr : Ttg_Encoding<"AmdRotatingShared", "amd_rotating_shared", ["isDistributed"]> {
+  let summary = "swizzled rows whose permutation also changes from one group of rows to the next";
+  let description = [{
+    The phase of row r is `((r / perPhase) ^ (r / maxPhase)) % maxPhase`: rows that are maxPhase apart differ, too. So
+    neither lanes that write rows far apart nor lanes that read adjacent rows meet in one bank.
+  }];
+  let parameters = (ins "unsigned":$vec, "unsigned":$perPhase, "unsigned":$maxPhase, Ttg_Extents:$order);
+  let assemblyFormat = [{
+    `<` `{` `vec` `=` $vec `,` `perPhase` `=` $perPhase `,` `maxPhase` `=` $maxPhase `,`
+    `order` `=` custom<Extents>($order) `` `}` `>`
+  }];
+}
+
 def Ttg_NvmmaSharedAttr : Ttg_Encoding<"NvmmaShared", "nvmma_shared", ["isDistributed"]> {
   let summary = "a matrix in shared memory as matrix instructions and TMA copies read it";
   let description = [{

@@ -1,4 +1,4 @@
-// #ttg.swizzled_shared: rows in shared memory whose vectors are permuted by XOR with the row.
+// #ttg.swizzled_shared, #ttg.amd_rotating_shared: rows in shared memory whose vectors are permuted by XOR with the row.
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/ttg/Dialect.h"
 #include "compiler/dialect/ttg/EncodingShape.h"
@@ -12,8 +12,8 @@ using namespace nereid;
 using namespace nereid::ttg;
 using layout::LinearLayout;
 
-LogicalResult SwizzledSharedAttr::verify(function_ref<InFlightDiagnostic()> emitError, unsigned vec, unsigned perPhase,
-                                         unsigned maxPhase, ArrayRef<unsigned> order) {
+static LogicalResult verifySwizzle(function_ref<InFlightDiagnostic()> emitError, unsigned vec, unsigned perPhase,
+                                   unsigned maxPhase, ArrayRef<unsigned> order) {
   for (unsigned number : {vec, perPhase, maxPhase})
     if (!llvm::isPowerOf2_32(number))
       return emitError() << "vec, perPhase and maxPhase must be powers of two; " << number << " is not";
@@ -22,28 +22,63 @@ LogicalResult SwizzledSharedAttr::verify(function_ref<InFlightDiagnostic()> emit
   return verifyOrder(emitError, order);
 }
 
-unsigned SwizzledSharedAttr::getRank() const { return getOrder().size(); }
-bool SwizzledSharedAttr::isDistributed() const { return false; }
-
-LinearLayout SwizzledSharedAttr::toLinearLayout(ArrayRef<int64_t> shape) const {
-  const unsigned columns = getOrder()[0], rows = getRank() > 1 ? getOrder()[1] : columns;
+/// The vectors of row r are permuted by its phase, which is linear in the bits of r: a bit of the row also moves the
+/// column.
+static LinearLayout swizzledLayout(ArrayRef<int64_t> shape, ArrayRef<unsigned> order, unsigned vec,
+                                   llvm::function_ref<uint32_t(uint32_t row)> phaseOf) {
+  const unsigned rank = order.size(), columns = order[0], rows = rank > 1 ? order[1] : columns;
   std::vector<LinearLayout::Input> inputs = {{layout::kOffset.str(), {}}, {layout::kBlock.str(), {}}};
   std::vector<LinearLayout::Output> outputs;
   for (auto [dim, extent] : llvm::enumerate(shape))
     outputs.push_back({layout::dimName(dim), int32_t(extent)});
-  for (unsigned dim : getOrder())
+  for (unsigned dim : order)
     for (int64_t step = 1; step < shape[dim]; step *= 2) {
-      LinearLayout::Coordinates basis(getRank(), 0);
+      LinearLayout::Coordinates basis(rank, 0);
       basis[dim] = step;
-      // The vectors of row r are permuted by r's phase: a bit of the row also moves the column.
       if (dim == rows && rows != columns)
-        basis[columns] = step / getPerPhase() % getMaxPhase() * getVec() & (shape[columns] - 1);
+        basis[columns] = phaseOf(step) * vec & (shape[columns] - 1);
       inputs[0].bases.push_back(basis);
     }
   return LinearLayout::fromBases(inputs, outputs);
 }
 
+//--- swizzled ------------------------------------------------------------------------------
+
+LogicalResult SwizzledSharedAttr::verify(function_ref<InFlightDiagnostic()> emitError, unsigned vec, unsigned perPhase,
+                                         unsigned maxPhase, ArrayRef<unsigned> order) {
+  return verifySwizzle(emitError, vec, perPhase, maxPhase, order);
+}
+
+unsigned SwizzledSharedAttr::getRank() const { return getOrder().size(); }
+bool SwizzledSharedAttr::isDistributed() const { return false; }
+
+LinearLayout SwizzledSharedAttr::toLinearLayout(ArrayRef<int64_t> shape) const {
+  return swizzledLayout(shape, getOrder(), getVec(),
+                        [&](uint32_t row) { return row / getPerPhase() % getMaxPhase(); });
+}
+
 LogicalResult SwizzledSharedAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
                                                  function_ref<InFlightDiagnostic()> emitError) const {
+  return verifyTile(emitError, *this, shape);
+}
+
+//--- rotating ------------------------------------------------------------------------------
+
+LogicalResult AmdRotatingSharedAttr::verify(function_ref<InFlightDiagnostic()> emitError, unsigned vec,
+                                            unsigned perPhase, unsigned maxPhase, ArrayRef<unsigned> order) {
+  return verifySwizzle(emitError, vec, perPhase, maxPhase, order);
+}
+
+unsigned AmdRotatingSharedAttr::getRank() const { return getOrder().size(); }
+bool AmdRotatingSharedAttr::isDistributed() const { return false; }
+
+LinearLayout AmdRotatingSharedAttr::toLinearLayout(ArrayRef<int64_t> shape) const {
+  return swizzledLayout(shape, getOrder(), getVec(), [&](uint32_t row) {
+    return (row / getPerPhase() % getMaxPhase()) ^ (row / getMaxPhase() % getMaxPhase());
+  });
+}
+
+LogicalResult AmdRotatingSharedAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
+                                                    function_ref<InFlightDiagnostic()> emitError) const {
   return verifyTile(emitError, *this, shape);
 }

@@ -31,6 +31,13 @@ layout::ConversionPlan ttg::planConversion(Operation *op, RankedTensorType from,
   return layout::planConversion(linearLayoutOf(from), linearLayoutOf(to), tt::memoryBits(to.getElementType()), options);
 }
 
+MatrixAccesses ttg::matrixAccessesOf(Operation *op) {
+  auto module = isa<ModuleOp>(op) ? cast<ModuleOp>(op) : op->getParentOfType<ModuleOp>();
+  auto name = module->getAttrOfType<StringAttr>(kTarget);
+  const TargetInterface *target = name ? targetInterfaceOf(op) : nullptr;
+  return target ? target->matrixAccesses(name.getValue()) : MatrixAccesses{.hasLdmatrix = true, .hasStmatrix = true};
+}
+
 layout::ConversionPlan ttg::planConversion(ConvertLayoutOp op) {
   return planConversion(op, cast<RankedTensorType>(op.getSrc().getType()), cast<RankedTensorType>(op.getType()));
 }

@@ -80,6 +80,9 @@ public:
 const TargetInterface *targetInterfaceOf(mlir::Operation *op);
 const TargetInterface *targetInterfaceOf(mlir::MLIRContext *context, llvm::StringRef target);
 
+/// Which accesses to matrices the target of the op's module has; all where no loaded dialect serves it.
+MatrixAccesses matrixAccessesOf(mlir::Operation *op);
+
 /// How a conversion inside the op's module executes, on the module's target.
 layout::ConversionPlan planConversion(mlir::Operation *op, mlir::RankedTensorType from, mlir::RankedTensorType to);
 layout::ConversionPlan planConversion(ConvertLayoutOp op);

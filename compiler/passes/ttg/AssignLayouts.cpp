@@ -77,7 +77,8 @@ struct AssignLayouts : ttg::impl::AssignLayoutsBase<AssignLayouts> {
     if (failed(classes))
       return failure();
     const analysis::AxisInfoAnalysis axes(function);
-    applyLayouts(function, *classes, chooseLayouts(*classes, axes, threads, &getContext()), inSignature);
+    applyLayouts(function, *classes, chooseLayouts(*classes, axes, threads, matrixAccessesOf(function), &getContext()),
+                 inSignature);
     function.walk([&](ConvertLayoutOp) { ++numConversions; });
     return success();
   }

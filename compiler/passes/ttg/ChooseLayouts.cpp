@@ -24,9 +24,9 @@ using Candidates = llvm::SmallSetVector<LayoutEncoding, 8>;
 class Chooser {
 public:
   Chooser(const LayoutClasses &classes, const analysis::AxisInfoAnalysis &axisInfo, ThreadCounts threads,
-          MLIRContext *context)
-      : classes(classes), axisInfo(axisInfo), threads(threads), context(context), chosen(classes.classes().size()),
-        wanted(classes.classes().size()) {}
+          MatrixAccesses matrixAccesses, MLIRContext *context)
+      : classes(classes), axisInfo(axisInfo), threads(threads), matrixAccesses(matrixAccesses), context(context),
+        chosen(classes.classes().size()), wanted(classes.classes().size()) {}
 
   SmallVector<LayoutEncoding> run();
 
@@ -36,6 +36,8 @@ private:
   bool passWanted(unsigned index);
   void spreadWanted();
   void addInWarpsOfResults(unsigned index, Candidates &candidates);
+  SmallVector<LayoutEncoding> operandsAfter(unsigned index) const;
+  void wantBlocksOfOperands(unsigned index);
   Candidates candidatesOf(unsigned index);
   uint64_t ownCost(const LayoutClass &of, LayoutEncoding layout);
   uint64_t edgeCost(unsigned index, const Edge &edge, LayoutEncoding layout);
@@ -56,6 +58,7 @@ private:
   const LayoutClasses &classes;
   const analysis::AxisInfoAnalysis &axisInfo;
   ThreadCounts threads;
+  MatrixAccesses matrixAccesses;
   MLIRContext *context;
   SmallVector<LayoutEncoding> chosen;
   SmallVector<Candidates> wanted; ///< preferred by each class's accesses, or by those nearest to it
@@ -139,6 +142,35 @@ void Chooser::addInWarpsOfResults(unsigned index, Candidates &candidates) {
     }
 }
 
+/// The fixed layouts that tiles of a class are converted to, directly or after one more class of the same shape.
+SmallVector<LayoutEncoding> Chooser::operandsAfter(unsigned index) const {
+  SmallVector<LayoutEncoding> found;
+  auto visit = [&](auto &self, unsigned from, bool isLast) -> void {
+    for (unsigned edgeIndex : classes.classes()[from].edges) {
+      const Edge &edge = classes.edges()[edgeIndex];
+      if (edge.start != from || edge.transfer.kind != LayoutTransfer::Kind::Same)
+        continue;
+      if (LayoutEncoding fixed = classes.classes()[edge.end].fixed)
+        found.push_back(fixed);
+      else if (!isLast)
+        self(self, edge.end, true);
+    }
+  };
+  visit(visit, index, false);
+  return found;
+}
+
+/// Adds layouts in which a thread of a loaded operand holds blocks of elements, several along K: it can then write to
+/// shared memory what a lane of the matrix instruction reads as one vector. Instructions that transpose need no such.
+void Chooser::wantBlocksOfOperands(unsigned index) {
+  if (matrixAccesses.hasLdmatrix || classes.classes()[index].accesses.empty())
+    return;
+  for (LayoutEncoding operand : operandsAfter(index))
+    for (LayoutEncoding layout : llvm::to_vector(wanted[index]))
+      if (LayoutEncoding block = blockAlongK(layout, operand, classes.classes()[index].shape, threads))
+        wanted[index].insert(block);
+}
+
 Candidates Chooser::candidatesOf(unsigned index) {
   const LayoutClass &of = classes.classes()[index];
   Candidates candidates;
@@ -174,8 +206,11 @@ uint64_t Chooser::ownCost(const LayoutClass &of, LayoutEncoding layout) {
 
 /// The cost of a conversion on an edge: zero where the end's layout follows from the start's.
 uint64_t Chooser::conversion(const Edge &edge, LayoutEncoding start, LayoutEncoding end) const {
-  return uint64_t(loopWeight(edge.loopDepth)) *
-         conversionCost(edge.transfer.forward(start), end, edge.transfer.to, edge.elementBits, threads);
+  const LayoutEncoding from = edge.transfer.forward(start);
+  uint64_t cost = conversionCost(from, end, edge.transfer.to, edge.elementBits, threads);
+  if (cost > 0 && !matrixAccesses.hasLdmatrix)
+    cost += operandReadCost(from, end, edge.transfer.to);
+  return uint64_t(loopWeight(edge.loopDepth)) * cost;
 }
 
 uint64_t Chooser::edgeCost(unsigned index, const Edge &edge, LayoutEncoding layout) {
@@ -294,6 +329,7 @@ SmallVector<LayoutEncoding> Chooser::run() {
   SmallVector<std::pair<uint64_t, unsigned>> order;
   for (unsigned index = 0; index < chosen.size(); ++index) {
     collectWanted(index);
+    wantBlocksOfOperands(index);
     order.emplace_back(weightOf(index), index);
   }
   spreadWanted();
@@ -308,6 +344,7 @@ SmallVector<LayoutEncoding> Chooser::run() {
 }
 
 SmallVector<LayoutEncoding> ttg::chooseLayouts(const LayoutClasses &classes, const analysis::AxisInfoAnalysis &axisInfo,
-                                               ThreadCounts threads, MLIRContext *context) {
-  return Chooser(classes, axisInfo, threads, context).run();
+                                               ThreadCounts threads, MatrixAccesses matrixAccesses,
+                                               MLIRContext *context) {
+  return Chooser(classes, axisInfo, threads, matrixAccesses, context).run();
 }

@@ -6,9 +6,9 @@
 
 namespace nereid::ttg {
 
-/// One layout per class.
+/// One layout per class. `matrixAccesses` are those of the target.
 llvm::SmallVector<LayoutEncoding> chooseLayouts(const LayoutClasses &classes,
                                                 const analysis::AxisInfoAnalysis &axisInfo, ThreadCounts threads,
-                                                mlir::MLIRContext *context);
+                                                MatrixAccesses matrixAccesses, mlir::MLIRContext *context);
 
 } // namespace nereid::ttg

@@ -136,6 +136,53 @@ unsigned ttg::conversionCost(LayoutEncoding from, LayoutEncoding to, ArrayRef<in
   return (isInWarps ? kWarpBarrierCost : kBarrierCost) + 2 * std::max<uint64_t>(1, words);
 }
 
+//--- operands of matrix instructions -------------------------------------------------------
+
+/// The dimension along K of a tile with the layout of an operand of a matrix instruction; none for other layouts.
+static std::optional<unsigned> dimOfK(LayoutEncoding encoding) {
+  auto operand = dyn_cast_or_null<DotOperandAttr>(encoding);
+  if (!operand || !isMatrixInstruction(operand.getParent()))
+    return std::nullopt;
+  return operand.getRank() - (operand.getOpIdx() == 0 ? 1 : 2);
+}
+
+/// How many adjacent elements along a dimension a thread holds at least.
+static unsigned adjacentElems(const LinearLayout &layout, unsigned dim) {
+  unsigned elems = 1;
+  for (bool isHeld = true; isHeld;) {
+    isHeld = llvm::any_of(llvm::seq(layout.inBits(layout::kRegister)), [&](unsigned bit) {
+      const LinearLayout::Coordinates basis = layout.basis(layout::kRegister, bit);
+      return basis[dim] == int32_t(elems) && llvm::count(basis, 0) + 1 == int64_t(basis.size());
+    });
+    elems *= isHeld ? 2 : 1;
+  }
+  return elems;
+}
+
+unsigned ttg::operandReadCost(LayoutEncoding from, LayoutEncoding to, ArrayRef<int64_t> shape) {
+  const std::optional<unsigned> dim = dimOfK(to);
+  if (!dim)
+    return 0;
+  const LinearLayout &held = linear(to, shape);
+  const unsigned wanted = adjacentElems(held, *dim), reads = held.inSize(layout::kRegister);
+  return kIssueCost * (reads / std::min(wanted, adjacentElems(linear(from, shape), *dim)) - reads / wanted);
+}
+
+LayoutEncoding ttg::blockAlongK(LayoutEncoding layout, LayoutEncoding operand, ArrayRef<int64_t> shape,
+                                ThreadCounts threads) {
+  const std::optional<unsigned> dim = dimOfK(operand);
+  auto blocked = dyn_cast<BlockedAttr>(layout);
+  if (!dim || !blocked || blocked.getOrder().front() == *dim || blocked.getSizePerThread()[*dim] > 1)
+    return {};
+  SmallVector<unsigned> size(blocked.getSizePerThread());
+  const int64_t perThread = llvm::product_of(shape) / (threads.numWarps * threads.threadsPerWarp);
+  const unsigned wanted = adjacentElems(linear(operand, shape), *dim);
+  size[*dim] = std::min<int64_t>({wanted, shape[*dim], perThread / std::max<int64_t>(1, llvm::product_of(size))});
+  if (size[*dim] <= 1)
+    return {};
+  return defaultBlocked(layout.getContext(), shape, size, blocked.getOrder(), threads.numWarps, threads.threadsPerWarp);
+}
+
 //--- preferred layout of an access ---------------------------------------------------------
 
 /// Dimensions by the length of their runs in memory, the longest first; among equals the last dimension comes first.

@@ -17,6 +17,9 @@ unsigned reductionCost(mlir::Operation *op, unsigned axis, LayoutEncoding layout
 /// The cost of one conversion of a tile from one layout to another.
 unsigned conversionCost(LayoutEncoding from, LayoutEncoding to, llvm::ArrayRef<int64_t> shape, unsigned elementBits,
                         ThreadCounts threads);
+/// What one conversion to an operand of a matrix instruction costs more because its lanes read vectors along K from
+/// shared memory, and only as long ones as the threads that fill it hold; 0 for other layouts `to`.
+unsigned operandReadCost(LayoutEncoding from, LayoutEncoding to, llvm::ArrayRef<int64_t> shape);
 /// The factor for costs at a loop depth.
 unsigned loopWeight(unsigned loopDepth);
 
@@ -25,6 +28,11 @@ unsigned loopWeight(unsigned loopDepth);
 /// fewer of them.
 BlockedAttr preferredLayout(const analysis::MemoryAccess &access, const analysis::AxisInfoAnalysis &axisInfo,
                             ThreadCounts threads, std::optional<unsigned> keptInWarp = std::nullopt);
+
+/// `layout`, a blocked one, with as many adjacent elements along K in each thread as a lane of the operand `operand` of a
+/// matrix instruction reads at once; null where it has them already, or another layout is meant.
+LayoutEncoding blockAlongK(LayoutEncoding layout, LayoutEncoding operand, llvm::ArrayRef<int64_t> shape,
+                           ThreadCounts threads);
 
 /// The layout in which an access is fastest while every warp holds the elements that it holds in `result`, so that a
 /// conversion between the two stays in warps; null where warps hold copies, or more than ranges of coordinates.

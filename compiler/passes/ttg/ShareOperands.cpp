@@ -45,35 +45,58 @@ static SmallVector<unsigned> orderOf(RankedTensorType tile) {
 }
 
 /// Wavefronts of a warp that fills the buffer and reads it back.
-static unsigned costOf(RankedTensorType from, RankedTensorType to, LayoutEncoding encoding) {
+static unsigned costOf(RankedTensorType from, RankedTensorType to, LayoutEncoding encoding, bool hasLdmatrix) {
   const unsigned bytes = analysis::memoryBits(from.getElementType()) / 8;
   const unsigned most = analysis::kWidestAccessBytes / bytes;
   const LinearLayout bufferLayout = encoding.toLinearLayout(from.getShape());
   auto cost = [](const layout::SharedAccessPattern &pattern) { return pattern.accesses.size() * pattern.wavefronts; };
-  const auto matrices = layout::planLdStMatrix(linearLayoutOf(to), bufferLayout, bytes);
+  const auto matrices = hasLdmatrix ? layout::planLdStMatrix(linearLayoutOf(to), bufferLayout, bytes) : std::nullopt;
   return cost(layout::planSharedAccesses(linearLayoutOf(from), bufferLayout, bytes, most)) +
          cost(matrices ? *matrices : layout::planSharedAccesses(linearLayoutOf(to), bufferLayout, bytes, most));
 }
 
-/// The swizzle with the fewest wavefronts. Vectors have 16 bytes or a multiple of them; the phase changes once per line
-/// of all banks that rows fill.
-static SwizzledSharedAttr bufferEncoding(RankedTensorType from, RankedTensorType to) {
-  const SmallVector<unsigned> order = orderOf(from);
-  const int64_t extent = from.getDimSize(order[0]), bytes = analysis::memoryBits(from.getElementType()) / 8;
-  const int64_t lineElems = layout::BankModel().lineBytes / bytes;
-  const unsigned perPhase = std::max<int64_t>(1, lineElems / extent);
-  SwizzledSharedAttr best;
+namespace {
+/// Candidates for the encoding of a buffer, of which the one with the fewest wavefronts is kept.
+struct BufferChoice {
+  RankedTensorType from, to;
+  bool hasLdmatrix;
+  LayoutEncoding best = {};
   unsigned bestCost = ~0u;
-  for (int64_t vec = std::min<int64_t>(extent, layout::BankModel().maxAccessBytes / bytes);
-       vec <= std::min(extent, lineElems); vec *= 2) {
-    const unsigned phases = std::min(extent, lineElems) / vec;
-    auto candidate = SwizzledSharedAttr::get(from.getContext(), vec, phases > 1 ? perPhase : 1, phases, order);
-    if (const unsigned cost = costOf(from, to, candidate); cost < bestCost) {
+
+  void consider(LayoutEncoding candidate) {
+    if (const unsigned cost = costOf(from, to, candidate, hasLdmatrix); cost < bestCost) {
       best = candidate;
       bestCost = cost;
     }
   }
-  return best;
+};
+} // namespace
+
+/// Considers swizzles of rows along `order`. Vectors have 16 bytes or a multiple of them; the phase changes once per line
+/// of all banks that rows fill.
+static void considerSwizzles(BufferChoice &choice, ArrayRef<unsigned> order, bool rotates) {
+  RankedTensorType from = choice.from;
+  const int64_t extent = from.getDimSize(order[0]), bytes = analysis::memoryBits(from.getElementType()) / 8;
+  const int64_t lineElems = layout::BankModel().lineBytes / bytes;
+  const unsigned perPhase = std::max<int64_t>(1, lineElems / extent);
+  for (int64_t vec = std::min<int64_t>(extent, layout::BankModel().maxAccessBytes / bytes);
+       vec <= std::min(extent, lineElems); vec *= 2) {
+    const unsigned phases = std::min(extent, lineElems) / vec;
+    choice.consider(
+        SwizzledSharedAttr::get(from.getContext(), vec, phases > 1 ? perPhase : 1, phases, order));
+    if (rotates && phases > 1)
+      choice.consider(AmdRotatingSharedAttr::get(from.getContext(), vec, perPhase, phases, order));
+  }
+}
+
+/// Rows of the buffer follow those in memory. Where no instruction transposes on the way from it, they may follow those
+/// of the operand: threads that hold several of its elements then write them as vectors.
+static LayoutEncoding bufferEncoding(RankedTensorType from, RankedTensorType to, bool hasLdmatrix) {
+  BufferChoice choice{from, to, hasLdmatrix};
+  considerSwizzles(choice, orderOf(from), /*rotates=*/false);
+  if (!hasLdmatrix && orderOf(to) != orderOf(from))
+    considerSwizzles(choice, orderOf(to), /*rotates=*/true);
+  return choice.best;
 }
 
 //--- conversions ---------------------------------------------------------------------------
@@ -160,7 +183,7 @@ static void loadThroughBuffer(ConvertLayoutOp op) {
   } else if (op.getSrc().getDefiningOp<AsyncTileLoad>()) {
     buffer = bufferOfTile(builder, op.getSrc());
   } else {
-    auto type = MemDescType::get(from.getShape(), from.getElementType(), bufferEncoding(from, to),
+    auto type = MemDescType::get(from.getShape(), from.getElementType(), bufferEncoding(from, to, matrixAccessesOf(op).hasLdmatrix),
                                  SharedMemoryAttr::get(op.getContext()));
     buffer = LocalAllocOp::create(builder, op.getLoc(), type, op.getSrc(), IntegerAttr());
   }

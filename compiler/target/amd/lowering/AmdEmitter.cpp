@@ -44,6 +44,10 @@ void AmdEmitter::markKernel(llvm::Function &function, const LaunchBounds &bounds
   function.setCallingConv(llvm::CallingConv::AMDGPU_KERNEL);
   function.addFnAttr("amdgpu-flat-work-group-size", threads + "," + threads);
   function.addFnAttr("uniform-work-group-size", "true");
+  // CDNA's registers are one file: matrix instructions can use those that all others use, without copies. LLVM would
+  // else leave half of them to matrix instructions alone.
+  if (arch.matrixUnit == MatrixUnit::Mfma)
+    function.addFnAttr("amdgpu-agpr-alloc", "0");
   if (wavesPerEu)
     function.addFnAttr("amdgpu-waves-per-eu", std::to_string(wavesPerEu));
   for (llvm::Argument &argument : function.args())

@@ -1,0 +1,141 @@
+// Tests layouts of AMD's matrix instructions against the public tables, computed by division.
+// SPDX-License-Identifier: MIT
+//
+// Formulas: AMD matrix instruction calculator for v_mfma_* (CDNA2, CDNA3, CDNA4) and v_wmma_* (RDNA3, RDNA4).
+#include "compiler/layout/AmdMatrix.h"
+
+#include "gtest/gtest.h"
+
+#include <map>
+#include <tuple>
+
+using namespace nereid::layout;
+
+namespace {
+/// Where an element is: lane, and its number among the lane's elements.
+using Place = std::pair<unsigned, unsigned>;
+
+/// One instruction of the tables.
+struct Instruction {
+  const char *name;
+  AmdMatrix kind;
+  unsigned extent;  ///< rows and columns
+  unsigned depth;   ///< elements along k
+  unsigned perLane; ///< elements along k of a lane
+};
+} // namespace
+
+static const Instruction instructions[] = {
+    {"v_mfma_f32_32x32x8_f16, _bf16", AmdMatrix::Mfma, 32, 8, 4},
+    {"v_mfma_f32_16x16x16_f16, _bf16", AmdMatrix::Mfma, 16, 16, 4},
+    {"v_mfma_f32_32x32x16_f16, _bf16 (gfx950)", AmdMatrix::Mfma, 32, 16, 8},
+    {"v_mfma_f32_16x16x32_f16, _bf16 (gfx950)", AmdMatrix::Mfma, 16, 32, 8},
+    {"v_mfma_i32_32x32x8_i8 (gfx90a)", AmdMatrix::Mfma, 32, 8, 4},
+    {"v_mfma_i32_16x16x16_i8 (gfx90a)", AmdMatrix::Mfma, 16, 16, 4},
+    {"v_mfma_i32_32x32x16_i8, f32 of fp8 and bf8", AmdMatrix::Mfma, 32, 16, 8},
+    {"v_mfma_i32_16x16x32_i8, f32 of fp8 and bf8", AmdMatrix::Mfma, 16, 32, 8},
+    {"v_mfma_i32_32x32x32_i8 (gfx950)", AmdMatrix::Mfma, 32, 32, 16},
+    {"v_mfma_i32_16x16x64_i8 (gfx950)", AmdMatrix::Mfma, 16, 64, 16},
+    {"v_mfma_f32_32x32x4_xf32", AmdMatrix::Mfma, 32, 4, 2},
+    {"v_mfma_f32_16x16x8_xf32", AmdMatrix::Mfma, 16, 8, 2},
+    {"v_mfma_f32_32x32x2_f32", AmdMatrix::Mfma, 32, 2, 1},
+    {"v_mfma_f32_16x16x4_f32", AmdMatrix::Mfma, 16, 4, 1},
+    {"v_mfma_f64_16x16x4_f64", AmdMatrix::MfmaF64, 16, 4, 1},
+    {"v_wmma_*_16x16x16_* (gfx11)", AmdMatrix::WmmaReplicated, 16, 16, 16},
+    {"v_wmma_*_16x16x16_* (gfx12)", AmdMatrix::Wmma, 16, 16, 8},
+};
+
+/// The row of the result that a lane's accumulator `index` belongs to; its column is lane % extent.
+static unsigned rowOf(const Instruction &instruction, unsigned lane, unsigned index) {
+  switch (instruction.kind) {
+  case AmdMatrix::Mfma:
+    return instruction.extent == 32 ? 8 * (index / 4) + 4 * (lane / 32) + index % 4 : 4 * (lane / 16) + index;
+  case AmdMatrix::MfmaF64:
+    return 4 * index + lane / 16;
+  case AmdMatrix::WmmaReplicated:
+    return 2 * index + lane / 16;
+  case AmdMatrix::Wmma:
+    return 8 * (lane / 16) + index;
+  }
+  return 0;
+}
+
+/// The k of a lane's operand element `index`; its row of the left (column of the right) operand is lane % extent.
+static unsigned kOf(const Instruction &instruction, unsigned lane, unsigned index) {
+  return instruction.kind == AmdMatrix::WmmaReplicated ? index
+                                                       : instruction.perLane * (lane / instruction.extent) + index;
+}
+
+static AmdMatrixTile tileOf(const Instruction &instruction, bool isTransposed) {
+  return {.kind = instruction.kind, .extent = instruction.extent, .isTransposed = isTransposed};
+}
+
+TEST(AmdMatrix, AccumulatorsAreThoseOfTheTables) {
+  for (const Instruction &instruction : instructions)
+    for (bool isTransposed : {false, true}) {
+      SCOPED_TRACE(instruction.name);
+      const AmdMatrixTile tile = tileOf(instruction, isTransposed);
+      const unsigned extent = instruction.extent, perLane = extent * extent / tile.lanes();
+      const LinearLayout layout = amdAccumulator(tile, {1, 1}, {extent, extent});
+      ASSERT_EQ(layout.inSize(kRegister), int32_t(perLane));
+      ASSERT_EQ(layout.inSize(kLane), int32_t(tile.lanes()));
+      ASSERT_EQ(tile.run().size(), perLane);
+      for (unsigned lane = 0; lane < tile.lanes(); ++lane)
+        for (unsigned index = 0; index < perLane; ++index) {
+          int32_t row = rowOf(instruction, lane, index), column = lane % extent;
+          if (isTransposed)
+            std::swap(row, column);
+          const auto at = layout.apply({{kRegister, int32_t(index)}, {kLane, int32_t(lane)}, {kWarp, 0}});
+          EXPECT_EQ(at[0], row) << lane << ", " << index;
+          EXPECT_EQ(at[1], column) << lane << ", " << index;
+        }
+    }
+}
+
+TEST(AmdMatrix, OperandsAreThoseOfTheTables) {
+  for (const Instruction &instruction : instructions) {
+    SCOPED_TRACE(instruction.name);
+    const AmdMatrixTile tile = tileOf(instruction, false);
+    const int64_t extent = instruction.extent, depth = instruction.depth;
+    const LinearLayout left = amdOperand(tile, 0, instruction.perLane, {1, 1}, {extent, depth});
+    const LinearLayout right = amdOperand(tile, 1, instruction.perLane, {1, 1}, {depth, extent});
+    ASSERT_EQ(left.inSize(kRegister), int32_t(instruction.perLane));
+    ASSERT_EQ(right.inSize(kRegister), int32_t(instruction.perLane));
+    for (unsigned lane = 0; lane < tile.lanes(); ++lane)
+      for (unsigned index = 0; index < instruction.perLane; ++index) {
+        const int32_t other = lane % extent, k = kOf(instruction, lane, index);
+        const auto a = left.apply({{kRegister, int32_t(index)}, {kLane, int32_t(lane)}, {kWarp, 0}});
+        const auto b = right.apply({{kRegister, int32_t(index)}, {kLane, int32_t(lane)}, {kWarp, 0}});
+        EXPECT_EQ(std::tuple(a[0], a[1]), std::tuple(other, k)) << lane << ", " << index;
+        EXPECT_EQ(std::tuple(b[0], b[1]), std::tuple(k, other)) << lane << ", " << index;
+      }
+  }
+}
+
+/// Tiles larger and smaller than all waves together: every element is held, and the waves' parts follow the last dim
+/// first.
+TEST(AmdMatrix, WavesCoverTheTile) {
+  for (const Instruction &instruction : instructions)
+    for (int64_t m : {8, 16, 64, 128})
+      for (int64_t n : {16, 32, 128}) {
+        SCOPED_TRACE(instruction.name);
+        const AmdMatrixTile tile = tileOf(instruction, true);
+        const LinearLayout layout = amdAccumulator(tile, {2, 2}, {m, n});
+        EXPECT_TRUE(layout.isSurjective());
+        if (n >= 2 * int64_t(instruction.extent)) {
+          const auto second = layout.apply({{kRegister, 0}, {kLane, 0}, {kWarp, 1}});
+          EXPECT_EQ(second[0], 0);
+          EXPECT_EQ(second[1], int32_t(instruction.extent));
+        }
+        const LinearLayout left = amdOperand(tile, 0, 4, {2, 2}, {m, 64});
+        EXPECT_TRUE(left.isSurjective());
+      }
+}
+
+TEST(AmdMatrix, LanesBeyondASmallKHoldCopies) {
+  const AmdMatrixTile tile = {.kind = AmdMatrix::Mfma, .extent = 16};
+  EXPECT_EQ(amdLanesBeyond(tile, 4, 16), 0u);
+  EXPECT_EQ(amdLanesBeyond(tile, 4, 8), 32u);
+  EXPECT_EQ(amdLanesBeyond(tile, 4, 4), 48u);
+  EXPECT_EQ(amdLanesBeyond({.kind = AmdMatrix::WmmaReplicated, .extent = 16}, 16, 4), 0u);
+}
