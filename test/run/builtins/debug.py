@@ -13,7 +13,7 @@ from harness import Float8, check, launch
 def printed(capfd, device, kernel, grid=(1,), **arguments):
     """The output of a launch; other devices only have to accept the kernel."""
     launch(kernel, grid, device=device, **arguments)
-    if device.startswith("cuda"):
+    if device.startswith(("cuda", "hip")):
         pytest.skip("the text of devices is formatted on the device")
     return capfd.readouterr().out
 
@@ -167,7 +167,7 @@ def test_assertions_that_hold(device):
 
 
 def test_a_failed_assertion_is_an_exception_at_the_launch(device):
-    if device.startswith("cuda"):
+    if device.startswith(("cuda", "hip")):
         pytest.skip("a failed assertion ends a GPU's context, and the tests after it")
     x, out = np.arange(32, dtype=np.float32), np.full(32, -1, np.float32)
     x[9] = -3
@@ -183,7 +183,7 @@ def test_a_failed_assertion_is_an_exception_at_the_launch(device):
 
 @pytest.mark.parametrize("extent", [1, 2, 24, 64, 256, 200])
 def test_one_false_element_anywhere_fails(extent, device):
-    if device.startswith("cuda"):
+    if device.startswith(("cuda", "hip")):
         pytest.skip("a failed assertion ends a GPU's context, and the tests after it")
     for index in {0, extent // 2, extent - 1}:
         x, out = np.zeros(extent, np.float32), np.zeros(extent, np.float32)
@@ -218,7 +218,7 @@ def overflowing(x_ptr, y_ptr, out_ptr, OP: tl.constexpr, CHECK: tl.constexpr):
     ],
 )
 def test_overflow_sanitizer(operation, x, y, overflows, device):
-    if device.startswith("cuda"):
+    if device.startswith(("cuda", "hip")):
         pytest.skip("a failed assertion ends a GPU's context, and the tests after it")
     a, b, out = (np.array([v], np.int32) for v in (x, y, 0))
     function = getattr(tl, operation)
@@ -254,7 +254,7 @@ def not_zero(x_ptr, out_ptr, n, N: tl.constexpr):
 
 
 def test_expect_zero_is_held_to_its_mask(device):
-    if device.startswith("cuda"):
+    if device.startswith(("cuda", "hip")):
         pytest.skip("a failed assertion ends a GPU's context, and the tests after it")
     x = np.array([0, 0, 1, 0], np.float32)
     out = np.ones(4, np.float32)
@@ -274,8 +274,10 @@ def target_properties(out_ptr):
 
 
 def test_target_info(device):
-    is_cuda = device != "cpu"
-    expected = np.array([is_cuda, 0, 0, is_cuda, 4 + 128], np.int32)
+    is_hip = "gfx" in device
+    is_cuda = device != "cpu" and not is_hip
+    threads = 256 if "gfx9" in device else 128
+    expected = np.array([is_cuda, is_hip, 0, is_cuda, 4 + threads], np.int32)
     arguments = dict(out_ptr=np.full(5, -1, np.int32))
     check(target_properties, (1,), arguments, dict(out_ptr=expected), device=device)
     if device == "cpu":
