@@ -35,5 +35,5 @@ nereid_device_library(cpu emit/CLibrary.h -fPIC)
 nereid_device_library(nvidia lowering/LibraryBitcode.h --target=nvptx64-nvidia-cuda -ffreestanding
                       ${gpu_library})
 # Without -nogpulib clang links AMD's own library; the bitcode fits every GPU of AMD's.
-nereid_device_library(amd lowering/LibraryBitcode.h --target=amdgcn-amd-amdhsa -nogpulib -mcode-object-version=none -ffreestanding
+nereid_device_library(amd lowering/LibraryBitcode.h --target=amdgcn-amd-amdhsa -nogpulib -mcode-object-version=5 -ffreestanding
                       ${gpu_library})
