@@ -4,14 +4,18 @@
 
 enable_testing()
 
-# A libcuda.so.1 that records the calls it receives: launches on a GPU are tested without one.
+# A libcuda.so.1 and a libamdhip64.so that record the calls they receive: launches on a GPU are tested without one.
 file(GLOB stub_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/test/stub/*.cpp)
-add_library(nereid-stub-libcuda SHARED EXCLUDE_FROM_ALL ${stub_sources})
-nereid_layer_flags(nereid-stub-libcuda runtime) # as the runtime: no LLVM, no exceptions
-target_compile_options(nereid-stub-libcuda PRIVATE -fvisibility=hidden)
-target_link_libraries(nereid-stub-libcuda PRIVATE ${CMAKE_DL_LIBS})
-set_target_properties(nereid-stub-libcuda PROPERTIES OUTPUT_NAME cuda SUFFIX .so.1
-  LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/test/stub)
+foreach(stub IN ITEMS cuda hip)
+  file(GLOB own_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/test/stub/${stub}/*.cpp)
+  add_library(nereid-stub-${stub} SHARED EXCLUDE_FROM_ALL ${stub_sources} ${own_sources})
+  nereid_layer_flags(nereid-stub-${stub} runtime) # as the runtime: no LLVM, no exceptions
+  target_compile_options(nereid-stub-${stub} PRIVATE -fvisibility=hidden)
+  target_link_libraries(nereid-stub-${stub} PRIVATE ${CMAKE_DL_LIBS})
+  set_target_properties(nereid-stub-${stub} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/test/stub)
+endforeach()
+set_target_properties(nereid-stub-cuda PROPERTIES OUTPUT_NAME cuda SUFFIX .so.1)
+set_target_properties(nereid-stub-hip PROPERTIES OUTPUT_NAME amdhip64 SUFFIX .so.6)
 
 # A libnvJitLink.so that links nothing.
 add_library(nereid-stub-nvjitlink SHARED EXCLUDE_FROM_ALL ${PROJECT_SOURCE_DIR}/test/stub/nvjitlink/NvJitLink.cpp)
@@ -20,7 +24,7 @@ set_target_properties(nereid-stub-nvjitlink PROPERTIES OUTPUT_NAME nvJitLink SUF
   LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/test/stub)
 
 # What tests need beside the products.
-add_custom_target(nereid-tests DEPENDS nereid-stub-libcuda nereid-stub-nvjitlink)
+add_custom_target(nereid-tests DEPENDS nereid-stub-cuda nereid-stub-hip nereid-stub-nvjitlink)
 
 find_package(GTest CONFIG)
 file(GLOB_RECURSE unit_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/test/unit/*.cpp ${PROJECT_SOURCE_DIR}/test/cache/*.cpp)
@@ -33,10 +37,10 @@ if(unit_sources AND GTest_FOUND)
   target_link_libraries(nereid-unit-tests PRIVATE GTest::gtest GTest::gtest_main)
   target_compile_definitions(nereid-unit-tests PRIVATE GTEST_HAS_EXCEPTIONS=0)
   set_source_files_properties(${PROJECT_SOURCE_DIR}/test/unit/runtime/StubDriver.cpp PROPERTIES
-    COMPILE_DEFINITIONS "NEREID_STUB_LIBCUDA=\"$<TARGET_FILE:nereid-stub-libcuda>\"")
+    COMPILE_DEFINITIONS "NEREID_STUB_LIBCUDA=\"$<TARGET_FILE:nereid-stub-cuda>\";NEREID_STUB_LIBAMDHIP64=\"$<TARGET_FILE:nereid-stub-hip>\"")
   set_source_files_properties(${PROJECT_SOURCE_DIR}/test/unit/target_nvidia/PtxAssemblerTest.cpp PROPERTIES
     COMPILE_DEFINITIONS "NEREID_STUB_NVJITLINK=\"$<TARGET_FILE:nereid-stub-nvjitlink>\"")
-  add_dependencies(nereid-unit-tests nereid-stub-libcuda nereid-stub-nvjitlink)
+  add_dependencies(nereid-unit-tests nereid-stub-cuda nereid-stub-hip nereid-stub-nvjitlink)
   add_dependencies(nereid-tests nereid-unit-tests)
   # The C++ API throws.
   set_source_files_properties(${PROJECT_SOURCE_DIR}/test/unit/jit/KernelTest.cpp PROPERTIES

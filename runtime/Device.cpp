@@ -6,6 +6,7 @@
 #include "runtime/cpu/CpuDevice.h"
 #include "runtime/cuda/CudaDevice.h"
 #include "runtime/cuda/CudaDriver.h"
+#include "runtime/hip/HipDevice.h"
 #include "runtime/sim/SimDevice.h"
 
 #include <algorithm>
@@ -35,7 +36,15 @@ static Expected<Device *> openCuda(int ordinal) {
   return *device;
 }
 
-static constexpr KnownDevice kDevices[] = {{artifact::kCpu, openCpu}, {artifact::kCuda, openCuda}};
+static Expected<Device *> openHip(int ordinal) {
+  auto device = hipDevice(ordinal);
+  if (!device)
+    return device.error();
+  return *device;
+}
+
+static constexpr KnownDevice kDevices[] = {
+    {artifact::kCpu, openCpu}, {artifact::kCuda, openCuda}, {artifact::kHip, openHip}};
 
 Expected<Device *> deviceFor(const artifact::Target &target, int ordinal) {
   if (sim::isSimulated(target))

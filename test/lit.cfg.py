@@ -41,9 +41,8 @@ config.environment["PATH"] = os.pathsep.join(
 )
 config.environment["PYTHONPATH"] = os.path.join(config.nereid_build, "python")
 config.substitutions.append(("%python", config.python))
-config.substitutions.append(
-    ("%stub_libcuda", os.path.join(config.nereid_build, "test", "stub", "libcuda.so.1"))
-)
+for name, library in (("%stub_libcuda", "libcuda.so.1"), ("%stub_libhip", "libamdhip64.so.6")):
+    config.substitutions.append((name, os.path.join(config.nereid_build, "test", "stub", library)))
 config.substitutions.append(("%root", os.path.dirname(config.test_source_root)))
 
 # A ptxas where `nereid` looks for one, or the one of ./dev setup.

@@ -43,11 +43,11 @@ static void addOptions(KeyBuilder &key, const support::Options &options) {
   const auto &[numWarps, numStages, numCtas, maxRegisters, enableFpFusion, debug, sanitizeOverflow, cooperativeGrid,
                programmaticLaunch, inputPrecision, supportedFp8, ptxVersion, ptxOptions, externLibraries, ownLauncher,
                sanitize, wavesPerEu, matrixInstrNonKDim, kpack, flushDenormals] = options;
-  for (uint64_t number : {numWarps, numStages, numCtas, maxRegisters, ptxVersion, sanitize, wavesPerEu,
-                          matrixInstrNonKDim, kpack})
+  for (uint64_t number :
+       {numWarps, numStages, numCtas, maxRegisters, ptxVersion, sanitize, wavesPerEu, matrixInstrNonKDim, kpack})
     key.add(number);
-  for (bool flag : {enableFpFusion, debug, sanitizeOverflow, cooperativeGrid, programmaticLaunch, ownLauncher,
-                    flushDenormals})
+  for (bool flag :
+       {enableFpFusion, debug, sanitizeOverflow, cooperativeGrid, programmaticLaunch, ownLauncher, flushDenormals})
     key.add(uint64_t{flag});
   key.add(inputPrecision);
   key.add(supportedFp8.size());

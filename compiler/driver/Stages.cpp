@@ -24,8 +24,7 @@ static std::string binaryStage(const artifact::Artifact &artifact) {
 static uint32_t numberOf(const artifact::Artifact &artifact, const char *name, uint32_t otherwise = 0) {
   auto found = artifact.options.find(name);
   uint32_t number = 0;
-  const bool isNumber =
-      found != artifact.options.end() && !llvm::StringRef(found->second).getAsInteger(10, number);
+  const bool isNumber = found != artifact.options.end() && !llvm::StringRef(found->second).getAsInteger(10, number);
   return isNumber ? number : otherwise;
 }
 

@@ -15,7 +15,7 @@ int CudaDevice::attribute(DeviceAttribute attribute) const {
   return owner.calls().cuDeviceGetAttribute(&value, attribute, device) == Success ? value : 0;
 }
 
-CudaDevice::CudaDevice(CudaDriver &driver, int ordinal) : owner(driver), index(ordinal), counters(driver.calls()) {
+CudaDevice::CudaDevice(CudaDriver &driver, int ordinal) : GpuDevice(ordinal), owner(driver), counters(driver.calls()) {
   owner.calls().cuDeviceGet(&device, ordinal);
   char name[256] = "";
   owner.calls().cuDeviceGetName(name, sizeof name - 1, device);
@@ -92,17 +92,64 @@ Error CudaDevice::failure(const std::string &code, const std::string &what, cons
   const std::string driverText = owner.describe(call, result);
   if (!isKernelFailure(result))
     return {code, what + ": " + driverText};
-  const std::string launched = history.text();
-  return {
-      "launch-earlier",
-      what + ", since a kernel has failed on " + name() + ": " + driverText + "; " +
-          (launched.empty() ? "none was launched here since the last time that all was well"
-                            : "launched here since the last time that all was well, newest last: " + launched) +
-          "; with CUDA_LAUNCH_BLOCKING=1 set the kernel whose own launch fails is the one; start a new process, since "
-          "this one cannot use the GPU any more"};
+  return earlierFailure(what, driverText, "CUDA_LAUNCH_BLOCKING");
 }
 
-//--- Streams and memory ------------------------------------------------------------------------
+//--- Streams, events and memory ----------------------------------------------------------------
+
+template <typename Function, typename... Args>
+Expected<void> CudaDevice::call(const char *callName, Function function, Args... args) {
+  auto wanted = context();
+  if (!wanted)
+    return wanted.error();
+  const ContextScope scope(owner.calls(), *wanted);
+  if (const Result result = function(args...); result != Success)
+    return failure("cuda-call", std::string(callName) + " failed on " + name(), callName, result);
+  return {};
+}
+
+Expected<void> CudaDevice::makeCurrent() {
+  auto wanted = context();
+  if (!wanted)
+    return wanted.error();
+  if (const Result result = owner.calls().cuCtxSetCurrent(*wanted); result != Success)
+    return failure("cuda-call", "cuCtxSetCurrent failed on " + name(), "cuCtxSetCurrent", result);
+  return {};
+}
+
+Expected<void *> CudaDevice::createEvent() {
+  Event event = nullptr;
+  auto made = call("cuEventCreate", owner.calls().cuEventCreate, &event, 0u);
+  return made ? Expected<void *>(event) : made.error();
+}
+
+Expected<void> CudaDevice::recordEvent(void *event, void *stream) {
+  return call("cuEventRecord", owner.calls().cuEventRecord, static_cast<Event>(event), static_cast<Stream>(stream));
+}
+
+Expected<float> CudaDevice::millisecondsBetween(void *earlier, void *later) {
+  float milliseconds = 0;
+  auto done = call("cuEventElapsedTime", owner.calls().cuEventElapsedTime, &milliseconds, static_cast<Event>(earlier),
+                   static_cast<Event>(later));
+  return done ? Expected<float>(milliseconds) : done.error();
+}
+
+void CudaDevice::destroyEvent(void *event) {
+  (void)call("cuEventDestroy", owner.calls().cuEventDestroy, static_cast<Event>(event));
+}
+
+Expected<uint64_t> CudaDevice::allocate(uint64_t bytes) {
+  Address address = 0;
+  auto made = call("cuMemAlloc", owner.calls().cuMemAlloc, &address, bytes);
+  return made ? Expected<uint64_t>(address) : made.error();
+}
+
+Expected<void> CudaDevice::fillWithZeros(uint64_t address, uint64_t bytes, void *stream) {
+  return call("cuMemsetD8Async", owner.calls().cuMemsetD8Async, address, static_cast<unsigned char>(0), bytes,
+              static_cast<Stream>(stream));
+}
+
+void CudaDevice::release(uint64_t address) { (void)call("cuMemFree", owner.calls().cuMemFree, address); }
 
 Expected<void> CudaDevice::synchronize() {
   auto wanted = context();

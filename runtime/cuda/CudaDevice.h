@@ -2,10 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "runtime/Device.h"
 #include "runtime/cuda/CudaDriver.h"
 #include "runtime/cuda/LaunchCounters.h"
-#include "runtime/cuda/LaunchHistory.h"
+#include "runtime/gpu/GpuDevice.h"
 
 #include <atomic>
 #include <mutex>
@@ -14,29 +13,17 @@ namespace nereid::runtime {
 
 class CudaKernel;
 
-/// The driver's information about an address.
-struct PointerInfo {
-  bool isKnown = false;  ///< memory that CUDA allocated or registered
-  bool isOnHost = false; ///< even if a GPU may read it
-  int ordinal = 0;       ///< of the device that owns it
-  uint64_t onDevice = 0; ///< the address by which kernels access it
-  uint64_t start = 0;    ///< of the allocation
-  uint64_t bytes = 0;
-};
-
 /// The parameters of a persistent kernel after its tensor maps.
 struct PersistentArguments {
   uint32_t gridX = 0, gridY = 0, gridZ = 0;
   cuda::Address counters = 0;
 };
 
-class CudaDevice final : public Device {
+class CudaDevice final : public GpuDevice {
 public:
   CudaDevice(CudaDriver &driver, int ordinal);
 
-  int ordinal() const { return index; }
-  /// "cuda:0"
-  std::string name() const { return "cuda:" + std::to_string(index); }
+  std::string name() const override { return "cuda:" + std::to_string(ordinal()); }
   /// 90 for compute capability 9.0.
   int capability() const { return capabilityNumber; }
   const CudaDriver &driver() const { return owner; }
@@ -50,17 +37,28 @@ public:
   /// pointer in the arguments is null, the memory is allocated on the stream for this launch.
   Expected<void> launch(Kernel &kernel, Grid grid, void *stream, std::span<const char> packed) override;
 
-  /// Waits for all work in the device's streams.
-  Expected<void> synchronize();
-  /// Work that `later` is given from now on starts after all work that `earlier` has been given so far.
-  Expected<void> orderStreams(void *earlier, void *later);
-  Expected<PointerInfo> pointerInfo(uint64_t address);
+  Expected<void> makeCurrent() override;
+  Expected<void> synchronize() override;
+  Expected<void> orderStreams(void *earlier, void *later) override;
+  Expected<PointerInfo> pointerInfo(uint64_t address) override;
+
+  Expected<void *> createEvent() override;
+  Expected<void> recordEvent(void *event, void *stream) override;
+  Expected<float> millisecondsBetween(void *earlier, void *later) override;
+  void destroyEvent(void *event) override;
+
+  Expected<uint64_t> allocate(uint64_t bytes) override;
+  Expected<void> fillWithZeros(uint64_t address, uint64_t bytes, void *stream) override;
+  void release(uint64_t address) override;
 
   /// A failure of `call`; if an earlier launch caused it, it names the kernels that may have failed.
   Error failure(const std::string &code, const std::string &what, const char *call, cuda::Result result) const;
 
 private:
   int attribute(cuda::DeviceAttribute attribute) const;
+  /// A call with the device's context current; its name is for the message.
+  template <typename Function, typename... Args>
+  Expected<void> call(const char *callName, Function function, Args... args);
   void keepScratch();
   Expected<void> launchWithScratch(const CudaKernel &kernel, Grid grid, cuda::LaunchConfig &config,
                                    std::span<const char> packed);
@@ -74,14 +72,12 @@ private:
   Error launchError(const CudaKernel &kernel, const cuda::LaunchConfig &config, cuda::Result result) const;
 
   CudaDriver &owner;
-  const int index;
   cuda::Ordinal device = 0;
   int capabilityNumber = 0;
   DeviceProperties known;
   std::mutex retaining;
   std::atomic<bool> keepsScratch{false};
   std::atomic<cuda::Context> primary{nullptr};
-  LaunchHistory history;
   LaunchCounters counters;
 };
 

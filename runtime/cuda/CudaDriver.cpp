@@ -3,11 +3,9 @@
 #include "runtime/cuda/CudaDriver.h"
 
 #include "runtime/cuda/CudaDevice.h"
+#include "runtime/gpu/ProcessDriver.h"
 
 #include <dlfcn.h>
-
-#include <atomic>
-#include <mutex>
 
 namespace nereid::runtime {
 
@@ -68,7 +66,7 @@ static const char *findCalls(void *library, DriverCalls &table) {
   return missing;
 }
 
-static void *openLibrary(const std::string &path) {
+void *CudaDriver::openLibrary(const std::string &path) {
   return dlopen(path.empty() ? kSystemLibrary : path.c_str(), RTLD_NOW | RTLD_LOCAL);
 }
 
@@ -144,50 +142,15 @@ Error CudaDriver::failure(const char *call, Result result) const { return {"cuda
 
 //--- The driver of this process ----------------------------------------------------------------
 
-namespace {
-/// Opened drivers are never closed: kernels refer to them.
-struct Process {
-  std::mutex mutex;
-  std::string library;
-  std::atomic<CudaDriver *> driver{nullptr};
-};
-} // namespace
-
-static Process &process() {
-  static auto *const instance = new Process;
+static ProcessDriver<CudaDriver> &process() {
+  static auto *const instance = new ProcessDriver<CudaDriver>;
   return *instance;
 }
 
-void setCudaLibrary(const std::string &path) {
-  std::lock_guard<std::mutex> lock(process().mutex);
-  if (path == process().library)
-    return;
-  process().library = path;
-  process().driver.store(nullptr, std::memory_order_release);
-}
-
-bool hasCudaLibrary() {
-  if (isCudaInitialized())
-    return true;
-  std::lock_guard<std::mutex> lock(process().mutex);
-  return openLibrary(process().library) != nullptr;
-}
-
-bool isCudaInitialized() { return process().driver.load(std::memory_order_acquire) != nullptr; }
-
-Expected<CudaDriver *> cudaDriver() {
-  if (CudaDriver *driver = process().driver.load(std::memory_order_acquire))
-    return driver;
-  std::lock_guard<std::mutex> lock(process().mutex);
-  if (CudaDriver *driver = process().driver.load(std::memory_order_relaxed))
-    return driver;
-  auto opened = CudaDriver::open(process().library);
-  if (!opened)
-    return opened.error();
-  CudaDriver *driver = opened->release();
-  process().driver.store(driver, std::memory_order_release);
-  return driver;
-}
+void setCudaLibrary(const std::string &path) { process().setLibrary(path); }
+bool hasCudaLibrary() { return process().hasLibrary(); }
+bool isCudaInitialized() { return process().isInitialized(); }
+Expected<CudaDriver *> cudaDriver() { return process().get(); }
 
 Expected<CudaDevice *> cudaDevice(int ordinal) {
   auto driver = cudaDriver();

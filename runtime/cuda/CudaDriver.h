@@ -26,6 +26,8 @@ public:
   /// Opens the library and initialises it, which creates no context. Codes: `cuda-library`, `cuda-version`,
   /// `cuda-no-device`, `cuda-forked`, `cuda-call`.
   static Expected<std::unique_ptr<CudaDriver>> open(const std::string &library);
+  /// Loads the library alone; null where there is none.
+  static void *openLibrary(const std::string &path);
   ~CudaDriver();
 
   const cuda::DriverCalls &calls() const { return table; }

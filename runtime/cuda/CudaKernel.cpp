@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/cuda/CudaKernel.h"
 
-#include "runtime/cuda/CaptureScope.h"
+#include "runtime/gpu/CaptureScope.h"
 
 namespace nereid::runtime {
 
@@ -79,7 +79,7 @@ CudaKernel::~CudaKernel() {
   const ContextScope scope(calls, *context);
   if (scope.result != Success)
     return;
-  const CaptureScope relaxed(calls);
+  const CaptureScope relaxed(calls.cuThreadExchangeStreamCaptureMode);
   calls.cuModuleUnload(module);
 }
 

@@ -1,9 +1,10 @@
 // Launches a kernel on a stream.
 // SPDX-License-Identifier: MIT
 #include "runtime/cuda/CudaKernel.h"
+#include "runtime/gpu/LaunchErrors.h"
+#include "runtime/gpu/LaunchScratch.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace nereid::runtime {
 
@@ -15,7 +16,7 @@ static constexpr uint64_t kMaxGridYZ = 65535;
 
 static constexpr size_t kScratchPointers = 2; // the last parameters
 
-static std::string quoted(const CudaKernel &kernel) { return "kernel `" + kernel.artifact().name + "`"; }
+static std::string quoted(const CudaKernel &kernel) { return quoted(kernel.artifact()); }
 
 //--- Checks ------------------------------------------------------------------------------------
 
@@ -27,11 +28,6 @@ static Error gridError(const CudaKernel &kernel, Grid grid) {
     text +=
         " blocks, and each program has " + std::to_string(kernel.cluster[0] * kernel.cluster[1] * kernel.cluster[2]);
   return {"launch-grid", text};
-}
-
-static Error sizeError(const CudaKernel &kernel, size_t given) {
-  return {"launch-arguments", quoted(kernel) + " takes " + std::to_string(kernel.argumentBytes) +
-                                  " bytes of arguments; " + std::to_string(given) + " were given"};
 }
 
 /// Sets the grid in CTAs for a grid of programs; false where it is too large.
@@ -155,11 +151,10 @@ Expected<void> CudaDevice::start(const CudaKernel &kernel, const LaunchConfig &c
 
 Expected<void> CudaDevice::launch(Kernel &given, Grid grid, void *stream, std::span<const char> packed) {
   if (&given.device() != this)
-    return Error{"launch-device",
-                 "kernel `" + given.artifact().name + "` was loaded by another device; load it on " + name()};
+    return otherDeviceError(given.artifact(), name());
   const auto &kernel = static_cast<const CudaKernel &>(given);
   if (packed.size() != kernel.argumentBytes)
-    return sizeError(kernel, packed.size());
+    return argumentBytesError(kernel.artifact(), kernel.argumentBytes, packed.size());
   if (grid.x == 0 || grid.y == 0 || grid.z == 0)
     return {};
   LaunchConfig config = kernel.config;
@@ -176,66 +171,19 @@ Expected<void> CudaDevice::launch(Kernel &given, Grid grid, void *stream, std::s
 
 //--- Scratch -----------------------------------------------------------------------------------
 
-namespace {
-/// Memory allocated and freed in stream order.
-class StreamMemory {
-public:
-  StreamMemory(const DriverCalls &calls, Stream stream) : calls(calls), stream(stream) {}
-  ~StreamMemory() {
-    if (address)
-      calls.cuMemFreeAsync(address, stream);
-  }
-  StreamMemory(const StreamMemory &) = delete;
-  StreamMemory &operator=(const StreamMemory &) = delete;
-
-  /// The aligned start of the allocation; on failure 0, with the result set.
-  Address allocate(uint64_t bytes, uint64_t align) {
-    result = calls.cuMemAllocAsync(&address, bytes + align - 1, stream);
-    return result == Success ? (address + align - 1) / align * align : 0;
-  }
-  Result result = Success;
-
-private:
-  const DriverCalls &calls;
-  const Stream stream;
-  Address address = 0;
-};
-} // namespace
-
-/// Scratch bytes for all CTAs of the grid; false where the number exceeds all memory.
-static bool scratchBytes(const LaunchConfig &config, uint64_t each, uint64_t &total) {
-  return !__builtin_mul_overflow(each, uint64_t{config.gridX} * config.gridY, &total) &&
-         !__builtin_mul_overflow(total, uint64_t{config.gridZ}, &total) && total < uint64_t{1} << 48;
-}
-
 Expected<void> CudaDevice::launchWithScratch(const CudaKernel &kernel, Grid grid, LaunchConfig &config,
                                              std::span<const char> packed) {
-  const artifact::Artifact &artifact = kernel.artifact();
-  const struct {
-    uint64_t bytes, align;
-    const char *name;
-  } wanted[] = {{artifact.globalScratchBytes, artifact.globalScratchAlign, "scratch"},
-                {artifact.profileScratchBytes, artifact.profileScratchAlign, "profile"}};
-  StreamMemory memory[] = {{owner.calls(), config.stream}, {owner.calls(), config.stream}};
-  std::vector<char> block(packed.begin(), packed.end());
-  for (size_t i = 0; i < 2; ++i) {
-    char *pointer = block.data() + kernel.offsets[kernel.offsets.size() - 2 + i];
+  const DriverCalls &calls = owner.calls();
+  const auto allocateOnStream = [&](uint64_t bytes, const std::string &what) -> Expected<uint64_t> {
     Address address = 0;
-    std::memcpy(&address, pointer, sizeof address);
-    if (address || wanted[i].bytes == 0)
-      continue; // the caller supplies the memory
-    uint64_t total = 0;
-    if (scratchBytes(config, wanted[i].bytes, total))
-      address = memory[i].allocate(total, std::max<uint64_t>(wanted[i].align, 1));
-    if (!address) {
-      const std::string what = "there is no " + std::string(wanted[i].name) + " memory for " + quoted(kernel) + " (" +
-                               std::to_string(wanted[i].bytes) + " bytes for each block)";
-      return memory[i].result == Success ? Error{"launch-memory", what}
-                                         : failure("launch-memory", what, "cuMemAllocAsync", memory[i].result);
-    }
-    std::memcpy(pointer, &address, sizeof address);
-  }
-  return enqueue(kernel, grid, config, block);
+    const Result result = calls.cuMemAllocAsync(&address, bytes, config.stream);
+    return result == Success ? Expected<uint64_t>(address) : failure("launch-memory", what, "cuMemAllocAsync", result);
+  };
+  LaunchScratch scratch({allocateOnStream, [&](uint64_t address) { calls.cuMemFreeAsync(address, config.stream); }});
+  auto block = scratch.fill(kernel.artifact(), {config.gridX, config.gridY, config.gridZ}, packed);
+  if (!block)
+    return block.error();
+  return enqueue(kernel, grid, config, *block);
 }
 
 } // namespace nereid::runtime

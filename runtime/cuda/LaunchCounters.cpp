@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/cuda/LaunchCounters.h"
 
-#include "runtime/cuda/CaptureScope.h"
+#include "runtime/gpu/CaptureScope.h"
 
 #include <utility>
 
@@ -12,7 +12,7 @@ using namespace cuda;
 
 /// Zeroed memory; 0 on failure. The stream of its own neither waits for a captured stream nor joins the capture.
 Address LaunchCounters::allocate(uint32_t count, Result &result) const {
-  const CaptureScope relaxed(calls);
+  const CaptureScope relaxed(calls.cuThreadExchangeStreamCaptureMode);
   const size_t bytes = size_t{count} * kPairBytes;
   Address address = 0;
   Stream stream = nullptr;

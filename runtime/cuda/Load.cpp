@@ -1,9 +1,10 @@
 // Loads a kernel's code onto a GPU; reports what does not fit it.
 // SPDX-License-Identifier: MIT
 #include "artifact/TargetInfo.h"
-#include "runtime/cuda/CaptureScope.h"
 #include "runtime/cuda/CodeRequirements.h"
 #include "runtime/cuda/CudaKernel.h"
+#include "runtime/gpu/CaptureScope.h"
+#include "runtime/gpu/LaunchErrors.h"
 
 #include <algorithm>
 
@@ -13,17 +14,6 @@ using namespace cuda;
 
 // Only some GPUs support clusters of more CTAs.
 static constexpr uint32_t kPortableClusterBlocks = 8;
-
-static std::string quoted(const artifact::Artifact &artifact) { return "kernel `" + artifact.name + "`"; }
-
-static Error outOf(const artifact::Artifact &artifact, const char *resource, uint64_t required, uint64_t limit,
-                   const std::string &device) {
-  return {"out-of-resources",
-          "out of resource: " + std::string(resource) + ", Required: " + std::to_string(required) +
-              ", Hardware limit: " + std::to_string(limit) + " (" + quoted(artifact) + " on " + device +
-              "); smaller blocks or fewer stages need less",
-          resource, required, limit};
-}
 
 static std::string targetName(const std::string &arch) { return (arch.starts_with("sm_") ? "" : "sm_") + arch; }
 
@@ -41,13 +31,7 @@ static Expected<void> checkArtifact(const CudaDevice &device, const artifact::Ar
     return Error{"load-target", quoted(artifact) + " was compiled for " + targetName(artifact.target.arch) + "; " +
                                     device.name() + " (" + device.properties().name + ") is sm_" +
                                     std::to_string(device.capability())};
-  const uint64_t sharedLimit = device.properties().maxSharedMem;
-  if (artifact.sharedBytes > sharedLimit)
-    return outOf(artifact, "shared memory", artifact.sharedBytes, sharedLimit, device.name());
-  const uint64_t threads = uint64_t{artifact.blockDims[0]} * artifact.blockDims[1] * artifact.blockDims[2];
-  if (threads > device.properties().maxThreadsPerBlock)
-    return outOf(artifact, "threads", threads, device.properties().maxThreadsPerBlock, device.name());
-  return {};
+  return checkResources(artifact, device.properties(), device.name());
 }
 
 //--- Loading -----------------------------------------------------------------------------------
@@ -183,7 +167,7 @@ Expected<std::shared_ptr<Kernel>> CudaDevice::load(artifact::Artifact artifact) 
   const ContextScope scope(calls, *wanted);
   if (scope.result != Success)
     return failure("load-binary", quoted(artifact) + " cannot be loaded on " + name(), scope.call, scope.result);
-  const CaptureScope relaxed(calls);
+  const CaptureScope relaxed(calls.cuThreadExchangeStreamCaptureMode);
   auto module = loadModule(*this, artifact);
   if (!module)
     return module.error();

@@ -2,23 +2,20 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "runtime/cuda/CudaDriver.h"
-
 namespace nereid::runtime {
 
-/// Loading and freeing are not part of a graph: a capture records the same with and without them.
-class CaptureScope {
+/// Loading and freeing are not part of a graph: a capture records the same with and without them. `Mode` is the
+/// driver's own type, whose number 2 is "relaxed".
+template <typename Mode> class CaptureScope {
 public:
-  explicit CaptureScope(const cuda::DriverCalls &calls) : calls(calls) {
-    calls.cuThreadExchangeStreamCaptureMode(&mode);
-  }
-  ~CaptureScope() { calls.cuThreadExchangeStreamCaptureMode(&mode); }
+  explicit CaptureScope(int (*exchange)(Mode *)) : exchange(exchange) { exchange(&mode); }
+  ~CaptureScope() { exchange(&mode); }
   CaptureScope(const CaptureScope &) = delete;
   CaptureScope &operator=(const CaptureScope &) = delete;
 
 private:
-  const cuda::DriverCalls &calls;
-  cuda::CaptureMode mode = cuda::CaptureMode::Relaxed; ///< swapped with the thread's own mode
+  int (*exchange)(Mode *);
+  Mode mode = Mode::Relaxed; ///< swapped with the thread's own mode
 };
 
 } // namespace nereid::runtime

@@ -1,6 +1,6 @@
 // Formats the last launches as text, and interns kernel names.
 // SPDX-License-Identifier: MIT
-#include "runtime/cuda/LaunchHistory.h"
+#include "runtime/gpu/LaunchHistory.h"
 
 #include <algorithm>
 #include <mutex>

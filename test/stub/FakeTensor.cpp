@@ -31,7 +31,6 @@ struct ExchangeTable {
   int (*viewFromObject)(void *, View *);
   int (*currentStream)(int32_t, int32_t, void **);
 };
-constexpr int32_t kCuda = 2;
 
 /// The few functions of Python's interface that reading an attribute takes.
 struct Python {
@@ -69,7 +68,7 @@ static int view(void *object, View *out) {
   if (!read(object, addressName, address) || !read(object, propertiesName, properties))
     return -1;
   *out = {.data = reinterpret_cast<void *>(address),
-          .deviceType = kCuda,
+          .deviceType = stub::kDlpackDevice,
           .deviceId = static_cast<int32_t>(properties >> 16),
           .rank = 1,
           .typeCode = static_cast<uint8_t>(properties >> 8),

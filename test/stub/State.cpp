@@ -1,14 +1,17 @@
-// Settings, log and failures of the stub.
+// Settings, log and failures of a stub.
 // SPDX-License-Identifier: MIT
 #include "test/stub/Stub.h"
 
 #include <unistd.h>
 
+#include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <mutex>
 #include <sstream>
+#include <utility>
 
 namespace {
 struct Failure {
@@ -50,6 +53,8 @@ static void apply(State &state, const std::string &text) {
       state.dying[value.substr(0, colon)] = std::atoi(value.c_str() + colon + 1);
     else if (key == "capability")
       std::sscanf(value.c_str(), "%d.%d", &state.settings.major, &state.settings.minor);
+    else if (key == "arch")
+      state.settings.arch = value;
     else if (key == "devices")
       state.settings.devices = static_cast<int>(number);
     else if (key == "version")
@@ -65,7 +70,7 @@ static void apply(State &state, const std::string &text) {
     else if (key == "log")
       state.settings.logs = number != 0;
     else {
-      std::fprintf(stderr, "the stub of libcuda knows no setting `%s`\n", word.c_str());
+      std::fprintf(stderr, "the stub that %s configures knows no setting `%s`\n", stub::kVariable, word.c_str());
       std::abort();
     }
   }
@@ -74,9 +79,9 @@ static void apply(State &state, const std::string &text) {
 static State &state() {
   static State *const instance = [] {
     auto *fresh = new State;
-    if (const char *text = std::getenv("STUB_LIBCUDA"))
+    if (const char *text = std::getenv(stub::kVariable))
       apply(*fresh, text);
-    if (const char *path = std::getenv("STUB_LIBCUDA_LOG"))
+    if (const char *path = std::getenv((std::string(stub::kVariable) + "_LOG").c_str()))
       fresh->file = std::fopen(path, "a");
     return fresh;
   }();
@@ -88,7 +93,7 @@ namespace stub {
 const Settings &settings() { return state().settings; }
 bool isLogging() { return state().settings.logs; }
 
-static thread_local int captureModeRelaxed = 0;
+static thread_local bool captureModeRelaxed = false;
 static bool capturing = false;
 
 Result enter(const char *call, const std::string &details) {
@@ -124,6 +129,26 @@ Result enterUnsafe(const char *call, const std::string &details) {
 }
 
 bool isCapturing() { return capturing; }
+bool setCaptureRelaxed(bool relaxed) { return std::exchange(captureModeRelaxed, relaxed); }
+
+static std::atomic<uint64_t> launches{0};
+
+void countLaunch() { launches.fetch_add(1, std::memory_order_relaxed); }
+
+void delay() {
+  const auto until = std::chrono::steady_clock::now() + std::chrono::nanoseconds(settings().delayNanoseconds);
+  while (settings().delayNanoseconds && std::chrono::steady_clock::now() < until) {
+  }
+}
+
+std::string field(const char *name, uint64_t value) {
+  return std::string("\"") + name + "\": " + std::to_string(value);
+}
+
+std::string triple(const char *name, unsigned x, unsigned y, unsigned z) {
+  return std::string("\"") + name + "\": [" + std::to_string(x) + ", " + std::to_string(y) + ", " + std::to_string(z) +
+         "]";
+}
 
 void noteLaunch(const std::string &kernel) {
   State &now = state();
@@ -176,11 +201,6 @@ void stub_clear() {
   state().counts.clear();
 }
 
-void stub_set_capturing(int on) { stub::capturing = on != 0; }
+uint64_t stub_launches() { return stub::launches.load(); }
 
-STUB_API int cuThreadExchangeStreamCaptureMode(int *mode) {
-  const int now = stub::captureModeRelaxed ? 2 : 0;
-  stub::captureModeRelaxed = *mode == 2;
-  *mode = now;
-  return stub::enter("cuThreadExchangeStreamCaptureMode", "\"mode\": " + std::to_string(stub::captureModeRelaxed * 2));
-}
+void stub_set_capturing(int on) { stub::capturing = on != 0; }

@@ -8,6 +8,7 @@
 #include "jit/DiskCache.h"
 #include "runtime/cpu/CpuDevice.h"
 #include "runtime/cuda/CudaDevice.h"
+#include "runtime/hip/HipDevice.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -46,7 +47,12 @@ static void describeAssemblers() {
   line("nvJitLink", orNone(found->nvJitLink));
 }
 
-static void describeGpus() {
+static void describeGpu(const runtime::GpuDevice &device, const std::string &target) {
+  line(device.name().c_str(), device.properties().name + " (" + target + ", " +
+                                  std::to_string(device.properties().multiprocessorCount) + " multiprocessors)");
+}
+
+static void describeNvidia() {
   runtime::setCudaLibrary(llvm::sys::Process::GetEnv("TRITON_LIBCUDA_PATH").value_or(""));
   auto driver = runtime::cudaDriver();
   if (!driver)
@@ -54,8 +60,19 @@ static void describeGpus() {
   line("libcuda", "CUDA " + runtime::cudaVersionText((*driver)->version()));
   for (int ordinal = 0; ordinal < (*driver)->deviceCount(); ++ordinal) {
     const runtime::CudaDevice &device = **(*driver)->device(ordinal);
-    line(device.name().c_str(), device.properties().name + " (cuda:" + std::to_string(device.capability()) + ", " +
-                                    std::to_string(device.properties().multiprocessorCount) + " multiprocessors)");
+    describeGpu(device, "cuda:" + std::to_string(device.capability()));
+  }
+}
+
+static void describeAmd() {
+  runtime::setHipLibrary(llvm::sys::Process::GetEnv("TRITON_LIBHIP_PATH").value_or(""));
+  auto driver = runtime::hipDriver();
+  if (!driver)
+    return line("libamdhip64", "no: " + driver.error().text);
+  line("libamdhip64", "HIP " + runtime::hipVersionText((*driver)->version()));
+  for (int ordinal = 0; ordinal < (*driver)->deviceCount(); ++ordinal) {
+    const runtime::HipDevice &device = **(*driver)->device(ordinal);
+    describeGpu(device, "hip:" + device.arch());
   }
 }
 
@@ -81,8 +98,9 @@ int tools::runDoctor(const std::string &cacheDir) {
       vectors += (vectors.empty() ? "" : " ") + std::string(feature);
   line("vectors", vectors.empty() ? "baseline only" : vectors);
   line("last cache", llvm::formatv("{0} KiB", host->lastLevelCacheBytes / 1024).str());
-  describeGpus();
+  describeNvidia();
   describeAssemblers();
+  describeAmd();
   if (cacheDir.empty()) {
     line("disk cache", "off: no home folder and TRITON_CACHE_DIR is not set");
     return 0;

@@ -18,6 +18,13 @@ using namespace nereid::runtime::cuda;
 using stub::enter;
 using stub::enterContext;
 using stub::enterUnsafe;
+using stub::field;
+using stub::triple;
+
+const char *const stub::kVariable = "STUB_LIBCUDA";
+const int32_t stub::kDlpackDevice = 2;
+static constexpr int kDefaultVersion = 13000;
+static int version() { return stub::settings().version ? stub::settings().version : kDefaultVersion; }
 
 namespace {
 struct LoadedModule;
@@ -29,23 +36,11 @@ struct LoadedFunction {
 struct LoadedModule {
   std::vector<std::unique_ptr<LoadedFunction>> functions;
 };
-struct Memory {
-  uint64_t start, bytes;
-  int type, ordinal;
-};
-
 constexpr int kMaxDevices = 16;
 std::array<char, kMaxDevices> contextEntries; // a context is the address of its device's entry
 thread_local Context current = nullptr;
-std::atomic<uint64_t> launches{0};
-std::mutex memoryMutex;
-std::vector<Memory> memory;
-uint64_t nextAddress = 0x7f0000000000;
 } // namespace
 
-static std::string field(const char *name, uint64_t value) {
-  return std::string("\"") + name + "\": " + std::to_string(value);
-}
 static uint64_t number(const void *pointer) { return reinterpret_cast<uint64_t>(pointer); }
 static int deviceOf(Context context) {
   return context ? static_cast<int>(reinterpret_cast<char *>(context) - contextEntries.data()) : -1;
@@ -59,7 +54,7 @@ STUB_API Result cuInit(unsigned) {
 }
 
 STUB_API Result cuDriverGetVersion(int *version) {
-  *version = stub::settings().version;
+  *version = ::version();
   return enter("cuDriverGetVersion");
 }
 
@@ -259,11 +254,6 @@ STUB_API Result cuTensorMapEncodeTiled(TensorMap *map, unsigned elementType, uin
 
 //--- Launches ----------------------------------------------------------------------------------
 
-static std::string triple(const char *name, unsigned x, unsigned y, unsigned z) {
-  return std::string("\"") + name + "\": [" + std::to_string(x) + ", " + std::to_string(y) + ", " + std::to_string(z) +
-         "]";
-}
-
 static std::string describe(const LaunchConfig &config, const LoadedFunction &function, void **parameters) {
   std::string text = "\"name\": " + stub::quoted(function.image.name) + ", " +
                      triple("grid", config.gridX, config.gridY, config.gridZ) + ", " +
@@ -292,7 +282,7 @@ static std::string describe(const LaunchConfig &config, const LoadedFunction &fu
 
 STUB_API Result cuLaunchKernelEx(const LaunchConfig *config, Function handle, void **parameters, void **) {
   const auto &function = *reinterpret_cast<LoadedFunction *>(handle);
-  launches.fetch_add(1, std::memory_order_relaxed);
+  stub::countLaunch();
   const Result result =
       enterContext("cuLaunchKernelEx", stub::isLogging() ? describe(*config, function, parameters) : std::string());
   if (result != Success)
@@ -300,15 +290,9 @@ STUB_API Result cuLaunchKernelEx(const LaunchConfig *config, Function handle, vo
   if (!current)
     return InvalidContext;
   stub::noteLaunch(function.image.name);
-  if (const uint64_t delay = stub::settings().delayNanoseconds) {
-    const auto until = std::chrono::steady_clock::now() + std::chrono::nanoseconds(delay);
-    while (std::chrono::steady_clock::now() < until) {
-    }
-  }
+  stub::delay();
   return Success;
 }
-
-uint64_t stub_launches() { return launches.load(); }
 
 //--- Streams and events ------------------------------------------------------------------------
 
@@ -319,6 +303,11 @@ STUB_API Result cuStreamCreate(Stream *stream, unsigned flags) {
 STUB_API Result cuStreamDestroy_v2(Stream) { return enter("cuStreamDestroy"); }
 STUB_API Result cuStreamSynchronize(Stream stream) {
   return enterUnsafe("cuStreamSynchronize", field("stream", number(stream)));
+}
+STUB_API Result cuThreadExchangeStreamCaptureMode(CaptureMode *mode) {
+  const bool relaxed = *mode == CaptureMode::Relaxed;
+  *mode = stub::setCaptureRelaxed(relaxed) ? CaptureMode::Relaxed : CaptureMode::Global;
+  return enter("cuThreadExchangeStreamCaptureMode", field("mode", relaxed ? 2 : 0));
 }
 STUB_API Result cuStreamIsCapturing(Stream stream, CaptureStatus *status) {
   *status = stub::isCapturing() ? CaptureStatus::Active : CaptureStatus::None;
@@ -352,22 +341,8 @@ STUB_API Result cuEventDestroy(Event event) {
 
 //--- Memory ------------------------------------------------------------------------------------
 
-void stub_add_memory(uint64_t start, uint64_t bytes, int type, int ordinal) {
-  std::lock_guard<std::mutex> lock(memoryMutex);
-  memory.push_back({start, bytes, type, ordinal});
-}
-
-void stub::forgetMemory() {
-  std::lock_guard<std::mutex> lock(memoryMutex);
-  memory.clear();
-}
-
 STUB_API Result cuPointerGetAttributes(unsigned count, PointerAttribute *attributes, void **values, Address address) {
-  std::lock_guard<std::mutex> lock(memoryMutex);
-  Memory found{0, 0, 0, 0};
-  for (const Memory &each : memory)
-    if (address >= each.start && address < each.start + each.bytes)
-      found = each;
+  const stub::Memory found = stub::memoryAt(address);
   for (unsigned i = 0; i < count; ++i)
     switch (attributes[i]) {
     case PointerAttribute::MemoryType:
@@ -390,7 +365,7 @@ STUB_API Result cuPointerGetAttributes(unsigned count, PointerAttribute *attribu
 }
 
 static std::string request(size_t bytes, Stream stream) {
-  return field("bytes", bytes) + ", " + field("stream", number(stream)) + ", " + field("address", nextAddress);
+  return field("bytes", bytes) + ", " + field("stream", number(stream)) + ", " + field("address", stub::nextAddress());
 }
 
 static Result allocate(Result result, Address *address, size_t bytes) {
@@ -398,9 +373,7 @@ static Result allocate(Result result, Address *address, size_t bytes) {
     return result;
   if (!current)
     return InvalidContext;
-  *address = nextAddress;
-  nextAddress += (bytes + 511) / 512 * 512;
-  stub_add_memory(*address, bytes, 2, std::max(deviceOf(current), 0));
+  *address = stub::allocate(bytes, std::max(deviceOf(current), 0));
   return Success;
 }
 
@@ -417,8 +390,7 @@ STUB_API Result cuMemFree_v2(Address address) {
     return result;
   if (!current)
     return InvalidContext;
-  std::lock_guard<std::mutex> lock(memoryMutex);
-  std::erase_if(memory, [&](const Memory &each) { return each.start == address; });
+  stub::release(address);
   return Success;
 }
 STUB_API Result cuMemFreeAsync(Address address, Stream stream) {
@@ -458,7 +430,7 @@ STUB_API Result cuGetProcAddress_v2(const char *name, void **function, int versi
       dladdr(contextEntries.data(), &info) ? dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD) : nullptr;
   *function = nullptr;
   *status = 1;
-  if (version > stub::settings().version)
+  if (version > ::version())
     return NotFound;
   // Of functions that have changed, the later form; the first ones took 32-bit addresses.
   for (const char *suffix : {"_v2", ""})

@@ -1,0 +1,55 @@
+// The one driver of a kind that a process uses: opened at first use, kept until the process ends.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "runtime/Device.h"
+
+#include <atomic>
+#include <mutex>
+
+namespace nereid::runtime {
+
+/// `Driver` has `openLibrary(path)`, which returns a handle or null, and `open(path)`, which also initialises. Opened
+/// drivers are never closed: kernels refer to them.
+template <typename Driver> class ProcessDriver {
+public:
+  /// Kernels that another library has loaded stay with it.
+  void setLibrary(const std::string &path) {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (path == library)
+      return;
+    library = path;
+    driver.store(nullptr, std::memory_order_release);
+  }
+
+  bool isInitialized() const { return driver.load(std::memory_order_acquire) != nullptr; }
+
+  bool hasLibrary() {
+    if (isInitialized())
+      return true;
+    std::lock_guard<std::mutex> lock(mutex);
+    return Driver::openLibrary(library) != nullptr;
+  }
+
+  /// After a failure the next call tries again.
+  Expected<Driver *> get() {
+    if (Driver *known = driver.load(std::memory_order_acquire))
+      return known;
+    std::lock_guard<std::mutex> lock(mutex);
+    if (Driver *known = driver.load(std::memory_order_relaxed))
+      return known;
+    auto opened = Driver::open(library);
+    if (!opened)
+      return opened.error();
+    Driver *fresh = opened->release();
+    driver.store(fresh, std::memory_order_release);
+    return fresh;
+  }
+
+private:
+  std::mutex mutex;
+  std::string library;
+  std::atomic<Driver *> driver{nullptr};
+};
+
+} // namespace nereid::runtime
