@@ -93,6 +93,9 @@ mlir::OwningOpRef<mlir::ModuleOp> parse(mlir::MLIRContext &context, const std::s
 /// `back` where `written` is a later stage than TTIR. Null after an error.
 mlir::OwningOpRef<mlir::ModuleOp> declarationOf(mlir::ModuleOp written, support::DiagnosticEngine &diagnostics);
 
+/// Inlines and simplifies a module of `front` in place, as every target does first. False after an error.
+bool optimise(mlir::ModuleOp module, bool fusesFloats, support::DiagnosticEngine &diagnostics);
+
 /// `stage` of a finished kernel ("ttir", "llir", "asm", "launcher.so"), from the artifact or derived again from its
 /// TTIR. Nothing where the target has no such stage.
 /// `sources` are the files that its locations may refer to, for texts that quote them.

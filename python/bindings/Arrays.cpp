@@ -33,6 +33,8 @@ DeviceKind nereid::python::deviceNamed(std::string_view name) {
   return DeviceKind::Other;
 }
 
+int32_t nereid::python::dlpackCode(DeviceKind gpu) { return gpu == DeviceKind::Rocm ? dlpack::Rocm : dlpack::Cuda; }
+
 static DeviceKind deviceOf(int32_t code) {
   switch (code) {
   case dlpack::Cpu:
@@ -86,7 +88,7 @@ static ArrayResult readByDataPointer(PyObject *object, Array &array) {
   if (!kind.is_valid() || !PyUnicode_Check(kind.ptr()))
     return ArrayResult::Read; // a stand-in without a device, such as MockTensor
   const std::string_view name = utf8(kind);
-  array.device = deviceNamed(name);
+  array.device = name == nameOf(DeviceKind::Cuda) ? kindOfCuda() : deviceNamed(name);
   if (array.device == DeviceKind::Other) {
     PyObject *kept = kind.release().ptr();
     PyUnicode_InternInPlace(&kept); // one of a few names

@@ -13,8 +13,6 @@
 
 namespace nereid::python {
 
-enum class DeviceKind : uint8_t { Unknown, Cpu, Cuda, Rocm, Other };
-
 struct Array {
   uint64_t address = 0;
   jit::ScalarType type = jit::ScalarType::I8;
@@ -55,7 +53,9 @@ std::optional<jit::ScalarType> floatType(unsigned bits);
 std::optional<jit::ScalarType> scalarTypeOf(dlpack::DataType type);
 
 const char *nameOf(DeviceKind device);
-/// By the name of a target, or of a tensor's device.
+/// By the name of a target.
 DeviceKind deviceNamed(std::string_view name);
+/// DLPack's number of a kind of GPU.
+int32_t dlpackCode(DeviceKind gpu);
 
 } // namespace nereid::python

@@ -3,6 +3,7 @@
 #include "python/bindings/Arrays.h"
 
 #include "runtime/cuda/CudaDevice.h"
+#include "runtime/hip/HipDevice.h"
 
 using namespace nereid;
 using namespace nereid::python;
@@ -31,15 +32,15 @@ static std::optional<ScalarType> typeOf(std::string_view text) {
 }
 
 /// The GPU that an address belongs to; with one GPU no query is needed.
-static int32_t deviceOf(uint64_t address) {
-  auto driver = runtime::cudaDriver();
+template <typename Driver>
+static int32_t deviceOf(uint64_t address, const runtime::Expected<Driver *> &driver, DeviceKind kind) {
   if (!driver)
     raise(PyExc_RuntimeError, driver.error().text + " [" + driver.error().code + "]");
   if ((*driver)->deviceCount() == 1)
     return 0;
   auto device = (*driver)->device(0);
   auto info = (*device)->pointerInfo(address);
-  return info && info->isKnown ? info->ordinal : currentDevice();
+  return info && info->isKnown ? info->ordinal : currentDevice(kind);
 }
 
 static nb::handle entryOf(nb::handle interface, const char *name) {
@@ -73,8 +74,9 @@ ArrayResult nereid::python::readCudaInterface(PyObject *object, Array &array) {
   array.address = numberOf(PyTuple_GET_ITEM(data.ptr(), 0));
   array.isReadOnly = PyTuple_GET_SIZE(data.ptr()) > 1 && PyTuple_GET_ITEM(data.ptr(), 1) == Py_True;
   array.type = *type;
-  array.device = DeviceKind::Cuda;
-  array.deviceIndex = deviceOf(array.address);
+  array.device = kindOfCuda();
+  array.deviceIndex = array.device == DeviceKind::Rocm ? deviceOf(array.address, runtime::hipDriver(), array.device)
+                                                       : deviceOf(array.address, runtime::cudaDriver(), array.device);
   const nb::handle stream = entryOf(interface, "stream");
   if (stream && PyLong_Check(stream.ptr()))
     array.producer = numberOf(stream);
@@ -84,8 +86,15 @@ ArrayResult nereid::python::readCudaInterface(PyObject *object, Array &array) {
 
 //--- __dlpack__ --------------------------------------------------------------------------------
 
+namespace {
+struct Gpu {
+  DeviceKind kind;
+  int32_t ordinal;
+};
+} // namespace
+
 /// The GPU that the object reports; nullopt for the CPU and others.
-static std::optional<int32_t> gpuOf(PyObject *object) {
+static std::optional<Gpu> gpuOf(PyObject *object) {
   nb::object deviceTuple = attributeOrNull(object, "__dlpack_device__");
   if (!deviceTuple.is_valid())
     return std::nullopt;
@@ -95,17 +104,18 @@ static std::optional<int32_t> gpuOf(PyObject *object) {
   nb::object kind = checked(PyNumber_Index(PyTuple_GET_ITEM(deviceTuple.ptr(), 0)));
   nb::object index = checked(PyNumber_Index(PyTuple_GET_ITEM(deviceTuple.ptr(), 1)));
   const uint64_t code = numberOf(kind);
-  if (code != dlpack::Cuda && code != dlpack::CudaManaged)
+  if (code != dlpack::Cuda && code != dlpack::CudaManaged && code != dlpack::Rocm)
     return std::nullopt;
-  return static_cast<int32_t>(numberOf(index));
+  return Gpu{code == dlpack::Rocm ? DeviceKind::Rocm : DeviceKind::Cuda, static_cast<int32_t>(numberOf(index))};
 }
 
 nb::object nereid::python::dlPackCapsule(PyObject *object, uint64_t &readyFor) {
   nb::object method = checked(PyObject_GetAttrString(object, "__dlpack__"));
   nb::dict keywords;
-  if (const std::optional<int32_t> gpu = gpuOf(object)) {
-    const auto stream = reinterpret_cast<uint64_t>(currentStream(*gpu));
-    readyFor = stream ? stream : 1; // the protocol's number of the default stream
+  if (const std::optional<Gpu> gpu = gpuOf(object)) {
+    const auto stream = reinterpret_cast<uint64_t>(currentStream(gpu->ordinal));
+    const uint64_t defaultStream = gpu->kind == DeviceKind::Rocm ? 0 : 1; // the protocol's numbers
+    readyFor = stream ? stream : defaultStream;
     keywords["stream"] = readyFor;
   }
   keywords["max_version"] = nb::make_tuple(1, 3);

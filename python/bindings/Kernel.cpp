@@ -9,7 +9,7 @@
 #include "python/bindings/Signals.h"
 #include "runtime/MemoryExtent.h"
 #include "runtime/cpu/CpuDevice.h"
-#include "runtime/cuda/CudaDevice.h"
+#include "runtime/gpu/GpuDevice.h"
 #include "runtime/sim/SimDevice.h"
 
 #include <cstring>
@@ -146,7 +146,7 @@ bool LoadedKernel::waitFor(const std::vector<uint64_t> &producers, void *stream)
   for (const uint64_t producer : producers) {
     if (producer == own || (isDefaultStream(producer) && isDefaultStream(own)))
       continue;
-    auto *gpu = static_cast<runtime::CudaDevice *>(runner);
+    auto *gpu = static_cast<runtime::GpuDevice *>(runner);
     if (auto ordered = gpu->orderStreams(reinterpret_cast<void *>(producer), stream); !ordered) {
       setRuntimeError(ordered.error());
       return false;
@@ -197,7 +197,7 @@ static std::string deviceText(DeviceKind device, int32_t ordinal, std::string_vi
 
 /// The driver's information about an address; nullopt where it cannot be queried.
 static std::optional<runtime::PointerInfo> pointerInfoOf(runtime::Device *runner, uint64_t address) {
-  auto info = static_cast<runtime::CudaDevice *>(runner)->pointerInfo(address);
+  auto info = static_cast<runtime::GpuDevice *>(runner)->pointerInfo(address);
   return info ? std::optional(*info) : std::nullopt;
 }
 
@@ -241,7 +241,7 @@ ArgumentLeaf LoadedKernel::readArgument(size_t index, PyObject *object, Array &a
     const bool fits =
         array.device == DeviceKind::Unknown ||
         (array.device == deviceKind && (deviceKind == DeviceKind::Cpu || array.deviceIndex == deviceOrdinal));
-    const bool isReachable = deviceKind == DeviceKind::Cuda && array.device == DeviceKind::Cpu;
+    const bool isReachable = deviceKind != DeviceKind::Cpu && array.device == DeviceKind::Cpu;
     if (!fits && !(isReachable && moveToDevice(runner, leaf)))
       raise(PyExc_ValueError,
             "argument `" + parameter.name + "` is on device " +
@@ -250,7 +250,7 @@ ArgumentLeaf LoadedKernel::readArgument(size_t index, PyObject *object, Array &a
                 (isReachable ? ". Pointer argument cannot be accessed from Triton (cpu tensor?)" : ""));
     checkElements(array, param, parameter);
   }
-  if (deviceKind == DeviceKind::Cuda && param.kind == artifact::ParameterKind::Pointer && checkPointers)
+  if (deviceKind != DeviceKind::Cpu && param.kind == artifact::ParameterKind::Pointer && checkPointers)
     checkPointer(runner, leaf.bits, parameter);
   return leaf;
 }

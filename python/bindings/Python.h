@@ -3,6 +3,7 @@
 #pragma once
 
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
 
 #include <string>
 #include <string_view>
@@ -70,6 +71,7 @@ void bindCache(nb::module_ &module);
 void bindIr(nb::module_ &module);
 void bindCpuDriver(nb::module_ &module);
 void bindCudaDriver(nb::module_ &module);
+void bindHipDriver(nb::module_ &module);
 void bindSimDriver(nb::module_ &module);
 void bindSimPtx(nb::module_ &driver);
 void bindXla(nb::module_ &module);

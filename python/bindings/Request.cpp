@@ -134,12 +134,15 @@ NativeTools nereid::python::toolsOf(nb::dict options) {
 
 std::string nereid::python::reproducerPathOf(nb::dict options) { return textOfOption(options, "reproducer_path", ""); }
 
-support::TargetSpec nereid::python::targetOf(nb::handle target) {
+support::TargetSpec nereid::python::targetOf(nb::handle target, bool takesAny) {
   nb::object backend = checked(PyObject_GetAttrString(target.ptr(), "backend"));
   nb::object arch = checked(PyObject_GetAttrString(target.ptr(), "arch"));
   nb::object archText = arch.is_none() ? textOf("") : checked(PyObject_Str(arch.ptr()));
+  const std::string name(utf8(backend));
+  if (takesAny && !llvm::is_contained(driver::targetNames(), name))
+    return {name, std::string(utf8(archText)), "", 0};
   std::string reason;
-  auto spec = driver::resolveTarget(std::string(utf8(backend)), std::string(utf8(archText)), reason);
+  auto spec = driver::resolveTarget(name, std::string(utf8(archText)), reason);
   if (!spec)
     raise(PyExc_ValueError, reason);
   return *spec;
@@ -154,7 +157,7 @@ Compilation::Compilation(const KernelDescription &description)
   request.kernel = host.function(description.function);
   request.name = description.name.empty() ? request.kernel->name : description.name;
   request.options = optionsOf(description.options);
-  request.target = targetOf(description.target);
+  request.target = targetOf(description.target, description.takesAnyTarget);
 
   jit::Signature text;
   nb::object items = checked(PyDict_Items(description.signature.ptr()));

@@ -17,7 +17,8 @@ struct KernelDescription {
   nb::dict attributes; ///< path -> list of [name, number]
   nb::handle target;   ///< has backend, arch
   nb::dict options;
-  std::string name; ///< of the symbol; the function's own where empty
+  std::string name = {};       ///< of the symbol; the function's own where empty
+  bool takesAnyTarget = false; ///< also one whose compiler is another package's
 };
 
 /// One compilation with everything that must outlive it. Made and destroyed with the GIL held.
@@ -45,7 +46,8 @@ std::optional<driver::Request::Replacement> replacementOf(nb::dict options);
 NativeTools toolsOf(nb::dict options);
 /// Where a reproducer is written; empty where the caller names nothing.
 std::string reproducerPathOf(nb::dict options);
-support::TargetSpec targetOf(nb::handle target);
+/// `takesAny`: a target that this compiler does not know gives a spec with its names.
+support::TargetSpec targetOf(nb::handle target, bool takesAny = false);
 /// A boolean entry of the options.
 bool flagOf(nb::dict options, const char *name, bool otherwise);
 

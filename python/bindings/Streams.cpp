@@ -3,6 +3,7 @@
 #include "python/bindings/Streams.h"
 
 #include "runtime/cuda/CudaDriver.h"
+#include "runtime/hip/HipDriver.h"
 
 #include <atomic>
 
@@ -51,17 +52,41 @@ void *currentStream(int32_t ordinal) {
   return reinterpret_cast<void *>(stream);
 }
 
-int32_t currentDevice() {
+/// The thread's device in HIP; 0 where HIP cannot be used.
+static int32_t currentHipDevice() {
+  auto driver = runtime::hipDriver();
+  int device = 0;
+  return driver && (*driver)->calls().hipGetDevice(&device) == runtime::hip::Success ? device : 0;
+}
+
+int32_t currentDevice(DeviceKind kind) {
   static std::atomic<PyObject *> kept{nullptr};
   uint64_t ordinal = 0;
   if (PyObject *function = torchFunction(kept, "_cuda_getDevice"))
     if (callForNumber(function, nullptr, ordinal))
       return static_cast<int32_t>(ordinal);
+  if (kind == DeviceKind::Rocm)
+    return currentHipDevice();
   auto driver = runtime::cudaDriver();
   runtime::cuda::Ordinal device = 0;
   if (driver && (*driver)->calls().cuCtxGetDevice(&device) == runtime::cuda::Success)
     return device;
   return 0;
+}
+
+DeviceKind kindOfCuda() {
+  static PyObject *const moduleName = PyUnicode_InternFromString("torch.version");
+  PyObject *module = PyImport_GetModule(moduleName);
+  PyObject *version = module ? PyObject_GetAttrString(module, "hip") : nullptr;
+  PyErr_Clear(); // no torch, or an old one
+  const bool isKnown = module != nullptr, isRocm = version && version != Py_None;
+  Py_XDECREF(version);
+  Py_XDECREF(module);
+  if (isKnown)
+    return isRocm ? DeviceKind::Rocm : DeviceKind::Cuda;
+  if (runtime::isCudaInitialized() || runtime::isHipInitialized())
+    return runtime::isCudaInitialized() ? DeviceKind::Cuda : DeviceKind::Rocm;
+  return !runtime::hasCudaLibrary() && runtime::hasHipLibrary() ? DeviceKind::Rocm : DeviceKind::Cuda;
 }
 
 bool readStream(PyObject *object, void *&stream) {

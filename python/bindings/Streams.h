@@ -11,14 +11,19 @@
 
 namespace nereid::python {
 
+enum class DeviceKind : uint8_t { Unknown, Cpu, Cuda, Rocm, Other };
+
 /// As in DLPack's exchange table: 0 and a stream, or a Python exception.
 using StreamQuery = int (*)(int32_t deviceType, int32_t deviceId, void **stream);
 
 /// The stream that work on GPU `ordinal` currently goes to. Leaves no Python exception set.
 void *currentStream(int32_t ordinal);
 
-/// The GPU that work currently goes to.
-int32_t currentDevice();
+/// The GPU of that kind that work currently goes to.
+int32_t currentDevice(DeviceKind kind);
+
+/// The kind of GPU that libraries in this process call "cuda": builds of torch for ROCm use the name for AMD's.
+DeviceKind kindOfCuda();
 
 /// A stream given by a user: an address, torch's Stream (`cuda_stream`), cupy's (`ptr`) or None, which is the default
 /// stream. False where it is none of these.

@@ -197,7 +197,7 @@ static std::shared_ptr<CompiledData> compileIr(const std::string &text, const st
 static std::shared_ptr<IrModule> makeIr(nb::handle function, nb::dict signature, nb::dict constants,
                                         nb::dict attributes, nb::handle target, nb::dict options,
                                         std::shared_ptr<IrContext> context) {
-  Compilation compilation({function, signature, constants, attributes, target, options, ""});
+  Compilation compilation({function, signature, constants, attributes, target, options, "", /*takesAnyTarget=*/true});
   support::DiagnosticEngine diagnostics;
   auto module = driver::front(context->context(), compilation.request, compilation.host, diagnostics);
   compilation.host.raiseInterrupt();

@@ -248,5 +248,14 @@ void nereid::python::bindIr(nb::module_ &module) {
   bindModule(ir);
   ir.def(
       "load_dialects", [](IrContext &context) { context.context(); }, nb::arg("context"), "Makes the context ready.");
+  ir.def(
+      "optimise",
+      [](IrModule &module, bool fusesFloats) {
+        support::DiagnosticEngine diagnostics;
+        if (!driver::optimise(*module.op, fusesFloats, diagnostics))
+          raiseDiagnostics(diagnostics, nullptr);
+      },
+      nb::arg("module"), nb::arg("enable_fp_fusion"),
+      "Inlines calls and simplifies a module in place, as every target does first.");
   ir.def("parse_mlir_module", &parseModule, nb::arg("path"), nb::arg("context"), "Reads a module from a file.");
 }

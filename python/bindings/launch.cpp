@@ -163,14 +163,14 @@ static FastPath chooseStream(const BoundCall &call, LoadedKernel &kernel, void *
   if (kernel.device() == DeviceKind::Cpu)
     return call.stream ? FastPath::Fallback : FastPath::Ok;
   const LaunchKey &key = call.key;
-  if (key.device() == DeviceKind::Unknown && currentDevice() != kernel.ordinal())
+  if (key.device() == DeviceKind::Unknown && currentDevice(kernel.device()) != kernel.ordinal())
     return FastPath::Fallback;
   if (call.stream) {
     if (!readStream(call.stream, stream))
       return FastPath::Fallback;
   } else if (!key.streamQuery()) {
     stream = currentStream(kernel.ordinal());
-  } else if (key.streamQuery()(dlpack::Cuda, kernel.ordinal(), &stream) != 0) {
+  } else if (key.streamQuery()(dlpackCode(kernel.device()), kernel.ordinal(), &stream) != 0) {
     PyErr_Clear();
     return FastPath::Fallback;
   }

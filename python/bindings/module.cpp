@@ -21,6 +21,7 @@ NB_MODULE(libtriton, module) {
   bindCache(module);
   bindCpuDriver(module);
   bindCudaDriver(module);
+  bindHipDriver(module);
   bindSimDriver(module);
   bindXla(module);
   bindLinearLayout(module);

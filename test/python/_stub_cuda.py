@@ -25,10 +25,11 @@ def format_version():
 
 
 class Stub:
-    """The stub's own functions; test/stub/Stub.h describes the settings."""
+    """A stub's own functions; test/stub/Stub.h describes the settings."""
 
-    def __init__(self):
-        self.library = ctypes.CDLL(LIBRARY)
+    def __init__(self, path=LIBRARY, launch_call="cuLaunchKernelEx"):
+        self.library = ctypes.CDLL(path)
+        self.launch_call = launch_call
         self.library.stub_log.restype = ctypes.c_char_p
         self.library.stub_launches.restype = ctypes.c_uint64
         self.library.stub_exchange_table.restype = ctypes.c_void_p
@@ -48,7 +49,7 @@ class Stub:
         return [line for line in lines if name in (None, line["call"])]
 
     def launches(self):
-        return self.calls("cuLaunchKernelEx")
+        return self.calls(self.launch_call)
 
     def clear(self):
         self.library.stub_clear()
@@ -116,9 +117,9 @@ class InterfaceArray:
         }
 
 
-def exchange_array_class():
+def exchange_array_class(path=LIBRARY):
     """A class with DLPack's exchange table, as torch.Tensor has it."""
-    table = Stub().library.stub_exchange_table()
+    table = Stub(path).library.stub_exchange_table()
     make = ctypes.pythonapi.PyCapsule_New
     make.restype = ctypes.py_object
     make.argtypes = (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
@@ -187,11 +188,9 @@ def _kind_of(kind):
     return "bool" if kind in ("i1", "u1") else "float" if kind.startswith(("fp", "bf")) else "int"
 
 
-def artifact_bytes(stub, name, kinds, reads=(), **fields):
-    """An artifact file for sm_90: `kinds` are (name, type, position) of its run-time parameters,
-    `reads` names the pointers that are only read.
-    """
-    parameters, end, lines = [], 0, []
+def _layout(kinds, reads):
+    """The parameters of an artifact, each at a multiple of its size."""
+    parameters, end = [], 0
     for param, kind, position in kinds:
         size = _bytes_of(kind)
         offset = -(-end // size) * size
@@ -207,7 +206,11 @@ def artifact_bytes(stub, name, kinds, reads=(), **fields):
                 "written": param not in reads,
             }
         )
-        lines.append(f"  .param .u{size * 8} {param}")
+    return parameters
+
+
+def _ptx(name, parameters, fields):
+    lines = [f"  .param .u{each['size'] * 8} {each['name']}" for each in parameters]
     lines += [
         f"  .param .align 64 .b8 map{index}[128]"
         for index in range(len(fields.get("tensorMaps", ())))
@@ -219,9 +222,15 @@ def artifact_bytes(stub, name, kinds, reads=(), **fields):
         f"  .param .u64 .ptr .global .align 1 {scratch}" for scratch in ("_global", "_profile")
     ]
     body = ",\n".join(lines)
-    binary = (
-        f".version 8.0\n.target sm_90\n.visible .entry {name}(\n{body}\n) {{ ret; }}\n".encode()
-    )
+    return f".version 8.0\n.target sm_90\n.visible .entry {name}(\n{body}\n) {{ ret; }}\n".encode()
+
+
+def artifact_bytes(stub, name, kinds, reads=(), make_binary=_ptx, **fields):
+    """An artifact file for sm_90: `kinds` are (name, type, position) of its run-time parameters,
+    `reads` names the pointers that are only read.
+    """
+    parameters = _layout(kinds, reads)
+    binary = make_binary(name, parameters, fields)
     header = {
         "name": name,
         "entry": name,
@@ -275,10 +284,10 @@ def compile_by_hand(stub, reads=("x_ptr",), **fields):
             if kind != "constexpr" and position not in constant
         ]
         settings = {
-            "blockDims": [32 * parsed.num_warps, 1, 1],
+            "blockDims": [parsed.warp_size * parsed.num_warps, 1, 1],
             "clusterDims": [parsed.num_ctas, 1, 1],
             "cooperative": parsed.launch_cooperative_grid,
-            "programmaticLaunch": parsed.launch_pdl,
+            "programmaticLaunch": getattr(parsed, "launch_pdl", False),
             **fields,
         }
         data = artifact_bytes(stub, src.fn.__name__, kinds, reads, **settings)

@@ -10,9 +10,15 @@ from __future__ import annotations
 from typing import Any
 
 
-def load(code: Any, device: int) -> Any:
-    """The kernel on a device; loaded at the first call."""
-    return code.kernel(device)
+def load(code: Any, device: int) -> tuple[Any, Any]:
+    """Module and function of the kernel on a device, which is loaded at the first call; of native
+    code both are one object.
+    """
+    by_driver = getattr(code, "load", None)
+    if by_driver is not None:
+        return by_driver(device)
+    kernel = code.kernel(device)
+    return kernel, kernel
 
 
 def stage(code: Any, name: str) -> Any:
@@ -35,9 +41,10 @@ def has_own_abi(code: Any) -> bool:
     return code.abi == "own"
 
 
-def resources(kernel: Any) -> tuple[int, int, int]:
+def resources(code: Any, kernel: Any) -> tuple[int, int, int]:
     """Registers, spilled words and maximum threads per CTA of a loaded kernel."""
-    return kernel.n_regs, kernel.n_spills, kernel.n_max_threads
+    loaded = getattr(code, "loaded_resources", None)
+    return loaded or (kernel.n_regs, kernel.n_spills, kernel.n_max_threads)
 
 
 def assembled(code: Any) -> tuple[int, int, int] | None:

@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from enum import Enum
 from typing import Any
 
+from .._C import libtriton
 from .._record import Record
 
 
@@ -74,14 +75,15 @@ class BaseBackend(ABC):
         return self.target
 
     def native_tools(self) -> dict[str, Any]:
-        """Paths of programs and libraries that the native compiler may use; `key` identifies them.
-        """
+        """Paths of programs and libraries that the native compiler may use; `key` identifies them."""
         return {}
 
     def add_stages(  # noqa: B027
         self, stages: dict[str, Any], options: Any, language: Language = Language.TRITON
     ) -> None:
-        """Adds nothing: stages belong to the native compiler."""
+        """Adds the stages of a backend of another package: name -> function of the result before it
+        and a dictionary of metadata, in order. Those of this build are the native compiler's.
+        """
 
     def load_dialects(self, context: Any) -> None:  # noqa: B027
         """Loads nothing beyond the dialects of `ir.load_dialects`."""
@@ -96,6 +98,14 @@ class BaseBackend(ABC):
 
     def get_target_name(self, options: Any) -> str:
         return f"{self.target.backend}:{self.target.arch}"
+
+    @staticmethod
+    def optimise(module: Any, enable_fp_fusion: bool = True) -> Any:
+        """Inlines calls and simplifies a module of the front end in place, as every target does
+        first; returns it.
+        """
+        libtriton.ir.optimise(module, enable_fp_fusion)
+        return module
 
     @staticmethod
     def parse_attr(desc: str) -> list[list[Any]]:

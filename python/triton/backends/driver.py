@@ -41,14 +41,32 @@ class DriverBase(ABC):
     def get_benchmarker(self) -> Callable[..., Any]:
         """A function `(kernel_call, *, quantiles, **kwargs)` that returns times in milliseconds."""
 
-    @abstractmethod
-    def get_current_device(self) -> Any: ...
+    # A driver of one device without streams need not define these.
 
-    @abstractmethod
-    def set_current_device(self, device: Any) -> None: ...
+    def get_current_device(self) -> Any:
+        return 0
 
-    @abstractmethod
-    def get_current_stream(self, device: Any) -> Any: ...
+    def set_current_device(self, device: Any) -> None:  # noqa: B027
+        pass
+
+    def get_current_stream(self, device: Any) -> Any:
+        return 0
+
+    # What `do_bench` calls. A driver whose launches are done on return, without caches, need not define these.
+
+    def synchronize(self) -> None:
+        """Waits for all launches: by torch's interface of the device, where the driver has one."""
+        interface = getattr(self, "get_device_interface", None)
+        if interface is not None:
+            interface().synchronize()
+
+    def get_empty_cache_for_benchmark(self) -> Any:
+        """Memory that evicts earlier data when `clear_cache` writes it."""
+        return None
+
+    def clear_cache(self, cache: Any) -> None:
+        if cache is not None:
+            cache.zero_()
 
     def stream_for(self, args: tuple[Any, ...], device: Any) -> Any:
         """The stream of a launch with these arguments."""

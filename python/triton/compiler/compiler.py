@@ -38,13 +38,9 @@ __all__ = [
 
 def make_backend(target: GPUTarget) -> BaseBackend:
     """The compiler class for a target, instantiated."""
-    fitting = [
-        backend.compiler
-        for backend in backends.values()
-        if backend.compiler.supports_target(target)
-    ]
+    fitting = [backend.compiler for backend in backends.fitting(target)]
     if len(fitting) != 1:
-        near = libtriton.suggest_name(target.backend, libtriton.target_names())
+        near = libtriton.suggest_name(target.backend, [*libtriton.target_names(), *backends])
         raise RuntimeError(
             f"{len(fitting)} compatible backends for target ({target.backend}) ({fitting}). "
             f"There should only be one.{near}"
@@ -85,6 +81,14 @@ def compile(  # noqa: A001
         src = IRSource(os.fspath(src))
     parsed = backend.parse_options({**(options or {}), **src.parse_options()})
     clock = CompileTimer()
+    stages: dict[str, Callable[[Any, dict[str, Any]], Any]] = {}
+    backend.add_stages(stages, parsed, src.language)
+    if stages:  # of another package: those of this build are native
+        from .staged import compile_by_stages
+
+        code = compile_by_stages(src, target, backend, parsed, stages)
+        clock.compiled(code)
+        return _announce(CompiledKernel(src, code, target, backend, parsed), clock)
     always = knobs.compilation.always_compile
     managed = _managed_kernel(src)
     code = src.compile(
@@ -108,15 +112,20 @@ def compile(  # noqa: A001
     elif _folder_view:
         kernel._write_folder_view()
         libtriton.flush_cache()  # code that compiles by hand may move or remove the folder
+    return _announce(kernel, clock)
+
+
+def _announce(kernel: CompiledKernel, clock: CompileTimer) -> CompiledKernel:
+    """Tells the user's settings of a kernel that was compiled, or found in a cache."""
     if knobs.compilation.dump_ir:
-        compiled.write_view(code, knobs.cache.dump_dir)
+        compiled.write_view(kernel._code, knobs.cache.dump_dir)
     if knobs.compilation.listener is not None:
         knobs.compilation.listener(
-            src=src,
+            src=kernel.src,
             metadata=kernel.metadata._asdict(),
             metadata_group=kernel.metadata_group,
             times=clock.end(),
-            cache_hit=code.cache_hit,
+            cache_hit=kernel._code.cache_hit,
         )
     return kernel
 
@@ -250,13 +259,13 @@ class CompiledKernel:
         active = driver.for_device(self.metadata.target.device_type)
         self._device = active.get_current_device() if device is None else device
         self._call_load_hook(knobs.runtime.kernel_load_start_hook)
-        self.function = compiled.load(self._code, self._device)
+        module, self.function = compiled.load(self._code, self._device)
         self._run = active.launcher_cls(self.src, self.metadata)
         if compiled.has_own_abi(self._code):
             self._run.make_plain = functools.partial(
                 _compile_plain, self.src, self.metadata.target, self._options, self._device
             )
-        self.module = self.function
+        self.module = module
         self._loaded_by = os.getpid()
         self._call_load_hook(knobs.runtime.kernel_load_end_hook)
 
@@ -275,7 +284,7 @@ class CompiledKernel:
 
     def _loaded(self) -> tuple[int, int, int]:
         self._init_handles()
-        return compiled.resources(self.function)
+        return compiled.resources(self._code, self.function)
 
     def _resources(self) -> tuple[int, int, int]:
         """Registers and spilled words per thread, maximum threads per CTA: the driver's where the

@@ -154,15 +154,20 @@ def _devices(name: str, arg: Any) -> Iterator[tuple[str, tuple[str, int], Any]]:
         yield name, device, arg
 
 
+# The native drivers that know which host arrays a GPU can read.
+_GPU_DRIVERS = {"cuda": libtriton.driver_cuda, "hip": libtriton.driver_hip}
+
+
 def _without_reachable(found: list[Any]) -> list[Any]:
     """Removes host arrays that the GPU of the other arguments can read: pinned ones."""
     kinds = {device[0] for _, device, _ in found}
-    if kinds != {"cpu", "cuda"}:
+    if len(kinds) != 2 or "cpu" not in kinds or not kinds & _GPU_DRIVERS.keys():
         return found
+    (gpu,) = kinds - {"cpu"}
     return [
         (name, device, arg)
         for name, device, arg in found
-        if device[0] == "cuda" or not libtriton.driver_cuda.can_access(arg)
+        if device[0] == gpu or not _GPU_DRIVERS[gpu].can_access(arg)
     ]
 
 
@@ -179,7 +184,7 @@ def device_of_arguments(bound: dict[str, Any]) -> tuple[str, int] | None:
             for name, (kind, index), _ in found
         )
         hint = ""
-        if {device[0] for _, device, _ in found} == {"cpu", "cuda"}:
+        if {device[0] for _, device, _ in found} in ({"cpu", "cuda"}, {"cpu", "hip"}):
             hint = ". Pointer argument cannot be accessed from Triton (cpu tensor?)"
         raise ValueError(
             f"arguments are on different devices: {devices}; a kernel runs on one device{hint}"

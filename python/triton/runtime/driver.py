@@ -22,8 +22,8 @@ def _default_backend() -> str | None:
     device = knobs.runtime.device
     if not device:
         return knobs.runtime.default_backend
-    if device not in ("cpu", "cuda"):
-        raise RuntimeError(f"TRITON_DEVICE is {device!r}; it may be cpu, cuda, sim or sim:80")
+    if device not in ("cpu", "cuda", "hip"):
+        raise RuntimeError(f"TRITON_DEVICE is {device!r}; it may be cpu, cuda, hip, sim or sim:80")
     return _BACKEND_OF_DEVICE[device]
 
 
@@ -85,8 +85,10 @@ class DriverConfig:
         self.set_active(self.for_device("cpu"))
 
     def for_device(self, device_type: str) -> DriverBase:
-        """The driver for tensors of one device type: the active one if it matches."""
-        if getattr(self.active, "device_type", None) == device_type:
+        """The driver for tensors of one device type: the active one if it matches, or if it names
+        no type, as those of other packages.
+        """
+        if getattr(self.active, "device_type", device_type) == device_type:
             return self.active
         if device_type not in self._by_device:
             self._by_device[device_type] = _create_driver_for(device_type)

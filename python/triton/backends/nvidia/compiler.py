@@ -12,8 +12,8 @@ from ..._C import libtriton
 from ..._lazy import lazy_names
 from ..compiler import BaseBackend, GPUTarget, SimulatedTarget
 from ..options import TargetOptions
+from ..stages import CompiledStage, compile_ttir, takes_descriptors
 from .assembler import Assembler, find_assembler
-from .stages import CompiledStage, compile_ttir
 
 
 @dataclass(frozen=True)
@@ -153,7 +153,10 @@ class CUDABackend(BaseBackend):
     def make_ttir(
         self, module: Any, metadata: dict[str, Any], options: CUDAOptions, capability: Any
     ) -> CompiledStage:
-        return compile_ttir(module, metadata, options, self.code_target(options))
+        target = self.code_target(options)
+        if takes_descriptors(module):  # the caller creates tensor maps for them
+            target = GPUTarget(target.backend, f"{target.arch}+maps", target.warp_size)
+        return compile_ttir(module, metadata, options, target)
 
     def make_ttgir(
         self, module: CompiledStage, metadata: dict[str, Any], options: Any, capability: Any

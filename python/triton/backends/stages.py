@@ -1,4 +1,4 @@
-"""The stages of one compilation, for callers that run the NVIDIA backend stage by stage."""
+"""The stages of one compilation, for callers that run a backend stage by stage."""
 
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
@@ -6,11 +6,11 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from ... import knobs
-from ..._C import libtriton
-from ..compiler import GPUTarget
+from .. import knobs
+from .._C import libtriton
+from .compiler import GPUTarget
 
-# Compilation stops at PTX: the caller assembles it.
+# Compilation for NVIDIA's GPUs stops at PTX: the caller assembles it.
 _NO_TOOLS = {"ptxas": "", "nvjitlink": "", "key": ""}
 
 
@@ -26,6 +26,11 @@ class CompiledStage:
     def at(self, name: str) -> CompiledStage:
         return CompiledStage(self._code, name)
 
+    @property
+    def content(self) -> Any:
+        """Text, or the bytes of a binary stage."""
+        return self._code.stage(self._name)
+
     def __str__(self) -> str:
         return self._code.stage(self._name)
 
@@ -34,15 +39,16 @@ class CompiledStage:
         print(self, file=sys.stderr)
 
 
+def takes_descriptors(module: Any) -> bool:
+    """Whether a parameter of the kernel is a tensor descriptor."""
+    return "!tt.tensordesc" in module.str().split("{", 2)[1]
+
+
 def compile_ttir(
     module: Any, metadata: dict[str, Any], options: Any, target: GPUTarget
 ) -> CompiledStage:
-    """Compiles a module of TTIR to PTX, and stores the properties that a launch needs in
-    `metadata`.
-    """
+    """Compiles a module of TTIR, and stores the properties that a launch needs in `metadata`."""
     text = module.str()
-    if "!tt.tensordesc" in text.split("{", 2)[1]:  # the caller creates tensor maps for descriptors
-        target = GPUTarget(target.backend, f"{target.arch}+maps", target.warp_size)
     always = knobs.compilation.always_compile
     code = libtriton.compile_ir(
         text,

@@ -1,0 +1,37 @@
+// The bindings that the drivers of NVIDIA's and of AMD's GPUs share.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "python/bindings/Kernel.h"
+#include "runtime/gpu/GpuDevice.h"
+
+#include <string>
+
+namespace nereid::python {
+
+/// One driver, as the shared bindings call it.
+struct GpuApi {
+  const artifact::TargetInfo &target;
+  DeviceKind kind;
+  void (*setLibrary)(const std::string &path);
+  bool (*hasLibrary)();
+  bool (*isInitialized)();
+  runtime::Expected<int> (*version)();
+  runtime::Expected<int> (*deviceCount)();
+  runtime::Expected<runtime::GpuDevice *> (*device)(int ordinal);
+  std::string (*archOf)(const runtime::GpuDevice &device);
+};
+
+/// Throws the error as a Python exception.
+runtime::GpuDevice &deviceAt(const GpuApi &api, int ordinal);
+
+template <typename T> T &&valueOf(runtime::Expected<T> &&found) {
+  if (!found)
+    raiseRuntimeError(found.error());
+  return std::move(*found);
+}
+
+/// Functions and classes of the submodule `driver`. Nothing is initialised before the first call that needs it.
+void bindGpuDriver(nb::module_ &driver, const GpuApi &api);
+
+} // namespace nereid::python

@@ -1,0 +1,75 @@
+// The bindings of the driver for AMD's GPUs.
+// SPDX-License-Identifier: MIT
+#include "artifact/TargetInfo.h"
+#include "python/bindings/GpuDriver.h"
+#include "python/bindings/Properties.h"
+#include "runtime/hip/HipDevice.h"
+#include "runtime/hip/KnownGpus.h"
+
+#include <nanobind/stl/string.h>
+
+using namespace nereid;
+using namespace nereid::python;
+
+static runtime::HipDevice &hipDeviceAt(int ordinal) { return *valueOf(runtime::hipDevice(ordinal)); }
+
+static runtime::Expected<int> versionOfRuntime() {
+  auto driver = runtime::hipDriver();
+  return driver ? runtime::Expected<int>((*driver)->version()) : driver.error();
+}
+
+static runtime::Expected<int> countGpus() {
+  auto driver = runtime::hipDriver();
+  return driver ? runtime::Expected<int>((*driver)->deviceCount()) : driver.error();
+}
+
+static runtime::Expected<runtime::GpuDevice *> openGpu(int ordinal) {
+  auto device = runtime::hipDevice(ordinal);
+  return device ? runtime::Expected<runtime::GpuDevice *>(*device) : device.error();
+}
+
+static std::string archNameOf(const runtime::GpuDevice &device) {
+  return static_cast<const runtime::HipDevice &>(device).arch();
+}
+
+static constexpr GpuApi kHipApi = {artifact::kHip,
+                                   DeviceKind::Rocm,
+                                   &runtime::setHipLibrary,
+                                   &runtime::hasHipLibrary,
+                                   &runtime::isHipInitialized,
+                                   &versionOfRuntime,
+                                   &countGpus,
+                                   &openGpu,
+                                   &archNameOf};
+
+/// The properties with the entries that only Triton's driver for AMD has.
+static nb::dict hipProperties(const runtime::DeviceProperties &known, const std::string &arch, bool isCooperative) {
+  nb::dict dict = propertiesDict(known);
+  dict["arch"] = arch;
+  dict["cooperativeLaunch"] = static_cast<int>(isCooperative);
+  return dict;
+}
+
+static nb::dict knownProperties(const std::string &arch) {
+  if (const runtime::DeviceProperties *known = runtime::amdProperties(arch))
+    return hipProperties(*known, arch, /*isCooperative=*/true);
+  std::string text = "no properties of an AMD GPU `" + arch + "` are recorded; there are those of ", separator;
+  for (const runtime::KnownGpu &gpu : runtime::knownAmdGpus())
+    text += std::exchange(separator, ", ") + std::string(gpu.arch);
+  raise(PyExc_ValueError, text);
+}
+
+void nereid::python::bindHipDriver(nb::module_ &module) {
+  nb::module_ driver = module.def_submodule("driver_hip", "AMD's GPUs as devices.");
+  bindGpuDriver(driver, kHipApi);
+  driver.def(
+      "properties",
+      [](int ordinal) {
+        const runtime::HipDevice &device = hipDeviceAt(ordinal);
+        return hipProperties(device.properties(), device.arch(), device.launchesCooperatively());
+      },
+      nb::arg("device"), "The figures that people size their grids by.");
+  driver.def("arch", [](int ordinal) { return hipDeviceAt(ordinal).arch(); }, nb::arg("device"), "\"gfx942\"");
+  driver.def("known_properties", &knownProperties, nb::arg("arch"),
+             "The recorded properties of one GPU of an architecture.");
+}

@@ -1,0 +1,2 @@
+"""AMD's GPUs as a target and as devices."""
+# SPDX-License-Identifier: MIT

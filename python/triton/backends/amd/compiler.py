@@ -1,0 +1,168 @@
+"""Options and names of the AMD target; its compiler is in the native module."""
+
+# SPDX-License-Identifier: MIT
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
+
+from ... import knobs
+from ..._lazy import lazy_names
+from ..compiler import BaseBackend, GPUTarget
+from ..options import TargetOptions
+from ..stages import CompiledStage, compile_ttir
+
+
+@dataclass(frozen=True)
+class HIPOptions(TargetOptions):
+    """Launch and compile options.
+
+    `waves_per_eu` is the number of waves that a SIMD unit must have room for; `matrix_instr_nonkdim` 16 or 32, the
+    rows and columns of a matrix instruction; `kpack` the matrix instructions along k for each load of an operand.
+    `allow_flush_denorm` allows float32 denormals to become zero. `ir_override` is the path of a file that replaces a
+    stage. `schedule_hint` and `cluster_dims` are accepted and have no effect.
+    """
+
+    num_warps: int = 4
+    waves_per_eu: int = 0
+    num_stages: int = 2
+    num_ctas: int = 1
+    warp_size: int = 64
+    extern_libs: Any = None
+    cluster_dims: tuple[int, int, int] = (1, 1, 1)
+    debug: bool = False
+    sanitize_overflow: bool = True
+    sanitize: str = ""
+    arch: str = ""
+    supported_fp8_dtypes: tuple[str, ...] = ("fp8e4nv", "fp8e5", "fp8e5b16", "fp8e4b8")
+    deprecated_fp8_dot_operand_dtypes: tuple[str, ...] = ()
+    default_dot_input_precision: str = "ieee"
+    allowed_dot_input_precisions: tuple[str, ...] = ("ieee", "bf16x3", "bf16x6")
+    enable_fp_fusion: bool = True
+    launch_cooperative_grid: bool = False
+    matrix_instr_nonkdim: int = 0
+    kpack: int = 1
+    allow_flush_denorm: bool = False
+    max_num_imprecise_acc_default: int = 0
+    backend_name: str = "hip"
+    instrumentation_mode: str = ""
+    schedule_hint: str = "none"
+    ir_override: str | None = None
+    allow_non_constexpr_globals: bool = False
+    always_compile: bool = False
+
+    max_threads: ClassVar[int] = 1024  # of a CTA
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.num_warps * self.warp_size > self.max_threads:
+            from ...runtime.errors import OutOfResources  # tuning skips such a configuration
+
+            raise OutOfResources(self.num_warps * self.warp_size, self.max_threads, "threads")
+        if self.num_ctas != 1:
+            raise ValueError(f"num_ctas={self.num_ctas}: AMD GPUs have no clusters of CTAs")
+        for name, allowed in (("matrix_instr_nonkdim", (0, 16, 32)), ("kpack", (1, 2))):
+            if getattr(self, name) not in allowed:
+                words = ", ".join(map(str, allowed))
+                raise ValueError(f"{name} must be one of {words}, got {getattr(self, name)!r}")
+
+
+_NAMES = frozenset(field.name for field in fields(HIPOptions))
+_WAVE32 = re.compile(r"gfx1\d\d\d")
+
+
+def warp_size_of(arch: str) -> int:
+    """Lanes of a wave: 32 on RDNA, else 64."""
+    return 32 if _WAVE32.match(arch) else 64
+
+
+def get_min_dot_size(target: GPUTarget) -> Callable[[Any, Any], tuple[int, int, int]]:
+    """The smallest (m, n, k) of a dot of two types: there is no limit."""
+    return lambda lhs_type, rhs_type: (1, 1, 1)
+
+
+class HIPBackend(BaseBackend):
+    binary_ext = "hsaco"
+
+    def __init__(self, target: GPUTarget) -> None:
+        super().__init__(target)
+        if not isinstance(target.arch, str) or not target.arch.startswith("gfx"):
+            raise ValueError(
+                f"{target.arch!r} is not the name of an AMD GPU; write gfx942, for example"
+            )
+
+    @staticmethod
+    def supports_target(target: GPUTarget) -> bool:
+        return target.backend == "hip"
+
+    def parse_options(self, options: dict[str, Any]) -> HIPOptions:
+        known = {
+            name: value for name, value in options.items() if name in _NAMES and value is not None
+        }
+        known.setdefault("arch", knobs.runtime.override_arch or str(self.target.arch))
+        known.setdefault("warp_size", warp_size_of(known["arch"]))
+        known["enable_fp_fusion"] = knobs.language.fp_fusion_enabled(known.get("enable_fp_fusion"))
+        known.setdefault("default_dot_input_precision", knobs.language.fp32_default or "ieee")
+        known.setdefault("instrumentation_mode", knobs.compilation.instrumentation_mode)
+        known.setdefault(
+            "allow_non_constexpr_globals", knobs.compilation.allow_non_constexpr_globals
+        )
+        if known["arch"] == "gfx942":  # it has matrix instructions for xf32
+            known.setdefault(
+                "allowed_dot_input_precisions",
+                (*HIPOptions.allowed_dot_input_precisions, "tf32"),
+            )
+        return HIPOptions(**known)
+
+    def code_target(self, options: Any) -> GPUTarget:
+        return GPUTarget("hip", options.arch, options.warp_size)
+
+    def pack_metadata(self, metadata: Any) -> tuple[int, int, int]:
+        return metadata.num_warps, metadata.num_ctas, metadata.shared
+
+    def get_codegen_implementation(self, options: Any) -> dict[str, Any]:
+        return {"min_dot_size": get_min_dot_size(self.target)}
+
+    def get_module_map(self) -> dict[str, Any]:
+        from ...language.extra.hip import libdevice
+
+        return {"triton.language.extra.libdevice": libdevice}
+
+    def hash(self) -> str:
+        return f"hip-{self.target.arch}"
+
+    # The stages of a kernel one by one, for code that drives the compiler itself: `module` is the result of
+    # `ASTSource.make_ir` or of the previous stage. The first stage compiles and raises all errors.
+
+    def make_ttir(
+        self, module: Any, metadata: dict[str, Any], options: HIPOptions
+    ) -> CompiledStage:
+        return compile_ttir(module, metadata, options, self.code_target(options))
+
+    @staticmethod
+    def make_ttgir(module: CompiledStage, metadata: dict[str, Any], options: Any) -> CompiledStage:
+        return module.at("ttgir")
+
+    @staticmethod
+    def make_llir(module: CompiledStage, metadata: dict[str, Any], options: Any) -> str:
+        return str(module.at("llir"))
+
+    @staticmethod
+    def make_amdgcn(module: Any, metadata: dict[str, Any], options: Any) -> str:
+        """`module` is the text that `make_llir` returned with this `metadata`."""
+        return str(metadata[CompiledStage.KEY].at("amdgcn"))
+
+    @staticmethod
+    def make_hsaco(module: Any, metadata: dict[str, Any], options: Any) -> bytes:
+        return metadata[CompiledStage.KEY].at("hsaco").content
+
+
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "triton.backends.compiler": "Language",
+        "triton._C.libtriton": "ir",
+    },
+)
