@@ -1,0 +1,2 @@
+"""A backend of Triton for a toy machine."""
+# SPDX-License-Identifier: MIT
