@@ -7,18 +7,18 @@
 
 using namespace nereid::sim;
 
-static constexpr unsigned kBanks = 32, kBankBytes = 4, kSectorBytes = 32, kWarpLanes = 32;
+static constexpr unsigned kMostBanks = 64, kBankBytes = 4, kSectorBytes = 32, kWarpLanes = 32;
 
 /// One part of a warp: as many wavefronts as the busiest bank has different words.
-static uint32_t wavefrontsOf(uint32_t lanes, uint32_t bytes, const uint64_t *addresses) {
-  uint64_t words[kBanks][kWarpLanes];
-  uint8_t counts[kBanks] = {};
+static uint32_t wavefrontsOf(uint32_t lanes, uint32_t bytes, const uint64_t *addresses, uint32_t banks) {
+  uint64_t words[kMostBanks][kWarpLanes];
+  uint8_t counts[kMostBanks] = {};
   uint32_t busiest = 0;
   for (; lanes; lanes &= lanes - 1) {
     const uint64_t address = addresses[std::countr_zero(lanes)];
     const uint64_t last = (address + bytes - 1) / kBankBytes;
     for (uint64_t word = address / kBankBytes; word <= last; ++word) {
-      const unsigned bank = word % kBanks;
+      const unsigned bank = word % banks;
       uint64_t *begin = words[bank], *end = begin + counts[bank];
       if (counts[bank] == kWarpLanes || std::find(begin, end, word) != end)
         continue;
@@ -41,7 +41,7 @@ static uint32_t partOf(uint32_t lanes, unsigned first, unsigned width) {
   return lanes & uint32_t(((uint64_t{1} << width) - 1) << first);
 }
 
-BankUse nereid::sim::bankUseOf(uint32_t lanes, uint32_t bytes, const uint64_t *addresses) {
+BankUse nereid::sim::bankUseOf(uint32_t lanes, uint32_t bytes, const uint64_t *addresses, uint32_t banks) {
   const unsigned words = std::clamp(bytes / kBankBytes, 1u, kWarpLanes), width = kWarpLanes / words;
   const unsigned doubled = words > 1 ? 2 * width : width;
   BankUse use;
@@ -52,7 +52,7 @@ BankUse nereid::sim::bankUseOf(uint32_t lanes, uint32_t bytes, const uint64_t *a
     for (unsigned begin = first; begin < first + doubled; begin += step)
       if (const uint32_t part = partOf(lanes, begin, step)) {
         ++use.minimum;
-        use.wavefronts += wavefrontsOf(part, bytes, addresses);
+        use.wavefronts += wavefrontsOf(part, bytes, addresses, banks);
       }
   }
   return use;

@@ -11,10 +11,10 @@ struct BankUse {
   uint32_t minimum = 0; ///< what the access takes without conflicts
 };
 
-/// 32 banks of 4 bytes. Accesses of 8 and 16 bytes are done by halves and quarters of the warp; two neighbouring parts
-/// are one where their lanes have the same addresses in pairs (of lanes i and i ^ 1, or i and i ^ 2). Lanes of a part
-/// that access the same word share it. `addresses` has an entry per lane.
-BankUse bankUseOf(uint32_t lanes, uint32_t bytes, const uint64_t *addresses);
+/// `banks` banks of 4 bytes, 32 or 64. Accesses of 8 and 16 bytes are done by halves and quarters of the warp; two
+/// neighbouring parts are one where their lanes have the same addresses in pairs (of lanes i and i ^ 1, or i and i ^
+/// 2). Lanes of a part that access the same word share it. `addresses` has an entry per lane.
+BankUse bankUseOf(uint32_t lanes, uint32_t bytes, const uint64_t *addresses, uint32_t banks = 32);
 
 /// The different 32-byte sectors that an access touches, in `sectors` (room for 32 * (bytes / 32 + 2)); their number.
 uint32_t sectorsOf(uint32_t lanes, uint32_t bytes, const uint64_t *addresses, uint64_t *sectors);

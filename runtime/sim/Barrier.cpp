@@ -1,8 +1,9 @@
 // Barriers of warps, CTAs and clusters.
 // SPDX-License-Identifier: MIT
+#include "runtime/sim/Barrier.h"
+
 #include "runtime/sim/Decode.h"
 #include "runtime/sim/Report.h"
-#include "runtime/sim/SyncEvent.h"
 
 #include <algorithm>
 
@@ -12,20 +13,19 @@ namespace {
 enum class BarrierKind : uint8_t { Sync, Arrive, And, Or, Popc };
 } // namespace
 
-static uint32_t liveThreads(const Cta &cta) {
+uint32_t nereid::sim::liveThreads(const Cta &cta) {
   uint32_t count = 0;
   for (const Warp &warp : cta.warps)
     count += unsigned(std::popcount(~warp.exited));
   return count;
 }
 
-/// Arrives once, then waits for the end of the phase; false while it waits. `event` says which barrier.
-static bool meet(Warp &warp, NamedBarrier &barrier, SyncEvent event, bool waits) {
+bool nereid::sim::meetAtBarrier(Warp &warp, NamedBarrier &barrier, SyncEvent event, bool waits, uint32_t arrivals) {
   Split &split = warp.split();
   if (!split.hasArrived) {
     event.kind = SyncKind::BarrierArrive;
     tell(warp, event);
-    barrier.arrived += unsigned(std::popcount(warp.mask));
+    barrier.arrived += arrivals;
     split.ticket = barrier.phase;
     split.hasArrived = true;
   }
@@ -64,7 +64,7 @@ static Step atBarrier(Warp &warp, const Instruction &instruction) {
   SyncEvent event{SyncKind::BarrierArrive, &instruction, warp.mask, &barrier, expected};
   event.isAligned = instruction.tag[2];
   event.isCounted = instruction.tag[1];
-  if (!meet(warp, barrier, event, kind != BarrierKind::Arrive))
+  if (!meetAtBarrier(warp, barrier, event, kind != BarrierKind::Arrive, unsigned(std::popcount(warp.mask))))
     return Step::Wait;
   if (kind == BarrierKind::And || kind == BarrierKind::Or)
     writePredicate(warp, instruction.slots[3],

@@ -66,7 +66,7 @@ private:
     return size_t(&instruction - warp.cta->cluster->code->instructions.data());
   }
   void countGlobal(Kind kind, InstructionCounts &counts, const MemoryAccess &access);
-  static void countShared(InstructionCounts &counts, const MemoryAccess &access);
+  static void countShared(InstructionCounts &counts, const MemoryAccess &access, uint32_t banks);
   void countBulk(InstructionCounts &counts, const MemoryAccess &access);
   void touch(uint64_t sector, const MemoryAccess &access, bool isCached);
 
@@ -97,8 +97,8 @@ void CountingObserver::countGlobal(Kind kind, InstructionCounts &counts, const M
     touch(sectors[index], access, /*isCached=*/!access.isAtomic);
 }
 
-void CountingObserver::countShared(InstructionCounts &counts, const MemoryAccess &access) {
-  const BankUse use = bankUseOf(access.lanes, access.bytes, access.addresses);
+void CountingObserver::countShared(InstructionCounts &counts, const MemoryAccess &access, uint32_t banks) {
+  const BankUse use = bankUseOf(access.lanes, access.bytes, access.addresses, banks);
   ++counts.sharedRequests;
   counts.sharedBytes += uint64_t{access.bytes} * unsigned(std::popcount(access.lanes));
   counts.sharedWavefronts += use.wavefronts;
@@ -128,7 +128,7 @@ bool CountingObserver::onAccess(Warp &warp, const MemoryAccess &access) {
   } else if (access.space == Space::Global) {
     countGlobal(kind, counts, access);
   } else if (access.space == Space::Shared) {
-    countShared(counts, access);
+    countShared(counts, access, warp.cta->cluster->code->sharedBanks);
   }
   return true;
 }

@@ -9,9 +9,10 @@ using namespace nereid::sim;
 static const std::map<std::string_view, Decode> &opcodeTable() {
   static const std::map<std::string_view, Decode> table = [] {
     std::map<std::string_view, Decode> result;
-    for (auto list : {integerOpcodes, logicOpcodes, floatOpcodes, comparisonOpcodes, convertOpcodes, moveOpcodes,
-                      memoryOpcodes, atomicOpcodes, controlOpcodes, barrierOpcodes, fenceOpcodes, shuffleOpcodes,
-                      matrixOpcodes, warpGroupOpcodes, mbarrierOpcodes, copyOpcodes, tensorMapOpcodes, hostCallOpcodes})
+    for (auto list :
+         {integerOpcodes, logicOpcodes, floatOpcodes, comparisonOpcodes, convertOpcodes, moveOpcodes, memoryOpcodes,
+          atomicOpcodes, controlOpcodes, barrierOpcodes, fenceOpcodes, shuffleOpcodes, matrixOpcodes, warpGroupOpcodes,
+          mbarrierOpcodes, copyOpcodes, tensorMapOpcodes, hostCallOpcodes, amdOpcodes})
       for (const OpcodeEntry &entry : list())
         result.emplace(entry.opcode, entry.decode);
     return result;
@@ -27,6 +28,8 @@ std::optional<Error> Decoder::run(Code &result) {
   code = &result;
   code->name = entry.name;
   code->text = &module.text;
+  code->waveLanes = module.text.waveLanes;
+  code->sharedBanks = module.text.sharedBanks;
   scopes.emplace_back().isFunction = true;
   uint64_t offset = 0;
   for (const Variable &param : entry.params) {
@@ -79,6 +82,7 @@ void Decoder::decodeStatement(const Statement &current) {
   modifiers = current.modifiers;
   order = Order::Weak;
   memoryScope = Scope::None;
+  flow.reset();
   if (current.opcode == "call")
     return call();
   auto found = opcodeTable().find(current.opcode);
@@ -96,7 +100,7 @@ void Decoder::decodeStatement(const Statement &current) {
   // Operands that were named after the instruction was added.
   if (code->instructions.size() > before) {
     OperandSlots &last = code->operands.back();
-    last.flow = flowOf(current.opcode); // instructions before it convert operands
+    last.flow = flow.value_or(flowOf(current.opcode)); // instructions before it convert operands
     last.sources.insert(last.sources.end(), operandSlots.sources.begin(), operandSlots.sources.end());
     last.destinations.insert(last.destinations.end(), operandSlots.destinations.begin(),
                              operandSlots.destinations.end());
@@ -128,6 +132,14 @@ Instruction &Decoder::add(Instruction instruction) {
   instruction.scope = memoryScope;
   code->operands.push_back(std::exchange(operandSlots, {}));
   return code->instructions.emplace_back(std::move(instruction));
+}
+
+void Decoder::addOfWave(Instruction instruction) {
+  if (!statement->guard.empty())
+    return fail("an instruction of a wave has no predicate");
+  instruction.isOfWave = true;
+  code->hasWaves = true;
+  add(std::move(instruction));
 }
 
 Instruction &Decoder::emit(Execute execute) {

@@ -49,10 +49,13 @@ public:
   /// Consumes the modifiers of memory order, scope and caches; the instructions of the statement get order and scope.
   void takeOrder(Order defaultOrder = Order::Weak, Scope defaultScope = Scope::None);
   void dropAll() { modifiers.clear(); }
+  /// How definedness passes through the statement, where its opcode does not tell.
+  void setFlow(ValueFlow given) { flow = given; }
   /// The label behind a call of the function that is decoded; empty in an entry.
   std::string returnLabel() const;
   const std::string &calledFunction() const { return called; }
   Space takeSpace(Space otherwise);
+  uint32_t waveLanes() const { return code->waveLanes; }
 
   /// The statement has no known form; the message says why.
   void fail(std::string message);
@@ -79,6 +82,8 @@ public:
   //--- instructions --------------------------------------------------------------------------
   Instruction &emit(Execute execute);
   Instruction &add(Instruction instruction);
+  /// The lanes of a wave execute the instruction together.
+  void addOfWave(Instruction instruction);
   Instruction &lastInstruction();
   void emitJump(Instruction &jump, const std::string &label);
 
@@ -132,6 +137,7 @@ private:
   OperandSlots operandSlots;          ///< of the instruction that is added next
   Order order = Order::Weak;          ///< of the current statement
   Scope memoryScope = Scope::None;
+  std::optional<ValueFlow> flow; ///< of the current statement
   std::optional<Error> problem;
   std::vector<const Function *> callStack;
   std::map<std::string, const Statement *, std::less<>> branchTargets;
@@ -162,6 +168,8 @@ std::span<const OpcodeEntry> warpGroupOpcodes();
 std::span<const OpcodeEntry> mbarrierOpcodes();
 std::span<const OpcodeEntry> copyOpcodes();
 std::span<const OpcodeEntry> tensorMapOpcodes();
+/// `amd`; the first modifier is the instruction.
+std::span<const OpcodeEntry> amdOpcodes();
 /// Functions of the driver, by their names.
 std::span<const OpcodeEntry> hostCallOpcodes();
 

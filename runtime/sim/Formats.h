@@ -14,12 +14,14 @@ struct Format {
   unsigned mantissaBits, exponentBits;
   bool hasInfinity = true; ///< otherwise the largest exponent holds numbers, and all ones is NaN (e4m3)
   bool hasNan = true;
-  constexpr int bias() const { return (1 << (exponentBits - 1)) - 1; }
+  bool isFnuz = false; ///< no infinity, no negative zero, whose bits are the only NaN
+  constexpr int bias() const { return (1 << (exponentBits - 1)) - (isFnuz ? 0 : 1); }
   constexpr unsigned bits() const { return 1 + exponentBits + mantissaBits; }
 };
 
 inline constexpr Format kF16{10, 5}, kBf16{7, 8}, kTf32{10, 8}, kF32{23, 8}, kF64{52, 11}, kE4m3{3, 4, false},
-    kE5m2{2, 5}, kE2m1{1, 2, false, false}, kE2m3{3, 2, false, false}, kE3m2{2, 3, false, false};
+    kE5m2{2, 5}, kE2m1{1, 2, false, false}, kE2m3{3, 2, false, false}, kE3m2{2, 3, false, false},
+    kE4m3fnuz{3, 4, false, true, true}, kE5m2fnuz{2, 5, false, true, true};
 
 /// The value's bits; what is too large becomes infinity, or with `isFinite`, and where there is none, the largest
 /// number.

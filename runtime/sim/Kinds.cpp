@@ -136,8 +136,21 @@ Kind copyKind(const Statement &statement) {
   return waits ? Kind::Barrier : Kind::AsyncCopy;
 }
 
+/// The first modifier names the instruction.
+Kind amdKind(const Statement &statement) {
+  const std::string name = statement.modifiers.empty() ? std::string() : statement.modifiers[0];
+  return name == "mfma" || name == "mfma_scale" || name == "wmma" ? Kind::TensorCore
+         : name.starts_with("buffer_load")                        ? Kind::GlobalLoad
+         : name.starts_with("buffer_store")                       ? Kind::GlobalStore
+         : name == "s_barrier" || name == "wave_barrier"          ? Kind::Barrier
+         : name.starts_with("cvt")                                ? Kind::Convert
+                                                                  : Kind::Shuffle;
+}
+
 Kind kindOf(const Statement &statement) {
   const std::string &opcode = statement.opcode;
+  if (opcode == "amd")
+    return amdKind(statement);
   if (opcode == "ld" || opcode == "ldu" || opcode == "st")
     return accessKind(statement, opcode != "st");
   if (opcode == "cp")
@@ -153,9 +166,11 @@ Kind kindOf(const Statement &statement) {
 /// The type of the operands: the last of the modifiers that tells one.
 TensorType tensorTypeOf(const Statement &statement) {
   static const std::map<std::string_view, TensorType> types = {
-      {"f64", TensorType::F64}, {"tf32", TensorType::TF32}, {"f16", TensorType::F16}, {"bf16", TensorType::F16},
-      {"e4m3", TensorType::F8}, {"e5m2", TensorType::F8},   {"s8", TensorType::Int8}, {"u8", TensorType::Int8},
-      {"s4", TensorType::Int4}, {"u4", TensorType::Int4},
+      {"f64", TensorType::F64},     {"tf32", TensorType::TF32}, {"f16", TensorType::F16},
+      {"bf16", TensorType::F16},    {"e4m3", TensorType::F8},   {"e5m2", TensorType::F8},
+      {"s8", TensorType::Int8},     {"u8", TensorType::Int8},   {"s4", TensorType::Int4},
+      {"u4", TensorType::Int4},     {"xf32", TensorType::TF32}, {"e4m3fnuz", TensorType::F8},
+      {"e5m2fnuz", TensorType::F8},
   };
   // The result's type comes first, the operands' follow; an accumulator may come last.
   bool isResult = true;
@@ -200,7 +215,7 @@ InstructionProfile nereid::sim::profileOf(const Statement &statement) {
     return profile;
   profile.tensorType = tensorTypeOf(statement);
   profile.isWarpGroup = statement.opcode == "wgmma";
-  const unsigned warps = profile.isWarpGroup ? 4 : 1;
+  const unsigned warps = profile.isWarpGroup ? 4 : has(statement, "mfma") || has(statement, "mfma_scale") ? 2 : 1;
   for (const std::string &modifier : statement.modifiers)
     if (const uint64_t multiplies = multipliesOf(modifier))
       profile.tensorFlops = uint32_t(2 * multiplies / warps);

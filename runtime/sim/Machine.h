@@ -47,7 +47,8 @@ struct Instruction {
   Execute execute = nullptr;
   int32_t guard = -1; ///< slot of a predicate
   bool isGuardNegated = false;
-  uint8_t tag[3] = {}; ///< meaning depends on the instruction
+  bool isOfWave = false; ///< the lanes of a wave execute it together (AmdWave.h)
+  uint8_t tag[3] = {};   ///< meaning depends on the instruction
   uint32_t line = 0;
   Scope scope = Scope::None;
   Order order = Order::Weak;
@@ -61,6 +62,8 @@ struct Split {
   uint32_t mask = 0, pc = 0;
   bool isWaiting = false;
   bool hasArrived = false; ///< at the barrier that it waits at
+  bool hasMet = false;     ///< another warp of the wave has executed the instruction for it
+  bool isReleased = false; ///< executes a wave's instruction without the lanes that are elsewhere
   uint64_t turn = 0;       ///< splits with the lowest turn run first, at equal turns those with the lowest pc
   uint64_t ticket = 0;     ///< phase of the barrier that it waits for
 };
@@ -213,6 +216,8 @@ struct Code {
   std::vector<Constant> constants;
   std::vector<std::pair<uint32_t, Special>> specials;
   uint32_t fileBytes = 0, localBytes = 0, staticSharedBytes = 0, paramBytes = 0;
+  uint32_t waveLanes = kLanes, sharedBanks = 32;
+  bool hasWaves = false; ///< there are instructions that the lanes of a wave execute together
   const Text *text = nullptr;
 };
 

@@ -4,6 +4,7 @@
 #include "runtime/sim/Ptx.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <optional>
 
@@ -38,6 +39,7 @@ private:
   bool atEnd() const { return peek().kind == TokenKind::End; }
   void skipLine();
   void skipBraces();
+  void pragma();
 
   void topLevel();
   void function(bool isEntry);
@@ -75,6 +77,22 @@ unsigned nereid::sim::bytesOfType(std::string_view type) {
 void Parser::skipLine() {
   for (const uint32_t line = peek().line; !atEnd() && peek().line == line;)
     ++pos;
+}
+
+/// `.pragma "wave 64";`; what is not known has no effect.
+void Parser::pragma() {
+  const std::string_view words = peek(1).text;
+  const uint32_t number = uint32_t(std::atoi(std::string(words.substr(words.find_last_of(' ') + 1)).c_str()));
+  if (words.starts_with("wave ")) {
+    if (number != 32 && number != 64)
+      return fail("a wave has 32 or 64 lanes");
+    text.waveLanes = number;
+  } else if (words.starts_with("banks ")) {
+    if (number != 32 && number != 64)
+      return fail("shared memory has 32 or 64 banks");
+    text.sharedBanks = number;
+  }
+  skipLine();
 }
 
 void Parser::skipBraces() {
@@ -200,9 +218,11 @@ void Parser::topLevel() {
       text.variables.push_back(variable(isExtern, space + 1));
       return expect(";");
     }
+  if (is(".pragma"))
+    return pragma();
   if (is(".section"))
     return skipBraces();
-  if (is(".version") || is(".target") || is(".address_size") || is(".file") || is(".pragma") || is(".alias"))
+  if (is(".version") || is(".target") || is(".address_size") || is(".file") || is(".alias"))
     return skipLine();
   fail("unexpected `" + std::string(peek().text) + "`");
 }

@@ -74,6 +74,8 @@ struct Text {
   std::vector<Variable> variables;
   std::vector<std::string> lines;
   LineTable table;
+  /// Of AMD's GPUs: `.pragma "wave 64";` and `.pragma "banks 64";`.
+  uint32_t waveLanes = 32, sharedBanks = 32;
 };
 
 Expected<Text> parseText(std::string_view ptx);

@@ -4,6 +4,7 @@
 // The split with the lowest pc runs first. A block that ends a branch comes after its sides in code that a compiler has
 // laid out, so lanes meet there again. A split that runs for long gives way to the others, which may hold what it waits
 // for.
+#include "runtime/sim/AmdWave.h"
 #include "runtime/sim/Async.h"
 #include "runtime/sim/Observer.h"
 #include "runtime/sim/Report.h"
@@ -80,17 +81,21 @@ bool nereid::sim::hasConverged(const Warp &warp, uint32_t members) {
   return (members & ~warp.exited & ~warp.mask) == 0;
 }
 
+/// Lanes that are in the middle of an instruction are joined by no others.
+static bool isHeld(const Split &split) { return split.hasArrived || split.hasMet; }
+
 void Visit::mergeSplits() {
   std::vector<Split> &splits = warp.splits;
   for (size_t first = 0; first < splits.size(); ++first)
     for (size_t second = first + 1; second < splits.size();) {
-      if (splits[first].pc != splits[second].pc || splits[first].hasArrived || splits[second].hasArrived) {
+      if (splits[first].pc != splits[second].pc || isHeld(splits[first]) || isHeld(splits[second])) {
         ++second;
         continue;
       }
       splits[first].mask |= splits[second].mask;
       splits[first].turn = std::min(splits[first].turn, splits[second].turn);
       splits[first].isWaiting = false;
+      splits[first].isReleased |= splits[second].isReleased;
       splits.erase(splits.begin() + ptrdiff_t(second));
     }
 }
@@ -202,6 +207,8 @@ static bool completeOne(Cluster &cluster) {
 void nereid::sim::runCluster(Cluster &cluster) {
   const uint64_t limit = cluster.launch->maxInstructions ? cluster.launch->maxInstructions : kDefaultLimit;
   const size_t numWarps = cluster.ctas[0].warps.size(), count = cluster.ctas.size() * numWarps;
+  const bool hasWaves = cluster.code->hasWaves;
+  std::vector<uint8_t> progress(hasWaves ? count : 0);
   uint64_t rounds = 0;
   while (cluster.threadsLeft && !cluster.error) {
     bool hasProgress = false;
@@ -209,9 +216,13 @@ void nereid::sim::runCluster(Cluster &cluster) {
     for (size_t index = 0; index < count && !cluster.error; ++index) {
       const size_t at = (begin + index) % count;
       Warp &warp = cluster.ctas[at / numWarps].warps[at % numWarps];
-      if (!warp.splits.empty())
-        hasProgress |= Visit(warp).run();
+      const bool hasRun = !warp.splits.empty() && Visit(warp).run();
+      hasProgress |= hasRun;
+      if (hasWaves)
+        progress[at] = hasRun;
     }
+    if (hasWaves && !cluster.error)
+      hasProgress |= releaseDivergedWaves(cluster, progress);
     if (cluster.instructions > limit && !cluster.error)
       cluster.error = Error{"sim-limit", "a program has run " + std::to_string(limit) + " instructions of warps" +
                                              warpsText(cluster)};
