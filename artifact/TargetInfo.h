@@ -12,7 +12,7 @@ namespace nereid::artifact {
 inline constexpr uint32_t kArenaAlign = 64;
 
 struct TargetInfo {
-  std::string_view name; ///< in `Target::backend`, and in users' words
+  std::string_view name;  ///< in `Target::backend`, and in users' words
   uint32_t warpSize = 32; ///< of architectures that name no other (`warpSizeOf`)
 
   // --- the language ---
@@ -47,15 +47,17 @@ inline constexpr TargetInfo kCuda = {.name = "cuda",
                                      .usesCudaTools = true,
                                      .namesFeatures = true};
 
-/// A feature of a `cuda` target: the code stays PTX, and the simulated GPU runs it.
+/// A feature of `cuda` and `hip` targets: the simulated GPU runs the code, which is PTX.
 inline constexpr std::string_view kSimulated = "+sim";
+inline constexpr std::string_view kSimulatedStage = "ptx";
 
 inline constexpr TargetInfo kHip = {.name = "hip",
                                     .warpSize = 64,
                                     .dotPrecision = "ieee",
                                     .assembly = "amdgcn",
                                     .takesAnyExtent = true,
-                                    .binaryStage = "hsaco"};
+                                    .binaryStage = "hsaco",
+                                    .namesFeatures = true};
 
 /// All records.
 std::span<const TargetInfo *const> allTargets();

@@ -6,20 +6,25 @@
 #include "compiler/lowering/Kernel.h"
 #include "compiler/target/amd/HipTarget.h"
 #include "compiler/target/amd/Pipeline.h"
+#include "compiler/target/sim/EmitPtx.h"
 
 using namespace nereid;
 using namespace nereid::driver;
 
 static std::optional<support::TargetSpec> resolve(const std::string &text, std::string &reason) {
-  if (text.empty()) {
+  llvm::StringRef name = text;
+  const bool isSimulated = name.consume_back(artifact::kSimulated);
+  if (name.empty()) {
     reason = "target `hip` needs an architecture, as in `hip:gfx942`";
     return std::nullopt;
   }
-  if (!amd::findArch(text, reason))
+  if (!amd::findArch(name.str(), reason))
     return std::nullopt;
   support::TargetSpec spec;
   spec.backend = artifact::kHip.name;
-  spec.arch = amd::canonicalName(text);
+  spec.arch = amd::canonicalName(name.str());
+  if (isSimulated)
+    spec.features = artifact::kSimulated;
   return spec;
 }
 
@@ -54,6 +59,31 @@ static mlir::LogicalResult planMemory(Compilation &work) {
   return mlir::success();
 }
 
+static bool isSimulated(const Compilation &work) {
+  return llvm::StringRef(work.target.features).contains(artifact::kSimulated);
+}
+
+/// The simulated GPU executes what the code generator gets.
+static mlir::LogicalResult makeAssembly(Compilation &work) {
+  amd::HipKernel &kernel = kernelOf(work);
+  if (isSimulated(work)) {
+    auto text = sim::emitPtx(*kernel.llvmModule, {kernel.arch.name, kernel.arch.waveSize});
+    if (!text)
+      return kernel.function.emitError() << llvm::toString(text.takeError());
+    kernel.simulated = std::move(*text);
+  }
+  return amd::makeAssembly(kernel);
+}
+
+static mlir::LogicalResult readAssembly(Compilation &work, const Request::Replacement &written) {
+  amd::HipKernel &kernel = kernelOf(work);
+  if (isSimulated(work))
+    return kernel.function.emitError() << "the simulated GPU does not run assembly; replace `llir`";
+  return amd::readAssembly(kernel, {written.text, written.path});
+}
+
+static mlir::FailureOr<std::string> printSimulated(Compilation &work) { return kernelOf(work).simulated; }
+
 static void finish(Compilation &work) {
   amd::HipKernel &kernel = kernelOf(work);
   artifact::Artifact &artifact = work.result.artifact;
@@ -65,7 +95,7 @@ static void finish(Compilation &work) {
   artifact.spills = resources.scratchBytes;
   artifact.tool = "llvm";
   artifact.toolVersion = LLVM_VERSION_STRING;
-  artifact.binary = std::string(kernel.hsaco.begin(), kernel.hsaco.end());
+  artifact.binary = isSimulated(work) ? kernel.simulated : std::string(kernel.hsaco.begin(), kernel.hsaco.end());
 }
 
 static explain::Explanation explainKernel(Compilation &work) {
@@ -100,9 +130,12 @@ const Backend driver::hipBackend = {
                {"ttgir", made<amd::lowerToTtg>, printed<amd::printTtg>, parseTtgir},
                {"plan", planMemory, printPlan, nullptr, {}, explanationViews()},
                {"llir", made<amd::makeLlvm>, printed<amd::printLlvm>, readText<amd::readLlvm>},
-               {"amdgcn", made<amd::makeAssembly>,
+               {"amdgcn",
+                makeAssembly,
                 [](Compilation &work) -> mlir::FailureOr<std::string> { return kernelOf(work).assembly; },
-                readText<amd::readAssembly>},
+                readAssembly,
+                {},
+                {{"sim", printSimulated}}},
                {"hsaco", made<amd::makeHsaco>, nullptr, nullptr}},
     .extras = {},
     .toolTimeout = nullptr,

@@ -148,7 +148,7 @@ std::string CompiledData::writeView(const std::string &root) const {
   std::vector<artifact::Stage> stages = artifact.stages;
   const auto &info = artifact::targetInfo(artifact.target.backend);
   const bool isSimulated = sim::isSimulated(artifact.target);
-  stages.push_back({std::string(isSimulated ? info.assembledByDriver : info.binaryStage), artifact.binary});
+  stages.push_back({std::string(isSimulated ? artifact::kSimulatedStage : info.binaryStage), artifact.binary});
   const std::string folder = jit::DiskCache::viewFolder(artifact.hash);
   std::vector<std::string> written, notes;
   {

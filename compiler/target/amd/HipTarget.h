@@ -44,6 +44,7 @@ struct HipKernel {
   lowering::AsmError asmError;
   std::unique_ptr<llvm::LLVMContext> context;
   std::unique_ptr<llvm::Module> llvmModule; ///< optimised
+  std::string simulated;                    ///< the text for the simulated GPU, where the target asks for it
   // makeAssembly
   std::string assembly;
   // makeHsaco

@@ -1,0 +1,144 @@
+// Accesses to buffers, and loads from global memory into shared memory.
+// SPDX-License-Identifier: MIT
+//
+// A descriptor is only followed back to where it was made; base and size go to each access.
+#include "compiler/target/sim/InlineAssembly.h"
+#include "compiler/target/sim/Intrinsics.h"
+
+#include "llvm/IR/IntrinsicsAMDGPU.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
+
+using namespace nereid;
+using namespace nereid::sim;
+using namespace llvm;
+
+namespace {
+struct Buffer {
+  Value *base = nullptr;  ///< 64 bits
+  Value *bytes = nullptr; ///< 32 bits
+};
+} // namespace
+
+/// Null members where the descriptor was made in a way that is not known. Descriptors are the same in all lanes.
+static Buffer bufferOf(IRBuilder<> &ir, Value *descriptor) {
+  if (auto *chosen = dyn_cast<SelectInst>(descriptor)) {
+    const Buffer first = bufferOf(ir, chosen->getTrueValue()), second = bufferOf(ir, chosen->getFalseValue());
+    if (!first.base || !second.base)
+      return {};
+    return {ir.CreateSelect(chosen->getCondition(), first.base, second.base),
+            ir.CreateSelect(chosen->getCondition(), first.bytes, second.bytes)};
+  }
+  auto *made = dyn_cast<IntrinsicInst>(descriptor);
+  if (!made || made->getIntrinsicID() != Intrinsic::amdgcn_make_buffer_rsrc)
+    return {};
+  const auto *stride = dyn_cast<ConstantInt>(made->getArgOperand(1));
+  if (!stride || !stride->isZero()) // structured buffers
+    return {};
+  Value *limit = ir.getInt64(UINT32_MAX), *bytes = ir.CreateZExtOrTrunc(made->getArgOperand(2), ir.getInt64Ty());
+  return {ir.CreatePtrToInt(made->getArgOperand(0), ir.getInt64Ty()),
+          ir.CreateTrunc(ir.CreateBinaryIntrinsic(Intrinsic::umin, bytes, limit), ir.getInt32Ty())};
+}
+
+namespace {
+/// An access to a buffer; its operands from `first` on: descriptor, offset, offset that is not checked.
+struct BufferAccess {
+  Buffer buffer;
+  Value *offset;
+};
+} // namespace
+
+static std::optional<BufferAccess> accessOf(Site &site, Value *descriptor, Value *offset, Value *unchecked) {
+  Buffer buffer = bufferOf(site.ir, descriptor);
+  if (!buffer.base)
+    return std::nullopt;
+  buffer.base = site.ir.CreateAdd(buffer.base, site.ir.CreateZExt(unchecked, site.ir.getInt64Ty()));
+  return BufferAccess{buffer, offset};
+}
+
+/// "b8", "b16", or words of 32 bits.
+static std::string typeOf(Site &site, Type *type) {
+  const uint64_t bits = site.call.getModule()->getDataLayout().getTypeSizeInBits(type).getFixedValue();
+  return bits >= 32 ? "b32" : "b" + std::to_string(bits);
+}
+
+static Value *load(Site &site) {
+  const auto access = accessOf(site, site.operand(0), site.operand(1), site.operand(2));
+  if (!access)
+    return nullptr;
+  Type *type = site.call.getType();
+  const uint64_t bits = site.call.getModule()->getDataLayout().getTypeSizeInBits(type).getFixedValue();
+  InlineAssembly call(site.ir, "amd.buffer_load." + typeOf(site, type));
+  call.results(site.ir.getInt32Ty(), unsigned(divideCeil(bits, 32)), /*isList=*/true);
+  call.source(access->buffer.base).source(access->offset).source(access->buffer.bytes);
+  return fromWords(site.ir, call.call(Effects::Memory), type);
+}
+
+static Value *store(Site &site) {
+  const auto access = accessOf(site, site.operand(1), site.operand(2), site.operand(3));
+  if (!access)
+    return nullptr;
+  InlineAssembly call(site.ir, "amd.buffer_store." + typeOf(site, site.operand(0)->getType()));
+  call.sources(wordsOf(site.ir, site.operand(0)));
+  call.source(access->buffer.base).source(access->offset).source(access->buffer.bytes).call(Effects::Memory);
+  return &site.call;
+}
+
+//--- to shared memory ----------------------------------------------------------------------
+
+/// Each lane's place follows that of the lane before; the address is that of the first lane that takes part.
+static Value *laneAddress(Site &site, Value *shared, unsigned bytes, Value *offset) {
+  IRBuilder<> &ir = site.ir;
+  Value *address = ir.CreatePtrToInt(shared, ir.getInt32Ty());
+  InlineAssembly first(ir, "amd.readfirstlane.b32");
+  address = first.results(ir.getInt32Ty(), 1).source(address).call(Effects::Lanes)[0];
+  Value *lane =
+      ir.CreateAnd(ir.CreateIntrinsic(Intrinsic::nvvm_read_ptx_sreg_tid_x, ArrayRef<Value *>()), site.wave.size - 1);
+  Value *own = ir.CreateAdd(ir.CreateAdd(address, offset), ir.CreateMul(lane, ir.getInt32(bytes)));
+  return ir.CreateIntToPtr(own, shared->getType());
+}
+
+static Type *typeOfBytes(IRBuilder<> &ir, unsigned bytes) {
+  return bytes <= 4 ? static_cast<Type *>(ir.getIntNTy(bytes * 8)) : FixedVectorType::get(ir.getInt32Ty(), bytes / 4);
+}
+
+/// Operands: global pointer, shared pointer, bytes of a lane, offset of both.
+static Value *loadToShared(Site &site) {
+  IRBuilder<> &ir = site.ir;
+  const unsigned bytes = unsigned(site.number(2));
+  Value *from = ir.CreatePtrAdd(site.operand(0), site.operand(3));
+  Value *value = ir.CreateAlignedLoad(typeOfBytes(ir, bytes), from, Align(std::min(bytes, 4u)));
+  ir.CreateAlignedStore(value, laneAddress(site, site.operand(1), bytes, site.operand(3)), Align(std::min(bytes, 4u)));
+  return &site.call;
+}
+
+/// Operands: descriptor, shared pointer, bytes of a lane, offset, offset that is not checked, offset of both.
+static Value *loadBufferToShared(Site &site) {
+  IRBuilder<> &ir = site.ir;
+  const unsigned bytes = unsigned(site.number(2));
+  const auto access = accessOf(site, site.operand(0), ir.CreateAdd(site.operand(3), site.operand(5)), site.operand(4));
+  if (!access)
+    return nullptr;
+  Type *type = typeOfBytes(ir, bytes);
+  InlineAssembly call(ir, "amd.buffer_load." + typeOf(site, type));
+  call.results(ir.getInt32Ty(), std::max(bytes / 4, 1u), /*isList=*/true);
+  call.source(access->buffer.base).source(access->offset).source(access->buffer.bytes);
+  Value *value = fromWords(ir, call.call(Effects::Memory), type);
+  ir.CreateAlignedStore(value, laneAddress(site, site.operand(1), bytes, site.operand(5)), Align(std::min(bytes, 4u)));
+  return &site.call;
+}
+
+Value *sim::replaceBuffer(Site &site) {
+  switch (site.call.getIntrinsicID()) {
+  case Intrinsic::amdgcn_raw_ptr_buffer_load:
+    return load(site);
+  case Intrinsic::amdgcn_raw_ptr_buffer_store:
+    return store(site);
+  case Intrinsic::amdgcn_global_load_lds:
+  case Intrinsic::amdgcn_load_to_lds:
+    return loadToShared(site);
+  case Intrinsic::amdgcn_raw_ptr_buffer_load_lds:
+    return loadBufferToShared(site);
+  default:
+    return nullptr;
+  }
+}

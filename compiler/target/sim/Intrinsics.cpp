@@ -1,0 +1,62 @@
+// Finds the group of each intrinsic and puts its replacement in its place.
+// SPDX-License-Identifier: MIT
+#include "compiler/target/sim/Intrinsics.h"
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/IntrinsicsAMDGPU.h"
+
+using namespace nereid;
+using namespace nereid::sim;
+using namespace llvm;
+
+unsigned sim::sharedBanksOf(const SimulatedWave &wave) { return wave.arch == "gfx950" ? 64 : 32; }
+
+static Error unknown(const Instruction &instruction, const Twine &what) {
+  return createStringError("the simulated GPU does not know " + what + ", which the kernel `" +
+                           instruction.getFunction()->getName() + "` has");
+}
+
+static Error replace(IntrinsicInst &call, const SimulatedWave &wave) {
+  Site site{call, IRBuilder<>(&call), wave};
+  for (const auto group : {replaceIds, replaceLaneExchange, replaceMatrix, replaceBuffer, replaceConversion,
+                           replaceMath, replaceSynchronisation})
+    if (Value *result = group(site)) {
+      if (result != &call)
+        call.replaceAllUsesWith(result);
+      call.eraseFromParent();
+      return Error::success();
+    }
+  return unknown(call, "the intrinsic `" + call.getCalledFunction()->getName() + "`");
+}
+
+/// Descriptors of buffers last: the accesses that use them are replaced before.
+static bool isDescriptor(const IntrinsicInst &call) {
+  return call.getIntrinsicID() == Intrinsic::amdgcn_make_buffer_rsrc;
+}
+
+Error sim::replaceIntrinsics(Module &module, const SimulatedWave &wave) {
+  SmallVector<IntrinsicInst *> calls, descriptors;
+  for (Function &function : module)
+    for (BasicBlock &block : function)
+      for (Instruction &instruction : block) {
+        auto *call = dyn_cast<CallBase>(&instruction);
+        if (call && call->isInlineAsm())
+          return unknown(*call, "the assembly `" + cast<InlineAsm>(call->getCalledOperand())->getAsmString() + "`");
+        auto *intrinsic = dyn_cast<IntrinsicInst>(&instruction);
+        if (intrinsic && intrinsic->getCalledFunction()->getName().starts_with("llvm.amdgcn."))
+          (isDescriptor(*intrinsic) ? descriptors : calls).push_back(intrinsic);
+      }
+  for (IntrinsicInst *call : calls)
+    if (Error error = replace(*call, wave))
+      return error;
+  for (IntrinsicInst *call : descriptors) {
+    if (!call->use_empty())
+      return unknown(*call, "this use of a buffer's descriptor");
+    call->eraseFromParent();
+  }
+  for (Function &function : make_early_inc_range(module))
+    if (function.isDeclaration() && function.use_empty() && function.getName().starts_with("llvm.amdgcn."))
+      function.eraseFromParent();
+  return Error::success();
+}

@@ -1,0 +1,45 @@
+// Barriers, and what only steers the hardware's scheduling.
+// SPDX-License-Identifier: MIT
+#include "compiler/target/sim/InlineAssembly.h"
+#include "compiler/target/sim/Intrinsics.h"
+
+#include "llvm/IR/IntrinsicsAMDGPU.h"
+
+using namespace nereid;
+using namespace nereid::sim;
+using namespace llvm;
+
+static Value *emit(Site &site, const char *text) {
+  InlineAssembly call(site.ir, text);
+  call.call(Effects::Memory);
+  cast<CallInst>(&*std::prev(site.ir.GetInsertPoint()))->addFnAttr(Attribute::Convergent);
+  return &site.call;
+}
+
+Value *sim::replaceSynchronisation(Site &site) {
+  switch (site.call.getIntrinsicID()) {
+  case Intrinsic::amdgcn_s_barrier:
+  case Intrinsic::amdgcn_s_barrier_wait: // its signal has no effect of its own here
+    return emit(site, "amd.s_barrier");
+  case Intrinsic::amdgcn_wave_barrier:
+    return emit(site, "amd.wave_barrier");
+  case Intrinsic::amdgcn_s_sleep:
+    return emit(site, "nanosleep.u32 100");
+  case Intrinsic::amdgcn_endpgm:
+    return emit(site, "exit");
+  case Intrinsic::amdgcn_s_barrier_signal:
+  case Intrinsic::amdgcn_sched_barrier:
+  case Intrinsic::amdgcn_sched_group_barrier:
+  case Intrinsic::amdgcn_iglp_opt:
+  case Intrinsic::amdgcn_s_setprio:
+  case Intrinsic::amdgcn_s_waitcnt:
+  case Intrinsic::amdgcn_s_wait_asynccnt:
+  case Intrinsic::amdgcn_s_wait_dscnt:
+  case Intrinsic::amdgcn_s_wait_loadcnt:
+  case Intrinsic::amdgcn_s_wait_storecnt:
+  case Intrinsic::amdgcn_s_nop:
+    return &site.call;
+  default:
+    return nullptr;
+  }
+}
