@@ -47,8 +47,11 @@ static constexpr KnownDevice kDevices[] = {
     {artifact::kCpu, openCpu}, {artifact::kCuda, openCuda}, {artifact::kHip, openHip}};
 
 Expected<Device *> deviceFor(const artifact::Target &target, int ordinal) {
-  if (sim::isSimulated(target))
-    return &sim::simDevice(target);
+  if (sim::isSimulated(target)) {
+    if (Device *device = sim::findSimDevice(target))
+      return device;
+    return Error{"load-target", "the GPU `" + target.arch + "` is not simulated"};
+  }
   for (const KnownDevice &known : kDevices)
     if (target.backend == known.target.name)
       return known.open(ordinal);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "python/bindings/Kernel.h"
 #include "python/bindings/Properties.h"
+#include "runtime/sim/AmdGpus.h"
 #include "runtime/sim/CounterTable.h"
 #include "runtime/sim/SimDevice.h"
 
@@ -12,6 +13,20 @@ static nb::dict simProperties(int capability) {
   const artifact::Target target{std::string(artifact::kCuda.name), std::to_string(capability),
                                 std::string(artifact::kSimulated), artifact::kCuda.warpSize};
   return propertiesDict(sim::simDevice(target).properties());
+}
+
+/// Architecture -> lanes of a wave, of AMD's GPUs that are simulated.
+static nb::dict amdArchs() {
+  nb::dict result;
+  for (const sim::AmdGpu &gpu : sim::amdGpus())
+    result[textOf(std::string(gpu.arch))] = gpu.waveLanes;
+  return result;
+}
+
+static nb::dict amdProperties(const std::string &arch) {
+  if (const sim::AmdGpu *gpu = sim::findAmdGpu(arch))
+    return propertiesDict(propertiesOf(*gpu));
+  raise(PyExc_ValueError, "the GPU `" + arch + "` is not simulated");
 }
 
 namespace {
@@ -47,6 +62,8 @@ void nereid::python::bindSimDriver(nb::module_ &module) {
   nb::module_ driver = module.def_submodule("driver_sim", "The simulated GPU as a device.");
   driver.attr("FEATURE") = textOf(std::string(artifact::kSimulated));
   driver.def("properties", &simProperties, nb::arg("capability"), "The figures that people size their grids by.");
+  driver.def("amd_archs", &amdArchs, "Architecture -> lanes of a wave.");
+  driver.def("amd_properties", &amdProperties, nb::arg("arch"), "The same of one of AMD's GPUs.");
   driver.def(
       "set_settings",
       [](uint64_t seed, uint64_t limit, bool wantsCounters) {

@@ -215,7 +215,7 @@ class runtime_knobs(base_knobs):
     override_arch = env_opt_str("TRITON_OVERRIDE_ARCH")
     cpu_arch = env_opt_str("TRITON_CPU_ARCH")
     default_backend = env_opt_str("TRITON_DEFAULT_BACKEND")
-    # cpu, cuda, or a simulated GPU: sim, sim:80
+    # cpu, cuda, or a simulated GPU: sim, sim:80, sim:gfx942
     device = env_opt_str("TRITON_DEVICE")
     sim_seed = env_int("TRITON_SIM_SEED", 0)
     # Instructions of the warps of a CTA after which the simulator stops; 0: its own limit.

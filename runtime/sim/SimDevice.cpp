@@ -4,6 +4,7 @@
 
 #include "runtime/MemoryExtent.h"
 #include "runtime/cuda/CodeRequirements.h"
+#include "runtime/sim/AmdGpus.h"
 #include "runtime/sim/SimArguments.h"
 #include "runtime/sim/Simulator.h"
 #include "runtime/sim/TensorMapCalls.h"
@@ -71,6 +72,7 @@ private:
 class SimDevice final : public Device {
 public:
   explicit SimDevice(int capability) : capability(capability), known(propertiesOf(capability)) {}
+  explicit SimDevice(const AmdGpu &gpu) : amdGpu(&gpu), known(propertiesOf(gpu)) {}
 
   const DeviceProperties &properties() const override { return known; }
   Expected<std::shared_ptr<Kernel>> load(artifact::Artifact artifact) override;
@@ -78,8 +80,10 @@ public:
 
 private:
   Expected<void> check(const artifact::Artifact &artifact, std::string_view ptx) const;
+  Expected<void> checkTarget(const artifact::Artifact &artifact, std::string_view ptx) const;
 
-  const int capability;
+  const int capability = 0;
+  const AmdGpu *const amdGpu = nullptr; ///< null: an NVIDIA GPU of that compute capability
   const DeviceProperties known;
 };
 } // namespace
@@ -135,7 +139,19 @@ static Error outOf(const artifact::Artifact &artifact, const char *resource, uin
           resource, required, limit};
 }
 
-Expected<void> SimDevice::check(const artifact::Artifact &artifact, std::string_view ptx) const {
+/// Text for a simulated AMD GPU is of its architecture: waves and formats differ.
+static Expected<void> checkAmdTarget(const artifact::Artifact &artifact, const AmdGpu &gpu) {
+  const artifact::Target &target = artifact.target;
+  if (target.backend != artifact::kHip.name || target.arch != gpu.arch || !isSimulated(target))
+    return Error{"load-target", simulatedKernel(artifact) + " was compiled for `" + target.backend + ":" + target.arch +
+                                    target.features + "`; the simulated GPU runs kernels for `hip:" +
+                                    std::string(gpu.arch) + std::string(artifact::kSimulated) + "`"};
+  return {};
+}
+
+Expected<void> SimDevice::checkTarget(const artifact::Artifact &artifact, std::string_view ptx) const {
+  if (amdGpu)
+    return checkAmdTarget(artifact, *amdGpu);
   if (artifact.target.backend != artifact::kCuda.name)
     return Error{"load-target", simulatedKernel(artifact) + " was compiled for `" + artifact.target.backend +
                                     "`; the simulated GPU runs kernels for `cuda`"};
@@ -147,6 +163,12 @@ Expected<void> SimDevice::check(const artifact::Artifact &artifact, std::string_
   if (!runsOn(artifact.target.arch, /*isPtx=*/true, capability))
     return Error{"load-target", simulatedKernel(artifact) + " was compiled for `cuda:" + artifact.target.arch +
                                     "`; the simulated GPU is sm_" + std::to_string(capability)};
+  return {};
+}
+
+Expected<void> SimDevice::check(const artifact::Artifact &artifact, std::string_view ptx) const {
+  if (auto ok = checkTarget(artifact, ptx); !ok)
+    return ok;
   if (artifact.sharedBytes > known.maxSharedMem)
     return outOf(artifact, "shared memory", artifact.sharedBytes, known.maxSharedMem);
   const uint64_t threads = uint64_t{artifact.blockDims[0]} * artifact.blockDims[1] * artifact.blockDims[2];
@@ -247,16 +269,24 @@ bool isSimulated(const artifact::Target &target) {
   return target.features.find(artifact::kSimulated) != std::string::npos;
 }
 
-Device &simDevice(const artifact::Target &target) {
+Device *findSimDevice(const artifact::Target &target) {
   static std::mutex adding;
   static auto *devices = new std::map<int, SimDevice>(); // kernels may outlive static objects
+  static auto *amdDevices = new std::map<std::string_view, SimDevice>();
+  if (target.backend == artifact::kHip.name) {
+    const AmdGpu *gpu = findAmdGpu(target.arch);
+    std::lock_guard<std::mutex> lock(adding);
+    return gpu ? &amdDevices->try_emplace(gpu->arch, *gpu).first->second : nullptr;
+  }
   std::string_view arch = target.arch;
   if (arch.starts_with("sm_"))
     arch.remove_prefix(3);
   int capability = 0;
   std::from_chars(arch.data(), arch.data() + arch.size(), capability);
   std::lock_guard<std::mutex> lock(adding);
-  return devices->try_emplace(capability, capability).first->second;
+  return &devices->try_emplace(capability, capability).first->second;
 }
+
+Device &simDevice(const artifact::Target &target) { return *findSimDevice(target); }
 
 } // namespace nereid::sim

@@ -135,3 +135,50 @@ def test_variable_chooses_the_device(tmp_path, device, printed):
         [sys.executable, "-c", PROGRAM], capture_output=True, text=True, env=environment
     )
     assert done.stdout.strip() == printed, done.stderr
+
+
+# --- AMD's GPUs -----------------------------------------------------------------------------------
+
+AMD = {
+    "gfx90a": (64, 104, 65536),
+    "gfx942": (64, 304, 65536),
+    "gfx950": (64, 256, 163840),
+    "gfx1100": (32, 96, 65536),
+    "gfx1200": (32, 32, 65536),
+}
+
+
+@pytest.fixture(params=AMD)
+def amd_simulator(request):
+    driver.set_active(SimDriver(f"sim:{request.param}"))
+    yield driver.active
+    driver.reset_active()
+
+
+def test_properties_of_amd_gpus(amd_simulator):
+    target = amd_simulator.get_current_target()
+    wave, units, shared = AMD[target.arch]
+    assert isinstance(target, GPUTarget)
+    assert (target.backend, target.warp_size) == ("hip", wave)
+    properties = amd_simulator.utils.get_device_properties(0)
+    assert properties["warpSize"] == wave
+    assert properties["multiprocessor_count"] == units
+    assert properties["max_shared_mem"] == shared
+
+
+def test_amd_kernels_run(amd_simulator):
+    x = np.arange(1000, dtype=np.float32)
+    out = np.empty_like(x)
+    kernel = double[(4,)](x, out, x.size, BLOCK=256)
+    assert np.array_equal(out, x * 2)
+    total = np.empty(1, np.float32)
+    row_sum[(1,)](x[:512], total, BLOCK=512)
+    assert total[0] == x[:512].sum()
+    assert "amdgcn" in kernel.asm
+
+
+def test_amd_gpus_that_are_not_simulated():
+    with pytest.raises(
+        ValueError, match="sim:gfx90a, sim:gfx942, sim:gfx950, sim:gfx1100, sim:gfx1200 for AMD"
+    ):
+        SimDriver("sim:gfx803")

@@ -23,7 +23,9 @@ def _default_backend() -> str | None:
     if not device:
         return knobs.runtime.default_backend
     if device not in ("cpu", "cuda", "hip"):
-        raise RuntimeError(f"TRITON_DEVICE is {device!r}; it may be cpu, cuda, hip, sim or sim:80")
+        raise RuntimeError(
+            f"TRITON_DEVICE is {device!r}; it may be cpu, cuda, hip, sim, sim:80 or sim:gfx942"
+        )
     return _BACKEND_OF_DEVICE[device]
 
 

@@ -1,4 +1,4 @@
-"""Runs kernels for NVIDIA's GPUs on a simulated one: arrays are in the CPU's memory."""
+"""Runs kernels for NVIDIA's and AMD's GPUs on a simulated one: arrays are in the CPU's memory."""
 
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
@@ -16,15 +16,17 @@ _DEFAULT_ARCH = 90
 
 
 class SimUtils:
-    """Properties of the simulated GPU: those of a real one of that compute capability."""
+    """Properties of the simulated GPU: those of a real one of that compute capability or architecture."""
 
-    def __init__(self, capability: int):
-        self._capability = capability
+    def __init__(self, gpu: int | str):
+        self._gpu = gpu
 
     def get_device_properties(self, device: int | None = None) -> dict[str, Any]:
         if device not in (None, 0):
             raise ValueError(f"the simulated GPU is device 0, got {device!r}")
-        return libtriton.driver_sim.properties(self._capability)
+        if isinstance(self._gpu, str):
+            return libtriton.driver_sim.amd_properties(self._gpu)
+        return libtriton.driver_sim.properties(self._gpu)
 
 
 class SimLauncher(CUDALauncher):
@@ -35,22 +37,35 @@ class SimLauncher(CUDALauncher):
         self.global_scratch = self.profile_scratch = (0, 0)
 
 
+def _target_of(device: str) -> tuple[SimulatedTarget, tuple[int, int]]:
+    """The target of a device's name, and the capability that it reports."""
+    amd = libtriton.driver_sim.amd_archs()
+    arch = device.removeprefix("sim:")
+    if device.startswith("sim:") and arch in amd:
+        # gfx942 is 9.4 and gfx1100 is 11.0: the last two digits are the minor version and the stepping.
+        return SimulatedTarget("hip", arch, amd[arch]), (int(arch[3:-2]), int(arch[-2], 16))
+    match = re.fullmatch(r"sim(?::(?:sm_?)?(\d+)a?)?", device)
+    if match is None:
+        raise ValueError(
+            f"{device!r} is not the name of a simulated GPU; write sim or sim:80 for NVIDIA's, "
+            f"sim:{', sim:'.join(amd)} for AMD's"
+        )
+    capability = int(match.group(1) or _DEFAULT_ARCH)
+    return SimulatedTarget("cuda", capability, 32), divmod(capability, 10)
+
+
 class SimDriver(CPUDriver):
-    """`device` is "sim", or "sim:80" for another compute capability than 9.0."""
+    """`device` is "sim", "sim:80" for another compute capability than 9.0, or "sim:gfx942" for one of AMD's GPUs."""
 
     launcher_cls = SimLauncher
 
     def __init__(self, device: str = "sim") -> None:
-        match = re.fullmatch(r"sim(?::(?:sm_?)?(\d+)a?)?", device)
-        if match is None:
-            raise ValueError(f"{device!r} is not the name of a simulated GPU; write sim or sim:80")
-        self._capability = int(match.group(1) or _DEFAULT_ARCH)
-        self._gpu = SimulatedTarget("cuda", self._capability, 32)
-        self.utils = SimUtils(self._capability)
+        self._gpu, self._capability = _target_of(device)
+        self.utils = SimUtils(self._gpu.arch)
         knobs.apply_to_launches()
 
     def get_current_target(self) -> GPUTarget:
         return self._gpu
 
     def get_device_capability(self, device: Any = None) -> tuple[int, int]:
-        return divmod(self._capability, 10)
+        return self._capability
