@@ -4,7 +4,7 @@
 #include "python/bindings/GpuDriver.h"
 #include "python/bindings/Properties.h"
 #include "runtime/hip/HipDevice.h"
-#include "runtime/hip/KnownGpus.h"
+#include "runtime/gpu/AmdGpus.h"
 
 #include <nanobind/stl/string.h>
 
@@ -51,10 +51,10 @@ static nb::dict hipProperties(const runtime::DeviceProperties &known, const std:
 }
 
 static nb::dict knownProperties(const std::string &arch) {
-  if (const runtime::DeviceProperties *known = runtime::amdProperties(arch))
-    return hipProperties(*known, arch, /*isCooperative=*/true);
+  if (const runtime::AmdGpu *known = runtime::findAmdGpu(arch))
+    return hipProperties(known->properties, arch, /*isCooperative=*/true);
   std::string text = "no properties of an AMD GPU `" + arch + "` are recorded; there are those of ", separator;
-  for (const runtime::KnownGpu &gpu : runtime::knownAmdGpus())
+  for (const runtime::AmdGpu &gpu : runtime::amdGpus())
     text += std::exchange(separator, ", ") + std::string(gpu.arch);
   raise(PyExc_ValueError, text);
 }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "python/bindings/Kernel.h"
 #include "python/bindings/Properties.h"
-#include "runtime/sim/AmdGpus.h"
+#include "runtime/gpu/AmdGpus.h"
 #include "runtime/sim/CounterTable.h"
 #include "runtime/sim/SimDevice.h"
 
@@ -18,15 +18,17 @@ static nb::dict simProperties(int capability) {
 /// Architecture -> lanes of a wave, of AMD's GPUs that are simulated.
 static nb::dict amdArchs() {
   nb::dict result;
-  for (const sim::AmdGpu &gpu : sim::amdGpus())
-    result[textOf(std::string(gpu.arch))] = gpu.waveLanes;
+  for (const runtime::AmdGpu &gpu : runtime::amdGpus())
+    result[textOf(std::string(gpu.arch))] = gpu.properties.warpSize;
   return result;
 }
 
 static nb::dict amdProperties(const std::string &arch) {
-  if (const sim::AmdGpu *gpu = sim::findAmdGpu(arch))
-    return propertiesDict(propertiesOf(*gpu));
-  raise(PyExc_ValueError, "the GPU `" + arch + "` is not simulated");
+  if (!runtime::findAmdGpu(arch))
+    raise(PyExc_ValueError, "the GPU `" + arch + "` is not simulated");
+  const artifact::Target target{std::string(artifact::kHip.name), arch, std::string(artifact::kSimulated),
+                                artifact::warpSizeOf(artifact::kHip.name, arch)};
+  return propertiesDict(sim::simDevice(target).properties());
 }
 
 namespace {

@@ -4,7 +4,7 @@
 
 #include "runtime/MemoryExtent.h"
 #include "runtime/cuda/CodeRequirements.h"
-#include "runtime/sim/AmdGpus.h"
+#include "runtime/gpu/AmdGpus.h"
 #include "runtime/sim/SimArguments.h"
 #include "runtime/sim/Simulator.h"
 #include "runtime/sim/TensorMapCalls.h"
@@ -69,10 +69,16 @@ private:
   std::unique_ptr<const TensorMaps> tensorMaps; ///< null for the plain ABI
 };
 
+static DeviceProperties simulatedProperties(const AmdGpu &gpu) {
+  DeviceProperties properties = gpu.properties;
+  properties.name = "simulated " + properties.name;
+  return properties;
+}
+
 class SimDevice final : public Device {
 public:
   explicit SimDevice(int capability) : capability(capability), known(propertiesOf(capability)) {}
-  explicit SimDevice(const AmdGpu &gpu) : amdGpu(&gpu), known(propertiesOf(gpu)) {}
+  explicit SimDevice(const AmdGpu &gpu) : amdGpu(&gpu), known(simulatedProperties(gpu)) {}
 
   const DeviceProperties &properties() const override { return known; }
   Expected<std::shared_ptr<Kernel>> load(artifact::Artifact artifact) override;

@@ -1,6 +1,6 @@
 // The driver of AMD's GPUs on a stub of HIP's runtime: opening, loading, launches byte by byte, failures.
 // SPDX-License-Identifier: MIT
-#include "runtime/hip/KnownGpus.h"
+#include "runtime/gpu/AmdGpus.h"
 #include "test/unit/runtime/StubDriver.h"
 
 #include <gtest/gtest.h>
@@ -80,16 +80,16 @@ TEST(Hip, properties_are_those_that_grids_are_sized_by) {
 
 TEST(Hip, recorded_properties_agree_with_what_the_runtime_reports) {
   StubHip stub;
-  const DeviceProperties *recorded = amdProperties("gfx942");
+  const AmdGpu *recorded = findAmdGpu("gfx942");
   ASSERT_TRUE(recorded);
   const DeviceProperties &reported = stub.device().properties();
-  EXPECT_EQ(recorded->name, reported.name);
-  EXPECT_EQ(recorded->multiprocessorCount, reported.multiprocessorCount);
-  EXPECT_EQ(recorded->maxNumRegs, reported.maxNumRegs);
-  EXPECT_EQ(recorded->maxSharedMem, reported.maxSharedMem);
-  EXPECT_EQ(recorded->memBusWidthBits, reported.memBusWidthBits);
-  EXPECT_EQ(amdProperties("gfx000"), nullptr);
-  for (const KnownGpu &gpu : knownAmdGpus())
+  EXPECT_EQ(recorded->properties.name, reported.name);
+  EXPECT_EQ(recorded->properties.multiprocessorCount, reported.multiprocessorCount);
+  EXPECT_EQ(recorded->properties.maxNumRegs, reported.maxNumRegs);
+  EXPECT_EQ(recorded->properties.maxSharedMem, reported.maxSharedMem);
+  EXPECT_EQ(recorded->properties.memBusWidthBits, reported.memBusWidthBits);
+  EXPECT_EQ(findAmdGpu("gfx000"), nullptr);
+  for (const AmdGpu &gpu : amdGpus())
     EXPECT_EQ(gpu.properties.warpSize, gpu.arch.starts_with("gfx9") ? 64u : 32u) << gpu.arch;
 }
 

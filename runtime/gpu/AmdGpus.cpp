@@ -3,11 +3,11 @@
 //
 // HIP's conventions: on CDNA `maxNumRegs` is half of a compute unit's vector registers (programs double it); on RDNA a
 // multiprocessor is a work-group processor of two compute units. An L2 cache is that of one die.
-#include "runtime/hip/KnownGpus.h"
+#include "runtime/gpu/AmdGpus.h"
 
 namespace nereid::runtime {
 
-static const KnownGpu kGpus[] = {
+static const AmdGpu kGpus[] = {
     {"gfx90a",
      {.name = "AMD Instinct MI250X", // one of its two dies
       .multiprocessorCount = 110,
@@ -70,12 +70,12 @@ static const KnownGpu kGpus[] = {
       .lastLevelCacheBytes = 4 << 20}},
 };
 
-std::span<const KnownGpu> knownAmdGpus() { return kGpus; }
+std::span<const AmdGpu> amdGpus() { return kGpus; }
 
-const DeviceProperties *amdProperties(std::string_view arch) {
-  for (const KnownGpu &gpu : kGpus)
+const AmdGpu *findAmdGpu(std::string_view arch) {
+  for (const AmdGpu &gpu : kGpus)
     if (gpu.arch == arch)
-      return &gpu.properties;
+      return &gpu;
   return nullptr;
 }
 

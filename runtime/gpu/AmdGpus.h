@@ -9,14 +9,14 @@
 
 namespace nereid::runtime {
 
-struct KnownGpu {
+struct AmdGpu {
   std::string_view arch; ///< "gfx942"
   DeviceProperties properties;
 };
 
-std::span<const KnownGpu> knownAmdGpus();
+std::span<const AmdGpu> amdGpus();
 
 /// Null where no GPU of that architecture is known.
-const DeviceProperties *amdProperties(std::string_view arch);
+const AmdGpu *findAmdGpu(std::string_view arch);
 
 } // namespace nereid::runtime
