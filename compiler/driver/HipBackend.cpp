@@ -95,7 +95,14 @@ static void finish(Compilation &work) {
   artifact.spills = resources.scratchBytes;
   artifact.tool = "llvm";
   artifact.toolVersion = LLVM_VERSION_STRING;
-  artifact.binary = isSimulated(work) ? kernel.simulated : std::string(kernel.hsaco.begin(), kernel.hsaco.end());
+  std::string hsaco(kernel.hsaco.begin(), kernel.hsaco.end());
+  if (!isSimulated(work)) {
+    artifact.binary = std::move(hsaco);
+    return;
+  }
+  artifact.binary = kernel.simulated;
+  if (!hsaco.empty())
+    artifact.stages.push_back({std::string(artifact::kHip.binaryStage), std::move(hsaco)});
 }
 
 static explain::Explanation explainKernel(Compilation &work) {

@@ -114,7 +114,7 @@ nb::list CompiledData::stages() const {
   const bool hasMachineCode = !sim::isSimulated(artifact.target);
   for (const std::string &name : driver::stageNames(backend)) {
     const bool isBinary = driver::isBinaryStage(backend, name);
-    if (isBinary ? hasMachineCode : artifact.findStage(name) || (hasAll && name != "source"))
+    if (artifact.findStage(name) || (isBinary ? hasMachineCode : hasAll && name != "source"))
       names.append(textOf(name));
   }
   return names;

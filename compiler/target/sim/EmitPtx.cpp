@@ -6,6 +6,7 @@
 #include "compiler/target/sim/Intrinsics.h"
 #include "compiler/target/sim/Retarget.h"
 
+#include "llvm/IR/OptBisect.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Transforms/Utils/Cloning.h"
@@ -41,7 +42,10 @@ llvm::Expected<std::string> sim::emitPtx(const llvm::Module &module, const Simul
   llvm::raw_string_ostream stream(problems);
   if (llvm::verifyModule(*copy, &stream))
     return llvm::createStringError("the code for the simulated GPU is not valid: " + problems);
+  // The caller's code generator runs in the same context, with all of its passes.
+  llvm::OptPassGate &gate = copy->getContext().getOptPassGate();
   auto text = nvidia::emitPtx(*copy, **machine);
+  copy->getContext().setOptPassGate(gate);
   if (!text)
     return text.takeError();
   return withPragmas(std::move(*text), wave);

@@ -9,8 +9,9 @@ from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
 from ... import knobs
+from ..._C import libtriton
 from ..._lazy import lazy_names
-from ..compiler import BaseBackend, GPUTarget
+from ..compiler import BaseBackend, GPUTarget, SimulatedTarget
 from ..options import TargetOptions
 from ..stages import CompiledStage, compile_ttir
 
@@ -92,6 +93,9 @@ class HIPBackend(BaseBackend):
             raise ValueError(
                 f"{target.arch!r} is not the name of an AMD GPU; write gfx942, for example"
             )
+        self.is_simulated = isinstance(target, SimulatedTarget)
+        if self.is_simulated:
+            self.binary_ext = "ptx"
 
     @staticmethod
     def supports_target(target: GPUTarget) -> bool:
@@ -117,7 +121,8 @@ class HIPBackend(BaseBackend):
         return HIPOptions(**known)
 
     def code_target(self, options: Any) -> GPUTarget:
-        return GPUTarget("hip", options.arch, options.warp_size)
+        arch = options.arch + (libtriton.driver_sim.FEATURE if self.is_simulated else "")
+        return GPUTarget("hip", arch, options.warp_size)
 
     def pack_metadata(self, metadata: Any) -> tuple[int, int, int]:
         return metadata.num_warps, metadata.num_ctas, metadata.shared
@@ -131,7 +136,7 @@ class HIPBackend(BaseBackend):
         return {"triton.language.extra.libdevice": libdevice}
 
     def hash(self) -> str:
-        return f"hip-{self.target.arch}"
+        return f"hip-{self.target.arch}{'-sim' if self.is_simulated else ''}"
 
     # The stages of a kernel one by one, for code that drives the compiler itself: `module` is the result of
     # `ASTSource.make_ir` or of the previous stage. The first stage compiles and raises all errors.
