@@ -1,8 +1,10 @@
 """Runs random programs of all families against numpy, in several processes; a crash or a hang is that program's failure.
 
 usage: ./dev fuzz programs [--count N] [--seed S] [--device cpu|cuda] [--processes P] [--seconds T] [--print]
+                           [--sanitize-build]
 Program number s is the same on every machine: --seed continues where an earlier run ended. With an installed wheel:
-python scripts/fuzz_programs.py.
+python scripts/fuzz_programs.py. With --sanitize-build the compiler and the runtime are those of the preset asan, which
+./dev builds first: an error that a sanitizer finds in them ends the process.
 """
 # SPDX-License-Identifier: MIT
 
@@ -22,6 +24,8 @@ from typing import Any
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 RUN_TESTS = os.path.join(ROOT, "test", "run")
 SECONDS_PER_PROGRAM = 20  # on average, in a process that still works
+ASAN_PACKAGE = os.path.join(ROOT, "build", "asan", "python")
+ASAN_LIBRARY = "libclang_rt.asan-x86_64.so"
 
 
 def make(number: int, device: str) -> tuple[Any, str]:
@@ -64,6 +68,26 @@ def work(first: int, count: int, device: str, progress: str) -> None:
         notes.write("ended\n")
 
 
+def sanitizer_environment() -> dict[str, str]:
+    """Variables with which a process of this Python imports the package of the preset asan.
+
+    Python itself is not instrumented: it loads the sanitizers' runtime first, and keeps memory until it ends.
+    LLVM's libraries are not either, and would not unpoison what inline functions of its headers poison.
+    """
+    if not os.path.isdir(os.path.join(ASAN_PACKAGE, "triton")):
+        sys.exit(f"no package in {ASAN_PACKAGE}: ./dev build asan libtriton")
+    command = ["clang++-22", f"-print-file-name={ASAN_LIBRARY}"]
+    library = subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+    if not os.path.isabs(library):
+        sys.exit(f"clang++-22 has no {ASAN_LIBRARY}: the package libclang-rt-22-dev has it")
+    return {
+        "LD_PRELOAD": library,
+        "PYTHONPATH": ASAN_PACKAGE,
+        "ASAN_OPTIONS": "detect_leaks=0:allow_user_poisoning=0",
+        "UBSAN_OPTIONS": "print_stacktrace=1",
+    }
+
+
 class Fuzz:
     """Distributes batches of numbers and collects the failures."""
 
@@ -73,6 +97,7 @@ class Fuzz:
         self.failed: list[int] = []
         self.done = 0
         self.lock = threading.Lock()
+        self.environment = sanitizer_environment() if options.sanitize_build else {}
         self.stops_at = time.monotonic() + options.seconds if options.seconds else None
 
     def batches(self) -> Iterator[tuple[int, int]]:
@@ -101,7 +126,7 @@ class Fuzz:
         command = [sys.executable, os.path.abspath(__file__), "--work", f"{first},{end - first},{progress}"]
         command += ["--device", self.options.device]
         cache = os.path.join(self.folder, f"cache-{first}")
-        environment = {**os.environ, "TRITON_CACHE_DIR": cache}
+        environment = {**os.environ, **self.environment, "TRITON_CACHE_DIR": cache}
         try:
             limit = 60 + SECONDS_PER_PROGRAM * (end - first)
             done = subprocess.run(
@@ -132,6 +157,7 @@ def main() -> int:
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--seconds", type=float, help="begin no further batch after this time")
+    parser.add_argument("--sanitize-build", action="store_true", help="with the package of the preset asan")
     parser.add_argument("--print", action="store_true", help="print the programs and run none")
     parser.add_argument("--work", help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -147,7 +173,7 @@ def main() -> int:
         batches = list(fuzz.batches())
         with ThreadPoolExecutor(options.processes) as pool:
             ran = list(pool.map(fuzz.run, batches))
-    left = [first for (first, _), finished in zip(batches, ran) if not finished]
+    left = [first for (first, _), finished in zip(batches, ran, strict=True) if not finished]
     if left:
         print(f"go on with --seed {left[0]} --count {options.seed + options.count - left[0]}")
     for number in sorted(fuzz.failed):
