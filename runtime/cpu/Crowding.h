@@ -21,27 +21,32 @@ public:
     const int64_t end = until.load(std::memory_order_relaxed);
     return end != 0 && now.count() < end;
   }
-  /// Reports how late the last thread of a region began. One late region may be the first, which starts the threads.
-  /// The time without the team doubles as long as it stays crowded.
+  /// Reports how late the last thread of a region began. A single late region may be one whose threads had to be
+  /// started or slept, as after a time without the team: the next one begins while they are awake, unless it is
+  /// crowded. That time doubles as long as it stays crowded.
   void report(Time lateness, Time now = clock()) {
-    Time next = kShortest;
-    const bool isLate = lateness > kLate;
-    if (wasLate.exchange(isLate, std::memory_order_relaxed) && isLate) {
-      const Time wait{period.load(std::memory_order_relaxed)};
-      until.store((now + wait).count(), std::memory_order_relaxed);
-      next = std::min(2 * wait, kLongest);
+    if (lateness <= kLate) {
+      wasLate.store(false, std::memory_order_relaxed);
+      period.store(kShortest.count(), std::memory_order_relaxed);
+      return;
     }
-    period.store(next.count(), std::memory_order_relaxed);
+    if (!wasLate.exchange(true, std::memory_order_relaxed))
+      return;
+    const Time wait{period.load(std::memory_order_relaxed)};
+    until.store((now + wait).count(), std::memory_order_relaxed);
+    period.store(std::min(2 * wait, kLongest).count(), std::memory_order_relaxed);
+    wasLate.store(false, std::memory_order_relaxed);
   }
 
-  /// A sleeping thread is awake earlier than this where a processor is free.
+  /// Most sleeping threads are awake earlier than this where a processor is free; those of a virtual machine may not
+  /// be.
   static constexpr Time kLate = std::chrono::microseconds(500);
   static constexpr Time kShortest = std::chrono::milliseconds(50), kLongest = std::chrono::seconds(1);
 
 private:
   static Time clock() { return std::chrono::steady_clock::now().time_since_epoch(); }
 
-  std::atomic<bool> wasLate{false};               ///< in the region before
+  std::atomic<bool> wasLate{false};               ///< in the region before, since the last time without the team
   std::atomic<int64_t> until{0};                  ///< 0: never was
   std::atomic<int64_t> period{kShortest.count()}; ///< the next time without the team
 };

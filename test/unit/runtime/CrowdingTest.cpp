@@ -35,14 +35,15 @@ TEST(Crowding, late_threads_count_for_a_while) {
 TEST(Crowding, the_while_doubles_up_to_a_limit_and_starts_again) {
   Crowding crowding;
   Crowding::Time now = 1s;
-  crowding.report(4ms, now);
   for (Crowding::Time expected = Crowding::kShortest; expected < Crowding::kLongest; expected *= 2) {
+    crowding.report(4ms, now);
     crowding.report(4ms, now);
     EXPECT_TRUE(crowding.isCrowded(now + expected - 1ns));
     EXPECT_FALSE(crowding.isCrowded(now + expected));
     now += expected;
   }
   for (int again = 0; again < 3; ++again) {
+    crowding.report(4ms, now);
     crowding.report(4ms, now);
     EXPECT_TRUE(crowding.isCrowded(now + Crowding::kLongest - 1ns));
     EXPECT_FALSE(crowding.isCrowded(now + Crowding::kLongest));
@@ -54,4 +55,16 @@ TEST(Crowding, the_while_doubles_up_to_a_limit_and_starts_again) {
   crowding.report(4ms, now);
   EXPECT_TRUE(crowding.isCrowded(now));
   EXPECT_FALSE(crowding.isCrowded(now + Crowding::kShortest));
+}
+
+// The threads slept during that time: waking them may take longer than kLate on a machine that is idle.
+TEST(Crowding, one_late_region_after_a_while_without_the_team_is_none) {
+  Crowding crowding;
+  crowding.report(4ms, 1s);
+  crowding.report(4ms, 1s);
+  const Crowding::Time later = 1s + Crowding::kShortest;
+  crowding.report(1ms, later);
+  EXPECT_FALSE(crowding.isCrowded(later));
+  crowding.report(1us, later);
+  EXPECT_FALSE(crowding.isCrowded(later));
 }
