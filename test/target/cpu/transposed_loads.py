@@ -3,6 +3,8 @@
 # RUN: nereid compile %s:transposed_copy --target cpu:x86-64-v4 --signature '*fp32,*fp32,i32,i32,32,64' --emit plan -o - | FileCheck %s
 # RUN: nereid compile %s:transposed_copy --target cpu:x86-64-v4 --signature '*fp32,*fp32,i32,i32,32,4' --emit plan -o - | FileCheck %s --check-prefix=FEW
 # RUN: nereid compile %s:transposed_copy --target cpu:x86-64-v4 --signature '*fp32,*fp32,i32,i32,32,64' --emit asm -o - | FileCheck %s --check-prefix=ASM
+# RUN: nereid compile %s:transposed_copy --target cpu:x86-64-v4 --signature '*fp32,*fp32,i32,i32,32,64' --emit llir -o - | FileCheck %s --check-prefix=AHEAD
+# RUN: nereid compile %s:copy --target cpu:x86-64-v4 --signature '*fp32,*fp32,i32,4096' --emit llir -o - | FileCheck %s --check-prefix=ROWS
 import triton
 import triton.language as tl
 
@@ -31,3 +33,19 @@ def transposed_copy(x, y, rows, columns, BX: tl.constexpr, BY: tl.constexpr):
 
 # ASM-NOT: vinsertps
 # ASM: {{vperm[ti]2|vshuf|vunpck}}{{.*}}zmm
+
+# Its rows lie apart: the next program's ones are prefetched while there is one.
+# AHEAD: %[[NEXT:.*]] = icmp ult i32 %{{.*}}
+# AHEAD: %[[DISTANCE:.*]] = select i1 %[[NEXT]], i64 128, i64 0
+# AHEAD: %[[LINE:.*]] = getelementptr i8, ptr %{{.*}}, i64 %[[DISTANCE]]
+# AHEAD: call void @llvm.prefetch.p0(ptr %[[LINE]], i32 0, i32 2, i32 1)
+
+
+@triton.jit
+def copy(x, y, columns, BX: tl.constexpr):
+    at = tl.program_id(0) * columns + tl.arange(0, BX)
+    tl.store(y + at, tl.load(x + at))
+
+
+# The processor follows long rows.
+# ROWS-NOT: llvm.prefetch

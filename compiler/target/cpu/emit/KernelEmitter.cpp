@@ -140,6 +140,7 @@ LogicalResult KernelEmitter::emitPrograms() {
     programId[dim] = ids[dim];
   }
   id->addIncoming(begin, first);
+  planProgramPrefetches();
   if (failed(emitSequence(plan.body)))
     return failure();
 

@@ -155,6 +155,8 @@ private:
   llvm::Value *emitOverlap(const Guard &guard);
   Range accessRange(mlir::Value pointer, mlir::Value mask);
   mlir::LogicalResult emitFor(const Step &step);
+  /// Plans prefetches of the next program's loads.
+  void planProgramPrefetches();
   void planPrefetches(const Step &step, llvm::Value *index, llvm::Value *upper, llvm::Value *stride);
   mlir::LogicalResult emitWhile(const Step &step);
   mlir::LogicalResult emitIf(const Step &step);

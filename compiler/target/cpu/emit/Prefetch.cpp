@@ -8,6 +8,7 @@
 // when they are written took 7 % of the time of a matmul of 1024. A load is prefetched only where its address moves by
 // the same distance at each iteration, known before the loop.
 #include "compiler/dialect/tt/LoopAttributes.h"
+#include "compiler/target/cpu/emit/Growth.h"
 #include "compiler/target/cpu/emit/KernelEmitter.h"
 #include "compiler/target/cpu/plan/Expressions.h"
 #include "compiler/target/cpu/prepare/HoistScalars.h"
@@ -19,76 +20,19 @@ using namespace nereid;
 using namespace nereid::cpu;
 
 namespace {
-/// The growth of a scalar of a loop's body per iteration, in bytes for pointers.
-class LoopStride {
+/// Growth for each iteration of a loop.
+class LoopGrowth final : public Growth {
 public:
-  LoopStride(scf::ForOp loop, AffineInfo &affineInfo) : loop(loop), affineInfo(affineInfo) {}
-
-  /// Nullopt where the growth is not known before the loop.
-  std::optional<Poly> of(Value value, unsigned depth = 0) {
-    if (value == loop.getInductionVar())
-      return invariant(loop.getStep());
-    if (loop.isDefinedOutsideOfLoop(value))
-      return Poly();
-    if (auto argument = dyn_cast<BlockArgument>(value))
-      return argument.getOwner() == loop.getBody() ? ofCarried(argument) : std::nullopt;
-    Operation *op = value.getDefiningOp();
-    if (depth > maxDepth)
-      return std::nullopt;
-    if (isa<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp, arith::IndexCastOp>(op))
-      return of(op->getOperand(0), depth + 1);
-    if (!isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, tt::AddPtrOp>(op))
-      return std::nullopt;
-    const std::optional<Poly> left = of(op->getOperand(0), depth + 1), right = of(op->getOperand(1), depth + 1);
-    if (!left || !right)
-      return std::nullopt;
-    if (isa<arith::AddIOp>(op))
-      return *left + *right;
-    if (isa<arith::SubIOp>(op))
-      return *left - *right;
-    if (isa<arith::MulIOp>(op))
-      return ofMultiplication(op, *left, *right);
-    return *left + *right * bytesOf(op);
-  }
-
-  /// The growth of the address or value of a tile's first element.
-  std::optional<Poly> of(const AffineForm &form) {
-    std::optional<Poly> sum = of(form.pointer);
-    for (const Poly::Term &term : form.base.terms()) {
-      Poly product = Poly::constant(term.coefficient);
-      bool isMoving = false;
-      for (SymbolId symbol : term.factors) {
-        const std::optional<Poly> loopStride = of(affineInfo.valueOf(symbol));
-        if (!loopStride || (isMoving && !loopStride->isZero()))
-          return std::nullopt;
-        isMoving |= !loopStride->isZero();
-        product = product * (loopStride->isZero() ? Poly::symbol(symbol) : *loopStride);
-      }
-      if (isMoving && sum)
-        sum = *sum + product;
-    }
-    return sum;
-  }
+  LoopGrowth(scf::ForOp loop, AffineInfo &affineInfo) : Growth(affineInfo), loop(loop) {}
 
 private:
-  static Poly bytesOf(Operation *addPtr) {
-    const Type pointee = cast<tt::PointerType>(addPtr->getResult(0).getType()).getPointee();
-    return Poly::constant(storageBytes(pointee));
-  }
+  bool isInvariant(Value value) override { return loop.isDefinedOutsideOfLoop(value); }
+  bool isCounter(Value value) override { return value == loop.getInductionVar(); }
+  std::optional<Poly> step() override { return invariant(loop.getStep()); }
 
-  /// The value, where it is known before the loop.
-  std::optional<Poly> invariant(Value value) {
-    const AffineForm *form = affineInfo.affine(value);
-    if (!form)
+  std::optional<Poly> ofArgument(BlockArgument argument) override {
+    if (argument.getOwner() != loop.getBody())
       return std::nullopt;
-    for (const Poly::Term &term : form->base.terms())
-      for (SymbolId symbol : term.factors)
-        if (!loop.isDefinedOutsideOfLoop(affineInfo.valueOf(symbol)))
-          return std::nullopt;
-    return form->base;
-  }
-
-  std::optional<Poly> ofCarried(BlockArgument argument) {
     Value value = loop.getTiedLoopYieldedValue(argument)->get();
     Poly total;
     for (unsigned depth = 0; value != argument; ++depth) {
@@ -104,25 +48,49 @@ private:
     return total;
   }
 
-  std::optional<Poly> ofMultiplication(Operation *op, const Poly &left, const Poly &right) {
-    const bool isLeft = right.isZero();
-    if (!isLeft && !left.isZero())
-      return std::nullopt;
-    const std::optional<Poly> factor = invariant(op->getOperand(isLeft ? 1 : 0));
-    return factor ? std::optional((isLeft ? left : right) * *factor) : std::nullopt;
+  scf::ForOp loop;
+};
+
+/// Growth from one program to the next one along the first axis of the grid.
+class ProgramGrowth final : public Growth {
+public:
+  ProgramGrowth(tt::FuncOp kernel, AffineInfo &affineInfo) : Growth(affineInfo), body(kernel.getBody().front()) {
+    kernel.walk([&](tt::GetProgramIdOp op) {
+      if (isCounter(op.getResult()))
+        addDependent(op);
+    });
   }
 
-  static constexpr unsigned maxDepth = 64;
-  scf::ForOp loop;
-  AffineInfo &affineInfo;
+private:
+  bool isInvariant(Value value) override { return !dependent.contains(value); }
+  bool isCounter(Value value) override {
+    auto id = value.getDefiningOp<tt::GetProgramIdOp>();
+    return id && static_cast<int>(id.getAxis()) == 0;
+  }
+  std::optional<Poly> step() override { return Poly::constant(1); }
+  std::optional<Poly> ofArgument(BlockArgument) override { return std::nullopt; }
+
+  /// The results of an op in the kernel's body, or of the loop or branch that contains the op, and all that use them.
+  void addDependent(Operation *op) {
+    SmallVector<Operation *> waiting{op};
+    while (!waiting.empty()) {
+      Operation *outer = body.findAncestorOpInBlock(*waiting.pop_back_val());
+      for (Value result : outer->getResults())
+        if (dependent.insert(result).second)
+          llvm::append_range(waiting, result.getUsers());
+    }
+  }
+
+  Block &body;
+  llvm::DenseSet<Value> dependent;
 };
 } // namespace
 
-/// The last nest to read each load, among the nests directly in the loop's body.
+/// The last nest to read each load, among the nests directly in the sequence.
 static llvm::MapVector<Operation *, const Nest *> lastReaders(const LoopPlan &plan, AffineInfo &affineInfo,
-                                                              const Step &step) {
+                                                              const Sequence &sequence) {
   llvm::MapVector<Operation *, const Nest *> readers;
-  for (const Step &inner : step.regions.front().steps) {
+  for (const Step &inner : sequence.steps) {
     if (inner.kind != StepKind::Nest)
       continue;
     ExpressionWalk walk(affineInfo, [&](Value value, const IndexMap &) {
@@ -132,8 +100,11 @@ static llvm::MapVector<Operation *, const Nest *> lastReaders(const LoopPlan &pl
         readers[value.getDefiningOp()] = inner.nest.get();
       return true;
     });
-    for (const Root &root : inner.nest->roots)
+    for (const Root &root : inner.nest->roots) {
       walk.root(root);
+      if (root.kind == RootKind::Materialise && root.value.getDefiningOp<tt::LoadOp>())
+        readers[root.value.getDefiningOp()] = inner.nest.get();
+    }
   }
   return readers;
 }
@@ -184,13 +155,13 @@ void KernelEmitter::planPrefetches(const Step &step, llvm::Value *index, llvm::V
   auto loop = cast<scf::ForOp>(step.op);
   if (stagesOf(step, options.numStages) < 2)
     return;
-  LoopStride loopStride(loop, affineInfo);
+  LoopGrowth growth(loop, affineInfo);
   llvm::Value *hasNext = nullptr;
-  for (auto [load, nest] : lastReaders(plan, affineInfo, step)) {
+  for (auto [load, nest] : lastReaders(plan, affineInfo, step.regions.front())) {
     const AffineForm *form = affineInfo.assumed(cast<tt::LoadOp>(load).getPtr());
     if (!form || !loop->isAncestor(load))
       continue;
-    const std::optional<Poly> distance = loopStride.of(AffineForm(*form));
+    const std::optional<Poly> distance = growth.of(AffineForm(*form));
     if (!distance || distance->isZero())
       continue;
     if (!hasNext) {
@@ -211,4 +182,39 @@ void KernelEmitter::planPrefetches(const Step &step, llvm::Value *index, llvm::V
       found->second.store = store;
       found->second.isLast = ir.CreateNot(hasNext);
     }
+}
+
+/// Whether the tile's rows are short and lie apart: a prefetcher of the processor, which follows adjacent lines, does
+/// not see the next ones.
+static bool hasScatteredRows(const AffineForm &form, tt::LoadOp load) {
+  constexpr int64_t longestRow = 1024; // bytes: what follows a longer one is fetched without being asked for
+  ArrayRef<int64_t> shape = tt::shapeOf(load.getType());
+  const int64_t size = storageBytes(tt::elementOf(load.getType()));
+  int64_t rowBytes = 0;
+  for (auto [dim, extent] : llvm::enumerate(shape))
+    if (extent != 1 && isContiguous(form, dim, load.getPtr()))
+      rowBytes = extent * size;
+  return rowBytes > 0 && rowBytes <= longestRow && llvm::any_of(form.strides, [&](const Poly &stride) {
+           const std::optional<int64_t> bytes = stride.asConstant();
+           return !bytes || std::abs(*bytes) > rowBytes;
+         });
+}
+
+void KernelEmitter::planProgramPrefetches() {
+  ProgramGrowth growth(kernel, affineInfo);
+  auto isKnown = [&](SymbolId symbol) { return isa<BlockArgument>(affineInfo.valueOf(symbol)); };
+  llvm::Value *hasNext = nullptr;
+  for (auto [op, nest] : lastReaders(plan, affineInfo, plan.body)) {
+    auto load = cast<tt::LoadOp>(op);
+    const AffineForm *form = affineInfo.assumed(load.getPtr());
+    if (!form || load->getBlock() != plan.body.block || !hasScatteredRows(*form, load))
+      continue;
+    const std::optional<Poly> distance = growth.of(AffineForm(*form));
+    if (!distance || distance->isZero() ||
+        !llvm::all_of(distance->terms(), [&](const Poly::Term &term) { return llvm::all_of(term.factors, isKnown); }))
+      continue;
+    if (!hasNext)
+      hasNext = ir.CreateICmpULT(ir.CreateAdd(programId[0], ir.getInt32(1)), gridSize[0]);
+    prefetches[{load, nest->id}] = ir.CreateSelect(hasNext, poly(*distance), ir.getInt64(0));
+  }
 }
