@@ -114,13 +114,14 @@ class DeviceCopies:
             here[...] = there.cpu().numpy()
 
 
-def launch_on_gpu(kernel: Any, grid: Any, args: list[Any], named: dict[str, Any]) -> None:
+def launch_on_gpu(kernel: Any, grid: Any, args: list[Any], named: dict[str, Any]) -> Any:
     copies = DeviceCopies()
-    kernel[grid](
+    launched = kernel[grid](
         *map(copies.argument, args),
         **{name: copies.argument(value) for name, value in named.items()},
     )
     copies.bring_back()
+    return launched
 
 
 # --- A simulated GPU -------------------------------------------------------------------------------
@@ -132,10 +133,10 @@ def simulated_driver(device: str) -> Any:
     return SimDriver(device)
 
 
-def launch_on_simulator(kernel: Any, grid: Any, args: list[Any], named: dict[str, Any]) -> None:
+def launch_on_simulator(kernel: Any, grid: Any, args: list[Any], named: dict[str, Any]) -> Any:
     """Skips the test where GPUs of that compute capability lack what the kernel needs."""
     try:
-        kernel[grid](*args, **named)
+        return kernel[grid](*args, **named)
     except (triton.CompilationError, ValueError) as error:
         why = UNSUPPORTED.search(str(error))
         if why is None:

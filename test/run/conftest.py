@@ -12,6 +12,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--sanitize", help="kernels check themselves: bounds,uninit,overflow,nan")
+    parser.addoption("--record", help="a folder for what launches leave in arrays (_results.py)")
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -73,7 +74,25 @@ def _leaves_out(request: pytest.FixtureRequest):
     request.node.user_properties += [("skipped", why) for why in sorted(set(_gpu.left_out))]
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item):
+    """Says how each test has ended, for --record."""
+    from _results import RESULTS
+
+    report = yield
+    if report.when == "setup":
+        RESULTS.begin(item.nodeid)
+    if report.when == "call" or report.outcome != "passed":
+        RESULTS.end(report.outcome)
+    return report
+
+
 def pytest_configure(config: pytest.Config) -> None:
+    from _results import RESULTS
+
+    if config.getoption("--record", None):
+        index, _ = config.getoption("--shard") or (0, 1)
+        RESULTS.open(config.getoption("--record"), f"part-{index}")
     config.addinivalue_line("markers", "runs_last: after all other tests of this folder")
 
 

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 from _names import USED
+from _results import RESULTS
 
 GUARD_BYTES = 256  # bytes before and after each array, which no kernel may write
 GUARD = 0xA5
@@ -131,24 +132,24 @@ def launch(kernel: Any, grid: Any, *args: Any, device: str, **named: Any) -> boo
     if device == "cuda":
         import _gpu
 
-        _gpu.launch_on_gpu(kernel, grid, args, named)
+        RESULTS.launched(_gpu.launch_on_gpu(kernel, grid, args, named), args, named)
         return True
-    args = tuple(arg.on_host() if isinstance(arg, Addresses) else arg for arg in args)
+    host = tuple(arg.on_host() if isinstance(arg, Addresses) else arg for arg in args)
     if device == "cpu":
-        kernel[grid](*args, **named)
+        RESULTS.launched(kernel[grid](*host, **named), args, named)
         return True
     import _gpu
 
     if device.startswith("sim"):
-        _gpu.launch_on_simulator(kernel, grid, args, named)
+        RESULTS.launched(_gpu.launch_on_simulator(kernel, grid, host, named), args, named)
         return True
 
     if device.startswith("hip:"):
         import _amd
 
-        _amd.compile_for_gpu(kernel, grid, args, named, device)
+        _amd.compile_for_gpu(kernel, grid, host, named, device)
     else:
-        _gpu.compile_for_gpu(kernel, grid, args, named, device.removeprefix("cuda:"))
+        _gpu.compile_for_gpu(kernel, grid, host, named, device.removeprefix("cuda:"))
     return False
 
 
