@@ -69,7 +69,8 @@ def run_tests(device: str, folder: Path, options: argparse.Namespace) -> None:
             print((folder / f"part-{index}.log").read_text(errors="replace")[-1500:])
     spent = options.seconds - (end - time.monotonic())
     print(
-        f"{device}: {spent:.0f} s, {stopped} of {len(processes)} processes stopped early", flush=True
+        f"{device}: {spent:.0f} s, {stopped} of {len(processes)} processes stopped early",
+        flush=True,
     )
 
 
