@@ -41,6 +41,11 @@ struct BoxCopy {
   bool issue(const char *signal) const;
   /// Calls `f(address of column 0, whether the row is inside, offset in the box)` for each row.
   template <typename F> void eachRow(F f) const;
+  bool movesWholeRows() const {
+    return begin[0] >= 0 && uint64_t(begin[0]) + map.box[0] <= map.extents[0] && reduction == Reduction::None &&
+           map.element != TensorElement::TF32 && map.element != TensorElement::TF32Ftz;
+  }
+  void wholeRow(char *memory, uint32_t at) const;
   void row(const char *memory, bool isInside, uint32_t at) const;
   void element(char *memory, char *shared) const;
   void pad(char *shared) const;
@@ -68,9 +73,20 @@ void BoxCopy::element(char *memory, char *shared) const {
   reduceInto(map.element, reduction, memory, shared);
 }
 
+/// A row without padding, conversion or sums, in chunks of 16 bytes.
+void BoxCopy::wholeRow(char *memory, uint32_t at) const {
+  char *global = memory + int64_t(begin[0]) * width();
+  for (uint32_t chunk = 0; chunk < map.box[0] * width(); chunk += 16) {
+    char *shared = cta->shared + swizzled(at + chunk);
+    isLoad ? std::memcpy(shared, global + chunk, 16) : std::memcpy(global + chunk, shared, 16);
+  }
+}
+
 /// The fastest dimension; `at` is the row's place in the box without swizzle.
 void BoxCopy::row(const char *memory, bool isInside, uint32_t at) const {
   const unsigned size = width(), perChunk = 16 / size;
+  if (isInside && movesWholeRows())
+    return wholeRow(const_cast<char *>(memory), at);
   for (uint32_t index = 0; index < map.box[0];) {
     const int64_t column = int64_t(begin[0]) + index;
     char *shared = cta->shared + swizzled(at + index * size);

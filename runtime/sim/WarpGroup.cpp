@@ -7,6 +7,7 @@
 #include "runtime/sim/Async.h"
 #include "runtime/sim/Decode.h"
 #include "runtime/sim/Fragments.h"
+#include "runtime/sim/MatrixSums.h"
 #include "runtime/sim/SyncEvent.h"
 
 #include <algorithm>
@@ -14,8 +15,6 @@
 using namespace nereid::sim;
 
 namespace {
-constexpr unsigned kRows = 16;
-
 /// What the modifiers and immediates of an instruction say; packed into its immediate.
 struct Shape {
   uint16_t columns;
@@ -28,27 +27,36 @@ static_assert(sizeof(Shape) == 8);
 enum Flags : uint8_t { HalfResult = 1, Integer = 2, Saturated = 4, LeftInRegisters = 8 };
 
 /// Addresses of a matrix by its descriptor (PTX ISA, matrix descriptor format and canonical layouts): element `major`
-/// along M or N, element `k` along K.
-struct Descriptor {
-  uint64_t bits;
-  bool isKMajor;
-  unsigned bytes;
+/// along M or N, element `k` along K. Sizes are powers of two.
+class Descriptor {
+public:
+  Descriptor(uint64_t bits, bool isKMajor, unsigned bytes)
+      : isKMajor(isKMajor), bytesShift(unsigned(std::countr_zero(bytes))), widthShift(widthShiftOf(bits >> 62)),
+        start(field(bits, 0)), leading(field(bits, 16)), stride(field(bits, 32)) {}
+  const bool isKMajor;
 
-  uint32_t field(unsigned shift) const { return uint32_t(bits >> shift & 0x3fff) * 16; }
   uint32_t address(unsigned major, unsigned k) const {
-    constexpr unsigned widths[] = {0, 128, 64, 32};
-    const uint32_t start = field(0), leading = field(16), stride = field(32);
-    const unsigned width = widths[bits >> 62], chunk = 16 / bytes, perRow = width / bytes;
-    if (!width) {
+    const unsigned chunkShift = 4 - bytesShift, inChunk = (1u << chunkShift) - 1;
+    if (!widthShift) {
       if (isKMajor)
-        return start + major % 8 * 16 + major / 8 * stride + k / chunk * leading + k % chunk * bytes;
-      return start + major % chunk * bytes + major / chunk * stride + k % 8 * 16 + k / 8 * leading;
+        return start + major % 8 * 16 + major / 8 * stride + (k >> chunkShift) * leading +
+               ((k & inChunk) << bytesShift);
+      return start + ((major & inChunk) << bytesShift) + (major >> chunkShift) * stride + k % 8 * 16 + k / 8 * leading;
     }
-    const uint32_t plain =
-        isKMajor ? start + major % 8 * width + major / 8 * stride + k * bytes
-                 : start + major % perRow * bytes + major / perRow * leading + k % 8 * width + k / 8 * stride;
-    return plain ^ (plain >> 7) % (width / 16) * 16;
+    const unsigned rowShift = widthShift - bytesShift, inRow = (1u << rowShift) - 1;
+    const uint32_t plain = isKMajor ? start + (major % 8 << widthShift) + major / 8 * stride + (k << bytesShift)
+                                    : start + ((major & inRow) << bytesShift) + (major >> rowShift) * leading +
+                                          (k % 8 << widthShift) + k / 8 * stride;
+    return plain ^ (plain >> 7 & ((1u << (widthShift - 4)) - 1)) << 4;
   }
+
+private:
+  static uint32_t field(uint64_t bits, unsigned shift) { return uint32_t(bits >> shift & 0x3fff) * 16; }
+  /// Rows of 128, 64 or 32 bytes are swizzled.
+  static unsigned widthShiftOf(uint64_t mode) { return mode ? 8 - unsigned(mode) : 0; }
+
+  unsigned bytesShift, widthShift;
+  uint32_t start, leading, stride;
 };
 
 /// One instruction of one warp.
@@ -67,25 +75,32 @@ struct GroupProduct {
   /// Calls `f(major, k, address)` for every 16 bytes of a matrix.
   template <typename F> bool eachChunk(const Descriptor &descriptor, unsigned begin, unsigned count, F f) const;
   bool tell(Pieces &pieces, const Descriptor &descriptor, unsigned begin, unsigned count) const;
-  bool readShared(const Descriptor &descriptor, MatrixElement element, unsigned begin, unsigned count, float *to) const;
+  /// Writes element (major, k) to `to[major * majorStep + k * depthStep]`.
+  bool readShared(const Descriptor &descriptor, MatrixElement element, unsigned begin, unsigned count, double *to,
+                  unsigned majorStep, unsigned depthStep) const;
   Descriptor leftMatrix() const { return {left, !shape.isLeftMMajor, bytes()}; }
   Descriptor rightMatrix() const { return {right, !shape.isRightNMajor, bytes()}; }
   bool isLeftInRegisters() const { return shape.flags & LeftInRegisters; }
   unsigned firstRow() const { return warp->index % 4 * kRows; }
-  void readRegisters(float *to) const;
-  void store(const float *left, const float *right) const;
+  void readRegisters(LeftMatrix &to) const;
+  void store(const LeftMatrix &left, const RightMatrix &right) const;
+  void storeRow(unsigned row, const uint32_t *slots, const double *sums) const;
   uint32_t result(uint32_t before, double sum) const;
 };
 } // namespace
 
 /// 16 bytes of shared memory as numbers.
-static void readChunk(MatrixElement element, const char *from, float *to) {
+static void readChunk(MatrixElement element, const char *from, double *to) {
   const unsigned bytes = bytesOf(element);
   if (element == MatrixElement::F16 || element == MatrixElement::BF16) {
     uint16_t words[8];
     std::memcpy(words, from, 16);
-    for (unsigned index = 0; index < 8; ++index)
-      to[index] = element == MatrixElement::F16 ? toFloat(Half{words[index]}) : toFloat(Brain{words[index]});
+    if (element == MatrixElement::F16)
+      for (unsigned index = 0; index < 8; ++index)
+        to[index] = toFloat(Half{words[index]});
+    else
+      for (unsigned index = 0; index < 8; ++index)
+        to[index] = toFloat(Brain{words[index]});
     return;
   }
   for (unsigned index = 0; index < 16 / bytes; ++index) {
@@ -112,16 +127,18 @@ bool GroupProduct::eachChunk(const Descriptor &descriptor, unsigned begin, unsig
   return true;
 }
 
-/// Writes `to[major * depth + k]`; 16 bytes lie together along K, or along M or N.
+/// 16 bytes lie together along K, or along M or N.
 bool GroupProduct::readShared(const Descriptor &descriptor, MatrixElement element, unsigned begin, unsigned count,
-                              float *to) const {
-  const unsigned chunk = 16 / bytes(), depth = this->depth();
-  const bool isKMajor = descriptor.isKMajor;
+                              double *to, unsigned majorStep, unsigned depthStep) const {
+  const unsigned chunk = 16 / bytes(), step = descriptor.isKMajor ? depthStep : majorStep;
   return eachChunk(descriptor, begin, count, [&](unsigned major, unsigned k, uint32_t address) {
-    float values[16];
+    double *first = to + major * majorStep + k * depthStep;
+    if (step == 1)
+      return readChunk(element, warp->cta->shared + address, first), true;
+    double values[16];
     readChunk(element, warp->cta->shared + address, values);
-    for (unsigned index = 0; index < chunk && (isKMajor || major + index < count); ++index)
-      to[(major + (isKMajor ? 0 : index)) * depth + k + (isKMajor ? index : 0)] = values[index];
+    for (unsigned index = 0; index < chunk; ++index)
+      first[index * step] = values[index];
     return true;
   });
 }
@@ -150,13 +167,13 @@ bool GroupProduct::tell(Stage stage) const {
          tell(pieces, rightMatrix(), 0, shape.columns) && pieces.flush();
 }
 
-void GroupProduct::readRegisters(float *to) const {
+void GroupProduct::readRegisters(LeftMatrix &to) const {
   const unsigned perWord = 4 / bytes(), group = 4 * perWord;
   const uint32_t *words = instruction->list.data() + instruction->list.size() - 4;
   for (unsigned index = 0; index < 4; ++index)
     for (unsigned lane = 0; lane < kLanes; ++lane)
       for (unsigned part = 0; part < perWord; ++part)
-        to[(lane / 4 + index % 2 * 8) * depth() + index / 2 * group + lane % 4 * perWord + part] =
+        to.values[lane / 4 + index % 2 * 8][index / 2 * group + lane % 4 * perWord + part] =
             valueOf(shape.left, warp->at<uint32_t>(words[index])[lane] >> part * bytes() * 8);
 }
 
@@ -167,37 +184,52 @@ uint32_t GroupProduct::result(uint32_t before, double sum) const {
   return shape.flags & Saturated ? uint32_t(std::clamp<int64_t>(total, INT32_MIN, INT32_MAX)) : uint32_t(total);
 }
 
-void GroupProduct::store(const float *a, const float *b) const {
-  const double sign = (shape.signs & 1 ? -1 : 1) * (shape.signs & 2 ? -1 : 1);
-  for (unsigned row = 0; row < kRows; ++row)
-    for (unsigned column = 0; column < shape.columns; ++column) {
-      double parts[4] = {}, sum = 0;
-      for (unsigned k = 0; k < depth(); k += 4)
-        for (unsigned part = 0; part < 4; ++part)
-          parts[part] += double{a[row * depth() + k + part]} * b[column * depth() + k + part];
-      sum = ((parts[0] + parts[1]) + (parts[2] + parts[3])) * sign;
-      const unsigned lane = row % 8 * 4 + column % 8 / 2, half = row / 8, next = column % 2;
-      if (shape.flags & HalfResult) {
-        auto *halves =
-            reinterpret_cast<uint16_t *>(&warp->at<uint32_t>(instruction->list[column / 8 * 2 + half])[lane]);
-        const uint32_t before = std::bit_cast<uint32_t>(toFloat(Half{halves[next]}));
-        halves[next] = toHalf(std::bit_cast<float>(result(before, sum))).bits;
-      } else {
-        uint32_t &word = warp->at<uint32_t>(instruction->list[column / 8 * 4 + half * 2 + next])[lane];
-        word = result(word, sum);
-      }
+/// Four lanes have a row of eight columns, two each, in two registers of floats or one of halves.
+void GroupProduct::storeRow(unsigned row, const uint32_t *slots, const double *sums) const {
+  const unsigned half = row / 8, lane = row % 8 * 4;
+  if (shape.flags & HalfResult) {
+    auto *halves = reinterpret_cast<uint16_t *>(warp->at<uint32_t>(slots[half]) + lane);
+    for (unsigned column = 0; column < SumBlock::kColumns; ++column) {
+      const uint32_t before = std::bit_cast<uint32_t>(toFloat(Half{halves[column]}));
+      halves[column] = toHalf(std::bit_cast<float>(result(before, sums[column]))).bits;
     }
+    return;
+  }
+  for (unsigned next = 0; next < 2; ++next) {
+    uint32_t *words = warp->at<uint32_t>(slots[half * 2 + next]) + lane;
+    if (shape.flags & Integer)
+      for (unsigned index = 0; index < 4; ++index)
+        words[index] = result(words[index], sums[index * 2 + next]);
+    else if (addsBefore)
+      for (unsigned index = 0; index < 4; ++index)
+        words[index] = std::bit_cast<uint32_t>(float(std::bit_cast<float>(words[index]) + sums[index * 2 + next]));
+    else
+      for (unsigned index = 0; index < 4; ++index)
+        words[index] = std::bit_cast<uint32_t>(float(0 + sums[index * 2 + next]));
+  }
+}
+
+void GroupProduct::store(const LeftMatrix &left, const RightMatrix &right) const {
+  const double sign = (shape.signs & 1 ? -1 : 1) * (shape.signs & 2 ? -1 : 1);
+  const unsigned perBlock = shape.flags & HalfResult ? 2 : 4;
+  SumBlock sums;
+  for (unsigned column = 0; column < shape.columns; column += SumBlock::kColumns) {
+    sums.compute(left, right, depth(), column, sign);
+    for (unsigned row = 0; row < kRows; ++row)
+      storeRow(row, &instruction->list[column / SumBlock::kColumns * perBlock], sums.values[row]);
+  }
 }
 
 bool GroupProduct::perform() const {
-  static thread_local float a[kRows * 32], b[256 * 32];
+  static thread_local LeftMatrix a;
+  static thread_local RightMatrix b;
   if (!tell(Stage::Effect))
     return false;
   if (isLeftInRegisters())
     readRegisters(a);
-  else if (!readShared(leftMatrix(), shape.left, firstRow(), kRows, a))
+  else if (!readShared(leftMatrix(), shape.left, firstRow(), kRows, a.values[0], LeftMatrix::kStride, 1))
     return false;
-  if (!readShared(rightMatrix(), shape.right, 0, shape.columns, b))
+  if (!readShared(rightMatrix(), shape.right, 0, shape.columns, b.values[0], 1, RightMatrix::kStride))
     return false;
   store(a, b);
   return true;
