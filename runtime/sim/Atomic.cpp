@@ -96,6 +96,7 @@ template <typename N> static Step atomic(Warp &warp, const Instruction &instruct
   const Op op = static_cast<Op>(instruction.tag[1]);
   LaneAccess access(warp, instruction, static_cast<Space>(instruction.tag[0]), instruction.slots[0],
                     instruction.immediate, sizeof(W) * count);
+  access.replaces = op == Op::Exch;
   if (!access.updating().resolve(warp))
     return Step::Fail;
   for (unsigned lane = 0; lane < kLanes; ++lane) {
@@ -117,9 +118,10 @@ static Step atomic128(Warp &warp, const Instruction &instruction) {
   static std::mutex mutex;
   LaneAccess access(warp, instruction, static_cast<Space>(instruction.tag[0]), instruction.slots[0],
                     instruction.immediate, sizeof(Bits128));
+  const bool isSwap = static_cast<Op>(instruction.tag[1]) == Op::Cas;
+  access.replaces = !isSwap;
   if (!access.updating().resolve(warp))
     return Step::Fail;
-  const bool isSwap = static_cast<Op>(instruction.tag[1]) == Op::Cas;
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     if (!warp.isActive(lane))
       continue;

@@ -30,13 +30,15 @@ private:
   std::vector<Page> pages; ///< by cluster, ascending; nearly always one
 };
 
-/// What a thread has seen: all that happened before, and of it what the async proxy sees in shared and global memory.
+/// What a thread has seen: all that happened before, and of it what the async proxy sees in shared and global memory,
+/// and the tensor map proxy.
 struct View {
-  Clock now, shared, global;
+  Clock now, shared, global, maps;
   void join(const View &other) {
     now.join(other.now);
     shared.join(other.shared);
     global.join(other.global);
+    maps.join(other.maps);
   }
 };
 using Snapshot = std::shared_ptr<const View>;

@@ -32,7 +32,7 @@ static void decodeProxyFence(Decoder &decoder) {
             : space == Space::Global ? ProxyFence::AsyncGlobal
                                      : ProxyFence::Async;
   } else if (decoder.take("tensormap::generic")) {
-    fence = ProxyFence::TensorMap;
+    fence = decoder.take("acquire") ? ProxyFence::TensorMapAcquire : ProxyFence::TensorMapRelease;
   } else if (!decoder.take("alias")) {
     return decoder.fail("this proxy is not known");
   }

@@ -143,6 +143,8 @@ void HappensBefore::onProxyFence(Warp &warp, ProxyFence fence) {
     view.shared.join(view.now);
   if (fence == ProxyFence::Async || fence == ProxyFence::AsyncGlobal)
     view.global.join(view.now);
+  if (fence == ProxyFence::TensorMapAcquire)
+    view.maps.join(view.now);
   advance(warp);
 }
 

@@ -24,6 +24,7 @@ struct MemoryAccess {
   char *const *host = nullptr;         ///< by lane, of the host
   bool reads = false, writes = false;
   bool isAtomic = false;
+  bool replaces = false; ///< an atomic exchange, whatever the old value
   Scope scope = Scope::None;
   Order order = Order::Weak;
   Proxy proxy = Proxy::Generic;

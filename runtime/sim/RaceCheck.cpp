@@ -93,7 +93,7 @@ bool RaceCheck::visitWord(const Visit &visit, Cell &cell, const Touch &touch) {
     const bool conflict = before.isWrite || touch.isWrite, inOrder = isInOrder(visit, before, touch);
     if (conflict && !inOrder && !(before.isStrong && touch.isStrong && includeEachOther(before, touch)))
       isOver = !reportRace(visit, before, touch);
-    else if (inOrder && touch.isAsync && before.isWrite && !before.isAsync && !before.isStrong &&
+    else if (inOrder && visit.access.proxy != Proxy::Generic && before.isWrite && !before.isAsync && !before.isStrong &&
              !order.isCopy(before.thread) && isHidden(visit, before))
       isOver = !reportFence(visit, before, touch);
     if (isOver)
@@ -154,10 +154,12 @@ bool RaceCheck::includeEachOther(const Touch &before, const Touch &touch) const 
   return narrower == Scope::Cluster || order.rankOf(before.thread) == order.rankOf(touch.thread);
 }
 
-/// Whether the async proxy does not see a write that happened before.
+/// Whether the proxy of the access does not see a write that happened before.
 bool RaceCheck::isHidden(const Visit &visit, const Touch &before) const {
   const View &view = *visit.actor.view;
-  const Clock &seen = visit.access.space == Space::Shared ? view.shared : view.global;
+  const Clock &seen = visit.access.proxy == Proxy::TensorMap ? view.maps
+                      : visit.access.space == Space::Shared  ? view.shared
+                                                             : view.global;
   return seen.of(before.cluster, before.thread) < before.clock;
 }
 
@@ -176,11 +178,10 @@ Note RaceCheck::describe(const Touch &touch) const {
   return {&instruction, text + " (line " + std::to_string(instruction.line) + " of the PTX)"};
 }
 
-static std::string memoryOf(Space space, uint64_t address) {
-  char text[64];
-  std::snprintf(text, sizeof(text), space == Space::Shared ? "shared memory at byte %llu" : "global memory at 0x%llx",
-                static_cast<unsigned long long>(space == Space::Shared ? address & 0xffffff : address));
-  return text;
+std::string RaceCheck::memoryOf(Space space, uint64_t address) const {
+  if (space == Space::Shared)
+    return "shared memory at byte " + std::to_string(address & 0xffffff);
+  return globalPlaceText(*cluster.launch, address);
 }
 
 bool RaceCheck::reportRace(const Visit &visit, const Touch &before, const Touch &touch) {
@@ -217,9 +218,11 @@ void RaceCheck::onIssue(Warp &warp, const Instruction &instruction) {
 bool RaceCheck::reportFence(const Visit &visit, const Touch &before, const Touch &touch) {
   if (!fences)
     return true;
+  const bool isMap = visit.access.proxy == Proxy::TensorMap;
   fail(visit.warp, *visit.access.instruction, "sanitize-sync",
-       "the async proxy accesses " + memoryOf(visit.access.space, visit.address) +
-           ", which was written without a `fence.proxy.async` after it",
+       (isMap ? "a tensor map is read from " : "the async proxy accesses ") +
+           memoryOf(visit.access.space, visit.address) + ", which was written without a `fence.proxy." +
+           (isMap ? "tensormap::generic.acquire" : "async") + "` after it",
        touch.lane, {describe(before)});
   return false;
 }

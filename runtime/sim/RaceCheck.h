@@ -32,6 +32,7 @@ private:
   bool reportRace(const Visit &visit, const Touch &before, const Touch &touch);
   bool reportFence(const Visit &visit, const Touch &before, const Touch &touch);
   Note describe(const Touch &touch) const;
+  std::string memoryOf(Space space, uint64_t address) const;
 
   /// Two writes in no order, which are a race if the second changes the bytes.
   struct Rewrite {

@@ -5,6 +5,7 @@
 #include "runtime/sim/Ptx.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 
 using namespace nereid::sim;
@@ -43,6 +44,18 @@ std::string nereid::sim::warpsText(const Cluster &cluster) {
           text += "; CTA " + std::to_string(cta.rank) + " warp " + std::to_string(warp.index) + " " +
                   placeText(cluster, cluster.code->instructions[split.pc]);
   return count > kShown ? text + "; and " + std::to_string(count - kShown) + " more" : text;
+}
+
+std::string nereid::sim::globalPlaceText(const Launch &launch, uint64_t address) {
+  for (const Buffer &buffer : launch.buffers)
+    if (buffer.isKnown && address >= buffer.begin && address < buffer.end) {
+      const auto offset = int64_t(address - buffer.base), bytes = int64_t{buffer.elementBytes};
+      const int64_t element = offset >= 0 ? offset / bytes : -((bytes - 1 - offset) / bytes);
+      return "element " + std::to_string(element) + " of `" + buffer.name + "`";
+    }
+  char text[48];
+  std::snprintf(text, sizeof(text), "global memory at 0x%llx", static_cast<unsigned long long>(address));
+  return text;
 }
 
 //--- reports of sanitizers -----------------------------------------------------------------

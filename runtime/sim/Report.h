@@ -23,6 +23,9 @@ std::string threadText(const Warp &warp, int lane);
 /// "at add.py:9:5, line 53 of the PTX: ld.global.u32 %r1, [%rd1]"; without a position of the source if it is unknown.
 std::string placeText(const Cluster &cluster, const Instruction &instruction);
 
+/// "element 12 of `x_ptr`" where the address is in the memory of a known argument, else "global memory at 0x...".
+std::string globalPlaceText(const Launch &launch, uint64_t address);
+
 /// Where each warp of the cluster stands, one line each up to a limit.
 std::string warpsText(const Cluster &cluster);
 

@@ -31,8 +31,16 @@ enum class SyncKind : uint8_t {
 /// Operations that are asynchronous, by how they are waited for.
 enum class AsyncKind : uint8_t { Copy, Wgmma, BulkStore, Signalling, CopyArrival };
 
-/// What a proxy fence makes the async proxy see.
-enum class ProxyFence : uint8_t { Async, AsyncShared, AsyncGlobal, MbarrierInit, TensorMap, Alias };
+/// What a proxy fence makes the async proxy see, or the tensor map proxy.
+enum class ProxyFence : uint8_t {
+  Async,
+  AsyncShared,
+  AsyncGlobal,
+  MbarrierInit,
+  TensorMapRelease,
+  TensorMapAcquire,
+  Alias
+};
 
 struct SyncEvent {
   SyncKind kind;

@@ -23,8 +23,11 @@ ShadowRegisters &UninitCheck::shadowOf(const Warp &warp) {
   shadow.undefined.assign(code.fileBytes / kSlotUnit + 1, kAllLanes);
   shadow.origins.assign(shadow.undefined.size(), 0);
   shadow.local.assign(warp.local.size(), 0);
-  for (const Constant &constant : code.constants)
+  shadow.constant.assign(shadow.undefined.size(), false);
+  for (const Constant &constant : code.constants) {
     shadow.undefined[constant.slot / kSlotUnit] = 0;
+    shadow.constant[constant.slot / kSlotUnit] = constant.value != 0;
+  }
   for (auto [slot, special] : code.specials)
     shadow.undefined[slot / kSlotUnit] = 0;
   return shadow;
@@ -149,13 +152,13 @@ void UninitCheck::store(Warp &warp, const MemoryAccess &access) {
   }
 }
 
-/// Tensor cores and copies read shared memory themselves.
-bool UninitCheck::readByCopy(Warp &warp, const MemoryAccess &access) {
+/// Tensor cores and copies read shared memory themselves, and an atomic update needs what is there.
+bool UninitCheck::readWhole(Warp &warp, const MemoryAccess &access, const char *how) {
   for (unsigned lane = 0; lane < kLanes && !hasFailed; ++lane)
     if (access.lanes >> lane & 1)
       if (const uint8_t *from = shadowOf(warp, access, lane); isUndefined(from, access.bytes)) {
         hasFailed = true;
-        fail(warp, *access.instruction, "sanitize-uninit", placeOf(access, lane, "read"), int(access.threadOf(lane)));
+        fail(warp, *access.instruction, "sanitize-uninit", placeOf(access, lane, how), int(access.threadOf(lane)));
       }
   return !hasFailed;
 }
@@ -168,7 +171,7 @@ bool UninitCheck::onAccess(Warp &warp, const MemoryAccess &access) {
   if (access.stage == Stage::Effect) {
     if (access.writes)
       store(warp, access);
-    return !access.reads || readByCopy(warp, access);
+    return !access.reads || readWhole(warp, access, "read");
   }
   if (access.slot >= 0 && !checkUse(warp, instruction, uint32_t(access.slot), access.lanes, "used as an address"))
     return false;
@@ -177,6 +180,9 @@ bool UninitCheck::onAccess(Warp &warp, const MemoryAccess &access) {
     for (uint32_t slot : operands.sources)
       if (!checkUse(warp, instruction, slot, access.lanes, "written to global memory"))
         return false;
+  // The operations on mbarriers are checked by `sync`.
+  if (access.isAtomic && !access.replaces && operands.flow == ValueFlow::Defined && !readWhole(warp, access, "updated"))
+    return false;
   if (access.writes)
     store(warp, access);
   else if (operands.flow == ValueFlow::Load)
@@ -202,9 +208,11 @@ void UninitCheck::flow(Warp &warp, const Instruction &instruction, ShadowRegiste
   const OperandSlots &operands = operandsOf(warp, instruction);
   const auto of = [&](uint32_t slot) { return shadow.undefined[slot / kSlotUnit]; };
   uint32_t any = 0, all = kAllLanes, origin = 0;
+  bool hasConstant = false;
   for (uint32_t slot : operands.sources) {
     const uint32_t undefined = of(slot) & warp.mask;
     any |= undefined, all &= undefined;
+    hasConstant |= shadow.constant[slot / kSlotUnit];
     if (undefined && !origin) {
       uint32_t &known = shadow.origins[slot / kSlotUnit];
       origin = known = known ? known : addOrigin(instruction, "a register is read that nobody has written");
@@ -230,6 +238,9 @@ void UninitCheck::flow(Warp &warp, const Instruction &instruction, ShadowRegiste
     break;
   case ValueFlow::All:
     result = operands.sources.empty() ? 0 : all;
+    break;
+  case ValueFlow::Mask:
+    result = hasConstant ? any : all;
     break;
   case ValueFlow::Select:
     if (operands.sources.size() == 3) {

@@ -17,6 +17,7 @@ struct Undefined {
 /// Registers of one warp.
 struct ShadowRegisters {
   std::vector<uint32_t> undefined; ///< lanes, by slot
+  std::vector<bool> constant;      ///< by slot
   std::vector<uint32_t> origins;   ///< by slot: an index into the origins of the check, 0: none yet
   std::vector<uint8_t> local;      ///< of the local memory: the bytes that are defined
 };
@@ -39,7 +40,7 @@ private:
   void load(Warp &warp, const MemoryAccess &access);
   void loadMatrices(Warp &warp, const MemoryAccess &access);
   void store(Warp &warp, const MemoryAccess &access);
-  bool readByCopy(Warp &warp, const MemoryAccess &access);
+  bool readWhole(Warp &warp, const MemoryAccess &access, const char *how);
   void set(ShadowRegisters &shadow, uint32_t slot, uint32_t lanes, uint32_t undefined, uint32_t origin);
   void flow(Warp &warp, const Instruction &instruction, ShadowRegisters &shadow);
   void multiply(const Instruction &instruction, ShadowRegisters &shadow);

@@ -10,6 +10,7 @@ namespace nereid::sim {
 enum class ValueFlow : uint8_t {
   Any,      ///< undefined where any operand is
   All,      ///< undefined where all operands are: a mask may hide the undefined part of one
+  Mask,     ///< the same, but a constant mask keeps some bits
   Select,   ///< of the operand that a predicate chooses
   Lanes,    ///< undefined where the operands of all lanes are
   Product,  ///< of matrices: rows and columns that are undefined
@@ -23,7 +24,7 @@ inline ValueFlow flowOf(std::string_view opcode) {
   constexpr struct {
     std::string_view opcode;
     ValueFlow flow;
-  } known[] = {{"and", ValueFlow::All},           {"or", ValueFlow::All},        {"lop3", ValueFlow::All},
+  } known[] = {{"and", ValueFlow::Mask},          {"or", ValueFlow::All},        {"lop3", ValueFlow::All},
                {"prmt", ValueFlow::All},          {"bfi", ValueFlow::All},       {"mov", ValueFlow::All},
                {"setp", ValueFlow::All},          {"selp", ValueFlow::Select},   {"shfl", ValueFlow::Lanes},
                {"movmatrix", ValueFlow::Lanes},   {"mma", ValueFlow::Product},   {"wgmma", ValueFlow::Defined},

@@ -249,9 +249,6 @@ DEADLOCK = [
 ]  # fmt: skip
 # What no check finds yet, and why.
 UNREPORTED = {
-    "only half of the bins are cleared": "uninit takes what an atomic operation reads as written",
-    "no bin is cleared": "uninit takes what an atomic operation reads as written",
-    "a value that only some lanes load": "uninit does not follow addresses of atomic operations",
     "accumulators without a value": "uninit does not follow accumulators of wgmma",
     "shfl names lanes that are elsewhere": "lanes that have ended may be named",
     "a CTA ends while the other reads its memory": "sync does not see the end of a CTA of a cluster",

@@ -54,3 +54,33 @@ TEST(SimSync, mbarriersAreInvalidatedBeforeTheyBeginAnew) {
   expectClean(code, 1);
   expectReport(replaced(code, "mbarrier.inval.shared::cta.b64 [%r2];", ""), 1, "sanitize-sync", {"initialised again"});
 }
+
+TEST(SimSync, aTensorMapThatTheKernelWrites) {
+  const std::string code = R"(
+    setp.ne.u32 %p0, %r0, 0;
+    @%p0 bra last;
+    add.u64 %rd0, %rd0, 63;
+    and.b64 %rd0, %rd0, -64;
+    add.u64 %rd1, %rd0, 1024;
+    mov.u32 %r9, 0;
+    tensormap.replace.tile.global_address.global.b1024.b64 [%rd0], %rd1;
+    tensormap.replace.tile.rank.global.b1024.b32 [%rd0], 0;
+    tensormap.replace.tile.box_dim.global.b1024.b32 [%rd0], 0, 32;
+    tensormap.replace.tile.global_dim.global.b1024.b32 [%rd0], 0, 32;
+    tensormap.replace.tile.element_stride.global.b1024.b32 [%rd0], 0, 1;
+    tensormap.replace.tile.elemtype.global.b1024.b32 [%rd0], 2;
+    tensormap.replace.tile.interleave_layout.global.b1024.b32 [%rd0], 0;
+    tensormap.replace.tile.swizzle_mode.global.b1024.b32 [%rd0], 0;
+    tensormap.replace.tile.fill_mode.global.b1024.b32 [%rd0], 0;
+    fence.proxy.tensormap::generic.acquire.gpu [%rd0], 128;
+    cp.async.bulk.tensor.1d.global.shared::cta.bulk_group [%rd0, {%r9}], [%r2];
+    cp.async.bulk.commit_group;
+    cp.async.bulk.wait_group 0;
+last:)";
+  expectClean(code, 64);
+  const std::string fence = "fence.proxy.tensormap::generic.acquire.gpu [%rd0], 128;";
+  const std::vector<std::string> parts = {"a tensor map is read", "tensormap::generic.acquire", "tensormap.replace"};
+  expectReport(replaced(code, fence, ""), 64, "sanitize-sync", parts);
+  expectReport(replaced(code, fence, "fence.proxy.tensormap::generic.release.gpu;"), 64, "sanitize-sync", parts);
+  expectReport(replaced(code, fence, "fence.proxy.async;"), 64, "sanitize-sync", parts);
+}
