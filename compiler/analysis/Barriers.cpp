@@ -3,6 +3,8 @@
 #include "compiler/analysis/Barriers.h"
 
 #include "compiler/analysis/GlobalEffects.h"
+#include "compiler/analysis/GlobalHazards.h"
+#include "compiler/dialect/imported/Dialect.h"
 #include "compiler/dialect/ttg/AsyncInterfaces.h"
 
 #include "mlir/IR/SymbolTable.h"
@@ -28,12 +30,14 @@ struct PendingAccess {
 /// Accesses of any thread since the last barrier.
 struct PendingAccesses {
   SmallVector<PendingAccess, 4> shared;
+  SmallVector<GlobalAccess, 2> global = {};
   bool accessesGlobal = false; ///< reads or writes, which a releasing access must follow
   bool acquires = false;       ///< an acquire that reads of all threads must follow
 
   /// Drops what a barrier completes.
   void sync() {
     llvm::erase_if(shared, [](const PendingAccess &access) { return !access.isAsyncCopy; });
+    global.clear();
     accessesGlobal = acquires = false;
   }
 };
@@ -57,19 +61,33 @@ private:
   SharedRange rangeOf(Value buffer) const;
 
   const SharedMemoryPlan &memory;
+  GlobalHazards globalHazards;
 };
 } // namespace
 
+static bool hasHazard(const PendingAccesses &pending, ArrayRef<GlobalAccess> next) {
+  return llvm::any_of(pending.global, [&](const GlobalAccess &earlier) {
+    return llvm::any_of(next, [&](const GlobalAccess &access) { return earlier.isHazardWith(access); });
+  });
+}
+
+static void mergeGlobal(PendingAccesses &into, ArrayRef<GlobalAccess> from) {
+  for (const GlobalAccess &access : from)
+    if (!llvm::is_contained(into.global, access))
+      into.global.push_back(access);
+}
+
 /// Adds new accesses; true where there were any.
 static bool merge(PendingAccesses &into, const PendingAccesses &from) {
-  const size_t before = into.shared.size();
+  const size_t before = into.shared.size() + into.global.size();
   for (const PendingAccess &access : from.shared)
     if (!llvm::is_contained(into.shared, access))
       into.shared.push_back(access);
+  mergeGlobal(into, from.global);
   const bool isNew = (from.accessesGlobal && !into.accessesGlobal) || (from.acquires && !into.acquires);
   into.accessesGlobal |= from.accessesGlobal;
   into.acquires |= from.acquires;
-  return isNew || into.shared.size() != before;
+  return isNew || into.shared.size() + into.global.size() != before;
 }
 
 void Planner::insertBarrier(Operation &op, PendingAccesses &pending) {
@@ -82,8 +100,10 @@ void Planner::addGlobalAccesses(Operation &op, PendingAccesses &pending) {
   const bool accesses = effects.reads || effects.writes;
   if (!accesses && !effects.copies)
     return;
-  if (pending.acquires || (pending.accessesGlobal && effects.releases))
+  const SmallVector<GlobalAccess, 1> next = globalHazards.accessesOf(op);
+  if (hasHazard(pending, next) || pending.acquires || (pending.accessesGlobal && effects.releases))
     insertBarrier(op, pending);
+  mergeGlobal(pending, next);
   pending.accessesGlobal |= accesses;
   pending.acquires |= effects.acquires;
 }
@@ -204,6 +224,9 @@ void Planner::visit(Operation &op, PendingAccesses &pending) {
   } else if (auto barrier = dyn_cast<ttg::BarrierOp>(op)) {
     if (bitEnumContainsAny(barrier.getAddressSpaces(), ttg::AddressSpaces::Local))
       pending.sync();
+    pending.global.clear();
+  } else if (isa<imported::BarrierOp>(op)) {
+    pending.global.clear();
   } else if (auto call = dyn_cast<tt::CallOp>(op)) {
     auto callee = SymbolTable::lookupNearestSymbolFrom(call, call.getCalleeAttr());
     const SharedRange range = memory.functionRange.lookup(callee);

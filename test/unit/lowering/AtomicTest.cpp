@@ -151,17 +151,17 @@ TEST(LoweringAtomic, WritesAreReleasedBehindABarrier) {
   const std::string text = R"(
 tt.func public @kernel(%x: !tt.ptr<f32>, %f: !tt.ptr<i32>) {
   %c1 = arith.constant 1 : i32
-  %i = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32>
-  %one = arith.constant dense<1.0> : tensor<128xf32>
-  %xs = tt.splat %x : !tt.ptr<f32> -> tensor<128x!tt.ptr<f32>>
-  %xp = tt.addptr %xs, %i : tensor<128x!tt.ptr<f32>>, tensor<128xi32>
+  %i = tt.make_range {end = 512 : i32, start = 0 : i32} : tensor<512xi32>
+  %one = arith.constant dense<1.0> : tensor<512xf32>
+  %xs = tt.splat %x : !tt.ptr<f32> -> tensor<512x!tt.ptr<f32>>
+  %xp = tt.addptr %xs, %i : tensor<512x!tt.ptr<f32>>, tensor<512xi32>
   STORE
   %old = tt.atomic_rmw add, SEM, gpu, %f, %c1 : (!tt.ptr<i32>, i32) -> i32
   LOAD
   tt.return
 })";
-  const std::string store = "tt.store %xp, %one : tensor<128x!tt.ptr<f32>>";
-  const std::string load = "%y = tt.load %xp : tensor<128x!tt.ptr<f32>>\n  tt.store %xp, %y : tensor<128x!tt.ptr<f32>>";
+  const std::string store = "tt.store %xp, %one : tensor<512x!tt.ptr<f32>>";
+  const std::string load = "%y = tt.load %xp : tensor<512x!tt.ptr<f32>>\n  tt.store %xp, %y : tensor<512x!tt.ptr<f32>>";
   auto barriers = [&](const std::string &semantic, const std::string &before, const std::string &after) {
     std::string error;
     auto kernel = SimtKernel::compile(

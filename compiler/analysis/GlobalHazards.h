@@ -1,0 +1,36 @@
+// Finds loads and stores through one argument of a kernel whose threads need a barrier in between.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "compiler/dialect/tt/Dialect.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace nereid::analysis {
+
+/// A load, or a store or atomic update, through the pointers of one argument.
+struct GlobalAccess {
+  mlir::BlockArgument base;
+  /// Null for a load of elements that several warps hold: each of them loads, but one stores.
+  mlir::Value pointer;
+  bool writes = false;
+  bool operator==(const GlobalAccess &) const = default;
+  /// Of a tile that is stored where it was loaded each thread stores what it has loaded. Otherwise one thread may store
+  /// what another has yet to load, or the other way round.
+  bool isHazardWith(const GlobalAccess &other) const {
+    return base == other.base && writes != other.writes && !(pointer && pointer == other.pointer);
+  }
+};
+
+/// Different arguments are assumed not to overlap.
+class GlobalHazards {
+public:
+  /// One for each argument that the op's pointers may start from.
+  llvm::SmallVector<GlobalAccess, 1> accessesOf(mlir::Operation &op);
+
+private:
+  llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::BlockArgument, 1>> bases; ///< of pointers seen before
+};
+
+} // namespace nereid::analysis
