@@ -167,7 +167,7 @@ tt.func public @kernel(%x: !tt.ptr<f32>, %f: !tt.ptr<i32>) {
     auto kernel = SimtKernel::compile(
         replaced(replaced(replaced(text, "SEM", semantic), "STORE", before), "LOAD", after), 4, &error);
     EXPECT_TRUE(kernel) << error;
-    return kernel ? kernel->barriers : 0;
+    return kernel ? kernel->barriers() : 0;
   };
   EXPECT_EQ(barriers("relaxed", store, load), 0u);
   EXPECT_EQ(barriers("release", store, load), 1u);

@@ -82,14 +82,19 @@ TEST(LoweringDebug, AssertionsNameTheLine) {
   %n = arith.constant dense<LIMIT> : tensor<32xi32>
   %c = arith.cmpi slt, %i, %n : tensor<32xi32>
   tt.assert %c, "too many" : tensor<32xi1> loc("k.py":7:5))";
-  auto with = [&](const char *limit) {
-    std::string text = body;
-    return linesOf(text.replace(text.find("LIMIT"), 5, limit), 1);
+  auto failureOf = [&](const char *limit) {
+    std::string text = body, failure;
+    text.replace(text.find("LIMIT"), 5, limit);
+    auto kernel = SimtKernel::compile("tt.func public @kernel() {\n" + text + "\n  tt.return\n}", 1);
+    EXPECT_TRUE(kernel);
+    if (kernel)
+      kernel->run({1, 2, 1}, Arguments(), Order::Ascending, &failure);
+    return failure;
   };
-  EXPECT_TRUE(with("32").empty());
-  const std::vector<std::string> lines = with("31"); // one thread in each of two programs
-  ASSERT_EQ(lines.size(), 2u);
-  EXPECT_EQ(lines[0], "k.py:7: too many");
+  EXPECT_EQ(failureOf("32"), "");
+  const std::string failure = failureOf("31");
+  EXPECT_NE(failure.find("k.py:7: device-side assertion failed: too many"), std::string::npos) << failure;
+  EXPECT_NE(failure.find("lane 31"), std::string::npos) << failure;
 }
 
 } // namespace

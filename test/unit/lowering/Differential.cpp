@@ -138,15 +138,12 @@ void simt::expectSameAsCpu(const Case &test) {
       ASSERT_NE(kernel->ttgir.find(text), std::string::npos) << text << " is not in " << kernel->ttgir;
     for (const auto &[text, count] : test.counted)
       ASSERT_EQ(llvm::StringRef(kernel->ttgir).count(text), count) << text << " in " << kernel->ttgir;
-    llvm::SmallVector<Order> orders = {Order::Ascending, Order::Descending, Order::Mixed};
-    if (llvm::StringRef(kernel->ttgir).contains("ttg.warp_specialize"))
-      orders.push_back(Order::LateLanes);
-    for (Order order : orders) {
+    for (Order order : {Order::Ascending, Order::AtOnce, Order::Mixed, Order::OtherMixed}) {
       Memory memory(test);
       const std::string where = ", " + std::to_string(numWarps) + " warps, order " +
                                 std::to_string(static_cast<int>(order)) + "\n" + kernel->ttgir;
-      ASSERT_TRUE(kernel->run(test.grid, argumentsOf<Arguments>(test, memory), order))
-          << "threads wait for ever" << where;
+      std::string failure;
+      ASSERT_TRUE(kernel->run(test.grid, argumentsOf<Arguments>(test, memory), order, &failure)) << failure << where;
       ASSERT_TRUE(memory.gapsAreWhole()) << "writes outside its buffers" << where;
       compare(test, memory.contents(), expected, where);
     }

@@ -1,9 +1,8 @@
-// Runs lowered tiles on this machine, with a fiber for each thread of a CTA.
+// Compiles a kernel for a GPU and runs its PTX on the simulated one.
 // SPDX-License-Identifier: MIT
-//
-// A test target replaces the GPU: barriers and shuffles are calls at which fibers wait for each other. Between two of
-// them a fiber runs alone, in an order that the caller chooses, so that a missing barrier is exposed.
 #pragma once
+
+#include "runtime/sim/Simulator.h"
 
 #include <array>
 #include <cstdint>
@@ -30,8 +29,9 @@ private:
   std::vector<char> bytes;
 };
 
-/// LateLanes: in the last four warps, all lanes but the first run only where no other thread gets on.
-enum class Order : uint8_t { Ascending, Descending, Mixed, LateLanes };
+/// Orders of warps and of asynchronous operations, by the simulator's seed: as late as possible in ascending order, at
+/// once, two mixtures.
+enum class Order : uint8_t { Ascending, AtOnce, Mixed, OtherMixed };
 
 class SimtKernel {
 public:
@@ -40,21 +40,22 @@ public:
   static std::unique_ptr<SimtKernel> compile(const std::string &text, unsigned numWarps, std::string *error = nullptr,
                                              bool hasWarpGroups = false, bool hasTensorCopies = false,
                                              unsigned numCtas = 1);
-  ~SimtKernel();
 
-  /// Runs every program of the grid. False where fibers wait forever: not all threads reach a barrier, or not all lanes
-  /// a shuffle.
-  bool run(std::array<uint32_t, 3> grid, const Arguments &arguments, Order order = Order::Ascending) const;
+  /// Runs every program of the grid. False where it fails, for example as threads wait forever; `failure` is why.
+  bool run(std::array<uint32_t, 3> grid, const Arguments &arguments, Order order = Order::Ascending,
+           std::string *failure = nullptr) const;
+  /// How often the PTX has the text.
+  unsigned countOf(const std::string &text) const;
+  unsigned barriers() const { return countOf("bar.sync") + countOf("barrier.sync"); }
+  unsigned asyncCopies() const { return countOf("cp.async.ca") + countOf("cp.async.cg"); }
 
-  uint32_t sharedBytes = 0, scratchBytes = 0;                           ///< per program
-  unsigned barriers = 0, matrixLoads = 0, matrixStores = 0, copies = 0; ///< counts in the LLVM IR
-  std::string llir;                                                     ///< before optimisation
+  uint32_t sharedBytes = 0, scratchBytes = 0; ///< per program
+  uint32_t checks = 0;                        ///< of runs: a set of sim::Check
+  std::string ptx;
   std::string ttgir;
 
 private:
-  SimtKernel();
-  struct Code;
-  std::unique_ptr<Code> code;
+  std::shared_ptr<const sim::Module> module;
   unsigned numThreads = 0, numCtas = 1;
 };
 

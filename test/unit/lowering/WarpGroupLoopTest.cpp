@@ -160,7 +160,7 @@ TEST(WarpGroupLoop, WarpsStoreTheRowsThatTheyComputed) {
                          .expected = {"ttng.warp_group_dot", "ttg.convert_layout"}});
       const auto kernel = SimtKernel::compile(text, warps, nullptr, true);
       ASSERT_TRUE(kernel);
-      EXPECT_EQ(llvm::StringRef(kernel->llir).count("call void @simt_sync_warp"), 2u);
+      EXPECT_EQ(kernel->countOf("bar.warp.sync"), 2u);
     }
 }
 
