@@ -1,6 +1,6 @@
 """Runs random programs of all families against numpy, in several processes; a crash or a hang is that program's failure.
 
-usage: ./dev fuzz programs [--count N] [--seed S] [--device cpu|cuda] [--processes P] [--seconds T] [--print]
+usage: ./dev fuzz programs [--count N] [--seed S] [--device cpu|cuda|sim|sim:gfx942] [--processes P] [--seconds T] [--print]
                            [--sanitize-build]
 Program number s is the same on every machine: --seed continues where an earlier run ended. With an installed wheel:
 python scripts/fuzz_programs.py. With --sanitize-build the compiler and the runtime are those of the preset asan, which
@@ -58,6 +58,10 @@ def work(first: int, count: int, device: str, progress: str) -> None:
 
     if device == "cpu":
         driver.set_active_to_cpu()
+    elif device.startswith("sim"):
+        from _gpu import simulated_driver
+
+        driver.set_active(simulated_driver(device))
     with open(progress, "a") as notes:
         for number in range(first, first + count):
             notes.write(f"began {number}\n")
@@ -154,7 +158,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="./dev fuzz programs", description=__doc__)
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0, help="the first program's number")
-    parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
+    parser.add_argument(
+        "--device", default="cpu", help="cpu, cuda, or a simulated GPU: sim, sim:80, sim:gfx942"
+    )
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--seconds", type=float, help="begin no further batch after this time")
     parser.add_argument("--sanitize-build", action="store_true", help="with the package of the preset asan")
