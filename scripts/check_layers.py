@@ -33,7 +33,11 @@ TEXT = (
 )
 LONG_LINES = 500
 # Modules that packages import by these names.
-_NAMES_OF_TRITON = ("python/triton/_utils.py", "python/triton/language/extra/cuda/utils.py")
+_NAMES_OF_TRITON = (
+    "python/triton/_utils.py",
+    "python/triton/language/extra/cuda/utils.py",
+    "python/triton/language/extra/hip/utils.py",
+)
 EMPTY_NAMES = re.compile(
     r"(^|[_\-.])(utils?|utility|utilities|helpers?|common|misc)([_\-.]|$)", re.IGNORECASE
 )

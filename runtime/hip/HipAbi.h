@@ -59,7 +59,7 @@ enum class DeviceAttribute : int {
 
 enum class FunctionAttribute : int { MaxThreadsPerBlock = 0, SharedBytes = 1, LocalBytes = 3, Registers = 4 };
 
-enum class JitOption : int { MaxRegisters = 0 }; ///< hipModuleLoadDataEx ignores them all
+enum class JitOption : int; // hipModuleLoadDataEx ignores them all
 
 enum class CaptureMode : int { Global = 0, ThreadLocal = 1, Relaxed = 2 };
 

@@ -251,4 +251,4 @@ except RuntimeError as error:
 """
     out = run(package, code, tmp_path)
     assert out.startswith("half.compiler must have one class that completes BaseBackend, found 0; ")
-    assert "parse_options" in out
+    assert "Half lacks " in out and "parse_options" in out

@@ -6,7 +6,6 @@
 # point: the files that list them are searched for the group's name first.
 from __future__ import annotations
 
-import inspect
 import os
 import sys
 from collections.abc import Container, Iterator
@@ -60,24 +59,21 @@ def installed_backends(own: Container[str]) -> dict[str, Backend]:
 
 def only_subclass(module: ModuleType, base: type) -> type:
     """The one class of a module that completes `base`."""
-    found = [
+    classes = [
         value
         for value in vars(module).values()
-        if isinstance(value, type) and issubclass(value, base) and not inspect.isabstract(value)
+        if isinstance(value, type) and issubclass(value, base) and value is not base
     ]
+    # Abstract ones are imported bases, or lack a member.
+    missing = {cls: sorted(getattr(cls, "__abstractmethods__", ())) for cls in classes}
+    found = [cls for cls in classes if not missing[cls]]
     found = [cls for cls in found if cls.__module__ == module.__name__] or found
     if len(found) != 1:
-        missing = sorted(
-            {
-                name
-                for value in vars(module).values()
-                if isinstance(value, type) and issubclass(value, base) and value is not base
-                for name in getattr(value, "__abstractmethods__", ())
-            }
-        )
-        hint = f"; not defined there: {', '.join(missing)}" if missing and not found else ""
+        lacks = [
+            f"{cls.__name__} lacks {', '.join(missing[cls])}" for cls in classes if missing[cls]
+        ]
         raise RuntimeError(
             f"{module.__name__} must have one class that completes {base.__name__}, "
-            f"found {len(found)}{hint}"
+            f"found {len(found)}{''.join('; ' + text for text in lacks if not found)}"
         )
     return found[0]
