@@ -74,8 +74,7 @@ def compiled_dot(arch="gfx942", **options):
 @pytest.mark.parametrize("arch", GPUS)
 def test_stages_and_metadata(arch):
     kernel = compiled_add(arch, num_warps=2)
-    assert [stage for stage in kernel.asm if stage != "plan" and "." not in stage] == [
-        "source",
+    assert [stage for stage in kernel.asm if stage != "plan"] == [
         "ttir",
         "ttgir",
         "llir",
@@ -182,10 +181,11 @@ def test_options_distinguish_kernels():
 @pytest.mark.parametrize(("arch", "warp"), GPUS.items())
 def test_the_buffer_of_a_launch_is_what_the_code_object_describes(arch, warp):
     """The stub reads offset and size of each argument in the metadata that HIP's runtime reads."""
+    kernel = triton.jit(add_kernel.fn)  # kernels of one function are kept by device
     for stub in use_hip_stub(f"arch={arch}"):
         array = exchange_array_class(LIBRARY)
         for _ in range(2):
-            add_kernel[(7, 1, 1)](
+            kernel[(7, 1, 1)](
                 array(0x10000),
                 array(0x20000),
                 array(0x30000),

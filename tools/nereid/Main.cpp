@@ -90,7 +90,7 @@ int main(int argc, char **argv) {
                    "16 or 32: rows and columns of a matrix instruction (hip); 0: the compiler chooses")
       ->check(CLI::IsMember({0, 16, 32}))
       ->capture_default_str();
-  compile->add_option("--kpack", arguments.kpack, "matrix instructions along k for each load of an operand (hip)")
+  compile->add_option("--kpack", arguments.kpack, "1 or 2: accepted, the compiler chooses (hip)")
       ->check(CLI::IsMember({1, 2}))
       ->capture_default_str();
   compile->add_option("--ptxas", arguments.cudaTools.ptxas,

@@ -33,6 +33,8 @@ static LogicalResult checkOptions(tt::FuncOp kernel, const support::Options &opt
     return tt::report(kernel.getLoc(), diag::NumCtas, options.numCtas, arch.name);
   if (!llvm::isPowerOf2_32(options.numWarps) || options.numWarps > mostWarps)
     return tt::report(kernel.getLoc(), diag::NumWarps, options.numWarps, mostWarps, arch.name, arch.waveSize);
+  if (!llvm::is_contained({0u, 16u, 32u}, options.matrixInstrNonKDim))
+    return tt::report(kernel.getLoc(), diag::NonKDim, options.matrixInstrNonKDim);
   return success();
 }
 
@@ -64,6 +66,8 @@ uint32_t HipKernel::threadsPerBlock() const { return ttg::totalWarpsOf(module) *
 LogicalResult amd::lowerToTtg(HipKernel &kernel) {
   if (kernel.module->hasAttr(ttg::kNumWarps))
     return success();
+  if (const uint32_t asked = kernel.options.matrixInstrNonKDim)
+    kernel.module->setAttr(kNonKDim, Builder(kernel.module.getContext()).getI32IntegerAttr(asked));
   PassManager passes(kernel.module.getContext());
   passes.enableVerifier(false); // the driver verifies after each phase
   buildTtgirPipeline(passes, kernel.arch, kernel.options);
@@ -135,9 +139,13 @@ LogicalResult amd::makeLlvm(HipKernel &kernel) {
   if (failed(lowering::emitModule(kernel.module, module, emitter, kernel.shared, emission)) ||
       failed(linkLibraries(emitter, kernel)))
     return failure();
-  for (llvm::Function &made : module)
-    if (!made.isDeclaration())
-      markInputs(made);
+  for (llvm::Function &made : module) {
+    if (made.isDeclaration())
+      continue;
+    markInputs(made);
+    if (kernel.options.flushDenormals)
+      made.addFnAttr("denormal-fp-math-f32", "preserve-sign,preserve-sign");
+  }
   if (failed(lowering::verifyLlvm(function, module)))
     return failure();
   optimise(module, **kernel.machine);

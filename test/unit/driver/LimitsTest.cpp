@@ -23,7 +23,7 @@ std::string compile(const Limit &limit, support::DiagnosticEngine &diagnostics) 
   if (!target)
     return reason;
   driver::Request request;
-  request.keep = {backend == "cpu" ? "asm" : "ptx"};
+  request.keep = {backend == "cpu" ? "asm" : backend == "hip" ? "amdgcn" : "ptx"};
   request.keepsBinary = false;
   request.sources = {std::make_shared<support::SourceFile>("test", limit.text)};
   auto module = driver::parse(*context, limit.text, "test", diagnostics);
@@ -202,6 +202,11 @@ static const Limit limits[] = {
      "num-ctas-unsupported",
      "tt.func public @k() { tt.return }",
      {.numCtas = 2}},
+    {"a_matrix_instruction_of_another_size",
+     "hip:gfx942",
+     "amd-matrix-instr-nonkdim",
+     "tt.func public @k() { tt.return }",
+     {.matrixInstrNonKDim = 8}},
     {"a_ptx_version_too_low", "cuda:90", "ptx-version", "tt.func public @k() { tt.return }", {.ptxVersion = 70}},
     {"a_ptx_version_that_is_not_written",
      "cuda:90",

@@ -21,9 +21,9 @@ class HIPOptions(TargetOptions):
     """Launch and compile options.
 
     `waves_per_eu` is the number of waves that a SIMD unit must have room for; `matrix_instr_nonkdim` 16 or 32, the
-    rows and columns of a matrix instruction; `kpack` the matrix instructions along k for each load of an operand.
-    `allow_flush_denorm` allows float32 denormals to become zero. `ir_override` is the path of a file that replaces a
-    stage. `schedule_hint` and `cluster_dims` are accepted and have no effect.
+    rows and columns of a matrix instruction. `allow_flush_denorm` allows float32 denormals to become zero.
+    `ir_override` is the path of a file that replaces a stage. `kpack`, `schedule_hint` and `cluster_dims` are accepted
+    and have no effect.
     """
 
     num_warps: int = 4
