@@ -71,6 +71,8 @@ public:
   /// The elements of a tile that the buffer, or a part of it at `base`, holds.
   ChunkAccess bufferAccess(llvm::Value *base, BufferId buffer, mlir::Type tile, const IndexMap &map);
   llvm::Value *laneAddress(ChunkAccess access, llvm::Value *lane);
+  /// Prefetches what the same lanes will access in the next iteration or program, where that is planned.
+  void prefetchNext(mlir::Operation *op, ChunkAccess access, mlir::Type element);
   void write(ChunkAccess access, mlir::Type element, llvm::Value *value, llvm::Value *mask);
   void writeElement(Element element, mlir::Value tile, BufferId buffer, unsigned level);
   /// Runs `body` with the number (i32) of each set lane, or of every lane without a mask, in ascending order.
@@ -133,7 +135,6 @@ private:
   llvm::Value *addressAt(llvm::Value *base, llvm::ArrayRef<llvm::Value *> strides, const IndexMap &map);
   Element loadElement(mlir::Operation *load, const IndexMap &map, unsigned level);
   llvm::Value *read(ChunkAccess access, mlir::Type element, llvm::Value *mask, llvm::Value *other);
-  void prefetch(ChunkAccess access, mlir::Type element, llvm::Value *distance);
   llvm::Value *readWords(ChunkAccess access, llvm::FixedVectorType *type);
   llvm::Value *gatherFromWords(ChunkAccess access, llvm::FixedVectorType *type, llvm::Value *mask, llvm::Value *other);
   llvm::Value *readLanes(ChunkAccess access, llvm::Type *memory, llvm::Value *mask, llvm::Value *other);

@@ -295,18 +295,20 @@ llvm::Value *NestEmitter::read(ChunkAccess access, Type element, llvm::Value *ma
   return element.isInteger(1) ? ir.CreateTrunc(value, llvm::FixedVectorType::get(ir.getInt1Ty(), chunkLanes)) : value;
 }
 
-/// Prefetches what the same lanes will read `distance` bytes further on.
-void NestEmitter::prefetch(ChunkAccess access, Type element, llvm::Value *distance) {
+void NestEmitter::prefetchNext(Operation *op, ChunkAccess access, Type element) {
   constexpr uint64_t lineBytes = 64;
+  llvm::Value *distance = function.prefetchDistance(op, nest);
   const uint64_t bytes = storageBytes(element) * chunkLanes;
-  if (!isUnit(access, function.lanes.memoryType(element)) || bytes < lineBytes)
+  const bool isWrite = isa<tt::StoreOp>(op);
+  if (!distance || !access.stride || !isUnit(access, function.lanes.memoryType(element)) || bytes < lineBytes ||
+      (isWrite && isStreaming))
     return;
   llvm::Value *ahead = ir.CreatePtrAdd(access.address, distance);
   for (uint64_t offset = 0; offset < bytes; offset += lineBytes) {
     llvm::Value *line = ir.CreateConstGEP1_64(ir.getInt8Ty(), ahead, offset);
-    // Read, kept in the second-level cache, data: the first level is needed for this iteration.
+    // Kept in the second-level cache, data: the first level is needed for this iteration.
     ir.CreateIntrinsic(llvm::Intrinsic::prefetch, {ir.getPtrTy()},
-                       {line, ir.getInt32(0), ir.getInt32(2), ir.getInt32(1)});
+                       {line, ir.getInt32(isWrite), ir.getInt32(2), ir.getInt32(1)});
   }
 }
 
@@ -384,8 +386,8 @@ Element NestEmitter::loadElement(Operation *op, const IndexMap &map, unsigned le
   if (!access.address)
     return {};
   insertAt(level);
-  if (llvm::Value *distance = function.prefetchDistance(op, nest); distance && access.stride && isVector)
-    prefetch(access, element, distance);
+  if (isVector)
+    prefetchNext(op, access, element);
   if (isVector)
     return {read(access, element, truth ? nullptr : asVector(mask), truth ? nullptr : asVector(other)), true};
 

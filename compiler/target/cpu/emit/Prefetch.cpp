@@ -186,13 +186,12 @@ void KernelEmitter::planPrefetches(const Step &step, llvm::Value *index, llvm::V
 
 /// Whether the tile's rows are short and lie apart: a prefetcher of the processor, which follows adjacent lines, does
 /// not see the next ones.
-static bool hasScatteredRows(const AffineForm &form, tt::LoadOp load) {
+static bool hasScatteredRows(const AffineForm &form, Value pointer) {
   constexpr int64_t longestRow = 1024; // bytes: what follows a longer one is fetched without being asked for
-  ArrayRef<int64_t> shape = tt::shapeOf(load.getType());
-  const int64_t size = storageBytes(tt::elementOf(load.getType()));
+  const int64_t size = storageBytes(cast<tt::PointerType>(tt::elementOf(pointer.getType())).getPointee());
   int64_t rowBytes = 0;
-  for (auto [dim, extent] : llvm::enumerate(shape))
-    if (extent != 1 && isContiguous(form, dim, load.getPtr()))
+  for (auto [dim, extent] : llvm::enumerate(tt::shapeOf(pointer.getType())))
+    if (extent != 1 && isContiguous(form, dim, pointer))
       rowBytes = extent * size;
   return rowBytes > 0 && rowBytes <= longestRow && llvm::any_of(form.strides, [&](const Poly &stride) {
            const std::optional<int64_t> bytes = stride.asConstant();
@@ -200,14 +199,28 @@ static bool hasScatteredRows(const AffineForm &form, tt::LoadOp load) {
          });
 }
 
+/// The tiles that programs access outside of loops, with the nests that do so last.
+static SmallVector<std::pair<tt::MemoryAccessOpInterface, const Nest *>> ownAccesses(const LoopPlan &plan,
+                                                                                     AffineInfo &affineInfo) {
+  SmallVector<std::pair<tt::MemoryAccessOpInterface, const Nest *>> accesses;
+  for (auto [load, nest] : lastReaders(plan, affineInfo, plan.body))
+    accesses.emplace_back(cast<tt::MemoryAccessOpInterface>(load), nest);
+  for (const Step &step : plan.body.steps)
+    if (step.kind == StepKind::Nest)
+      for (const Root &root : step.nest->roots)
+        if (isa_and_nonnull<tt::StoreOp>(root.op) && root.isWrite())
+          accesses.emplace_back(root.access(), step.nest.get());
+  llvm::erase_if(accesses, [&](auto &access) { return access.first->getBlock() != plan.body.block; });
+  return accesses;
+}
+
 void KernelEmitter::planProgramPrefetches() {
   ProgramGrowth growth(kernel, affineInfo);
   auto isKnown = [&](SymbolId symbol) { return isa<BlockArgument>(affineInfo.valueOf(symbol)); };
   llvm::Value *hasNext = nullptr;
-  for (auto [op, nest] : lastReaders(plan, affineInfo, plan.body)) {
-    auto load = cast<tt::LoadOp>(op);
-    const AffineForm *form = affineInfo.assumed(load.getPtr());
-    if (!form || load->getBlock() != plan.body.block || !hasScatteredRows(*form, load))
+  for (auto [access, nest] : ownAccesses(plan, affineInfo)) {
+    const AffineForm *form = affineInfo.assumed(access.getAccessedPointer());
+    if (!form || !hasScatteredRows(*form, access.getAccessedPointer()))
       continue;
     const std::optional<Poly> distance = growth.of(AffineForm(*form));
     if (!distance || distance->isZero() ||
@@ -215,6 +228,6 @@ void KernelEmitter::planProgramPrefetches() {
       continue;
     if (!hasNext)
       hasNext = ir.CreateICmpULT(ir.CreateAdd(programId[0], ir.getInt32(1)), gridSize[0]);
-    prefetches[{load, nest->id}] = ir.CreateSelect(hasNext, poly(*distance), ir.getInt64(0));
+    prefetches[{access, nest->id}] = ir.CreateSelect(hasNext, poly(*distance), ir.getInt64(0));
   }
 }

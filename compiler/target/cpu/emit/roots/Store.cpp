@@ -31,6 +31,7 @@ LogicalResult StoreEmitter::emit(unsigned level) {
   Type element = tt::elementOf(store.getValue().getType());
   emitter.insertAt(level);
   if (emitter.chunkLanes > 1) {
+    emitter.prefetchNext(store, access, element);
     emitter.write(access, element, emitter.asVector(value), truth ? nullptr : emitter.asVector(mask));
     return success();
   }
