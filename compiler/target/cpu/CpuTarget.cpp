@@ -56,6 +56,7 @@ static CpuFeatures featuresOf(const llvm::TargetMachine &machine) {
   features.hasAmxInt8 = features.hasAvx512Bw && subtarget.checkFeatures("+amx-tile,+amx-int8");
   features.hasFma = subtarget.checkFeatures("+fma");
   features.hasF16c = subtarget.checkFeatures("+f16c");
+  features.hasMicrocodedGathers = subtarget.getCPU().starts_with("znver");
   features.registerBits = features.hasAvx512 ? 512 : subtarget.checkFeatures("+avx2") ? 256 : 128;
   return features;
 }

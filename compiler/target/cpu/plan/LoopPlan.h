@@ -200,7 +200,8 @@ struct CpuFeatures : DotMachine {
   bool hasAvx512Bw = false;
   bool hasF16c = false;
   bool hasFma = false;
-  uint64_t cacheBytes = 0; ///< of the last level; 0 where unknown
+  bool hasMicrocodedGathers = false; ///< of which few fit in the reorder buffer
+  uint64_t cacheBytes = 0;           ///< of the last level; 0 where unknown
 };
 
 /// Text of a plan, for people and tests.
