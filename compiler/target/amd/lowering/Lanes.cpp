@@ -12,23 +12,29 @@ using namespace nereid::lowering;
 static constexpr unsigned kQuadPerm = 0x000, kRowHalfMirror = 0x141, kRowMirror = 0x140, kRowRotate = 0x120,
                           kRowXmask = 0x160;
 
-/// The control by which each lane of a row of 16 reads lane ^ `laneMask`; none where DPP has no such form.
-static std::optional<unsigned> dppControl(unsigned laneMask, bool hasRowXmask) {
-  if (laneMask == 0 || laneMask > 15)
-    return std::nullopt;
-  if (laneMask < 4) { // two bits for each lane of a quad
-    unsigned control = kQuadPerm;
-    for (unsigned lane = 0; lane < 4; ++lane)
-      control |= (lane ^ laneMask) << (2 * lane);
-    return control;
-  }
-  if (laneMask == 7)
-    return kRowHalfMirror;
+/// Two bits for each lane of a quad: the lane that it reads.
+static unsigned quadControl(unsigned laneMask) {
+  unsigned control = kQuadPerm;
+  for (unsigned lane = 0; lane < 4; ++lane)
+    control |= (lane ^ laneMask) << (2 * lane);
+  return control;
+}
+
+/// The controls by which, one after the other, each lane of a row of 16 reads lane ^ `laneMask`. A mirror of eight lanes
+/// is an XOR with 7, a rotation by eight one with 8.
+static llvm::SmallVector<unsigned, 3> dppControls(unsigned laneMask, bool hasRowXmask) {
   if (laneMask == 15)
-    return kRowMirror;
-  if (laneMask == 8)
-    return kRowRotate + 8;
-  return hasRowXmask ? std::optional(kRowXmask + laneMask) : std::nullopt;
+    return {kRowMirror};
+  if (hasRowXmask && laneMask > 3)
+    return {kRowXmask + laneMask};
+  llvm::SmallVector<unsigned, 3> controls;
+  if (laneMask & 8)
+    controls.push_back(kRowRotate + 8);
+  if (laneMask & 4)
+    controls.push_back(kRowHalfMirror);
+  if (const unsigned inQuad = (laneMask & 4 ? ~laneMask : laneMask) & 3)
+    controls.push_back(quadControl(inQuad));
+  return controls;
 }
 
 llvm::Value *AmdEmitter::exchangeRow(IrBuilder &ir, llvm::Value *word, unsigned control) {
@@ -45,8 +51,11 @@ static llvm::Value *swizzle(IrBuilder &ir, llvm::Value *word, unsigned laneMask)
 }
 
 llvm::Value *AmdEmitter::shuffleXor(IrBuilder &ir, llvm::Value *word, unsigned laneMask) {
-  if (const auto control = dppControl(laneMask, arch.hasRowXmask))
-    return exchangeRow(ir, word, *control);
+  if (laneMask < 16) {
+    for (unsigned control : dppControls(laneMask, arch.hasRowXmask))
+      word = exchangeRow(ir, word, control);
+    return word;
+  }
   if (laneMask < 32)
     return swizzle(ir, word, laneMask);
   // Halves of a wave of 64 lanes exchange their words, then lanes of a half.
