@@ -4,6 +4,7 @@
 
 #include "compiler/dialect/ttg/Dialect.h"
 #include "compiler/lowering/Kernel.h"
+#include "compiler/target/amd/Explain.h"
 #include "compiler/target/amd/HipTarget.h"
 #include "compiler/target/amd/Pipeline.h"
 #include "compiler/target/sim/EmitPtx.h"
@@ -105,16 +106,6 @@ static void finish(Compilation &work) {
     artifact.stages.push_back({std::string(artifact::kHip.binaryStage), std::move(hsaco)});
 }
 
-static explain::Explanation explainKernel(Compilation &work) {
-  amd::HipKernel &kernel = kernelOf(work);
-  explain::Explanation explanation;
-  explanation.kernel = kernel.function.getSymName().str();
-  explanation.target = kernel.arch.name;
-  explanation.warps = ttg::totalWarpsOf(kernel.module);
-  explanation.sharedBytes = kernel.shared.bytes;
-  return explanation;
-}
-
 /// What became of each line, then the details by op.
 static mlir::FailureOr<std::string> printPlan(Compilation &work) {
   mlir::FailureOr<std::string> text = printExplanation(work);
@@ -146,7 +137,7 @@ const Backend driver::hipBackend = {
                {"hsaco", made<amd::makeHsaco>, nullptr, nullptr}},
     .extras = {},
     .toolTimeout = nullptr,
-    .explainKernel = explainKernel,
+    .explainKernel = [](Compilation &work) { return amd::explainKernel(kernelOf(work)); },
     .allowsOwnLauncher = nullptr,
     .addTtirPasses = addTtirPasses,
     .begin = begin,

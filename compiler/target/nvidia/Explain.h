@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "compiler/explain/Explanation.h"
+#include "compiler/lowering/Explainer.h"
 #include "compiler/target/nvidia/CudaTarget.h"
 #include "compiler/target/nvidia/OpCost.h"
 
@@ -12,11 +12,5 @@ explain::Explanation explainKernel(const CudaKernel &kernel);
 
 /// Adds the schedules of the innermost loops. A loop of one line in several roles is one loop with several parts.
 void explainLoops(const CudaKernel &kernel, const OpCosts &costs, explain::Explanation &explanation);
-
-/// Whether an op is a load of a tile that is first used in the next iteration.
-bool isPrefetchedLoad(mlir::Operation *op);
-
-/// The role that runs an op: its index in the explanation's.
-unsigned roleOf(mlir::Operation *op);
 
 } // namespace nereid::nvidia

@@ -15,13 +15,6 @@ using explain::Action;
 using explain::LoopOp;
 using explain::Unit;
 
-unsigned nvidia::roleOf(Operation *op) {
-  for (Region *region = op->getParentRegion(); region; region = region->getParentRegion())
-    if (isa<ttg::WarpSpecializeOp>(region->getParentOp()))
-      return region->getRegionNumber();
-  return 0;
-}
-
 namespace {
 /// The ops of one loop, in all roles.
 class LoopDescription {
@@ -68,10 +61,6 @@ void LoopDescription::addWork(Operation *op, Action action, explain::Loop::Part 
     part.ops.push_back(std::move(work));
 }
 
-bool nvidia::isPrefetchedLoad(Operation *op) {
-  return isa<tt::LoadOp>(op) && isa<RankedTensorType>(op->getResult(0).getType()) && !op->use_empty() &&
-         llvm::all_of(op->getUsers(), [](Operation *user) { return isa<scf::YieldOp>(user); });
-}
 
 void LoopDescription::addOp(Operation *op, explain::Loop::Part &part) {
   auto act = [&](Action action, unsigned number, unsigned barrier = 0) {
@@ -90,7 +79,7 @@ void LoopDescription::addOp(Operation *op, explain::Loop::Part &part) {
       .Case([&](ttng::WaitBarrierOp wait) { act(Action::Wait, 0, barrierOf(wait.getBarrier())); })
       .Case([&](ttng::WarpGroupDotOp dot) { addWork(op, dot.getIsAsync() ? Action::Start : Action::None, part); })
       .Case([&](ttng::WarpGroupDotWaitOp wait) { act(Action::WaitDots, wait.getPendings()); })
-      .Case([&](tt::LoadOp) { addWork(op, isPrefetchedLoad(op) ? Action::Prefetch : Action::Load, part); })
+      .Case([&](tt::LoadOp) { addWork(op, lowering::isPrefetchedLoad(op) ? Action::Prefetch : Action::Load, part); })
       .Default([&](Operation *other) { addWork(other, Action::None, part); });
 }
 
@@ -163,7 +152,7 @@ void nvidia::explainLoops(const CudaKernel &kernel, const OpCosts &costs, explai
     const explain::Position at = lowering::userPosition(loop.getLoc());
     auto group = llvm::find_if(groups, [&](const Group &group) {
       return group.at == at &&
-             llvm::none_of(group.loops, [&](Operation *other) { return roleOf(other) == roleOf(loop); });
+             llvm::none_of(group.loops, [&](Operation *other) { return lowering::roleOf(other) == lowering::roleOf(loop); });
     });
     if (group == groups.end())
       groups.push_back({at, {loop}});
@@ -179,7 +168,7 @@ void nvidia::explainLoops(const CudaKernel &kernel, const OpCosts &costs, explai
     described.groupsAhead = described.iterationsAhead * countCommits(first);
     LoopDescription description(costs, described);
     for (Operation *loop : group.loops)
-      description.addPart(loop, roleOf(loop));
+      description.addPart(loop, lowering::roleOf(loop));
     description.finish();
     explanation.loops.push_back(std::move(described));
   }

@@ -3,17 +3,13 @@
 #pragma once
 
 #include "compiler/analysis/MemoryAccess.h"
-#include "compiler/explain/Explanation.h"
+#include "compiler/lowering/Explainer.h"
 #include "compiler/target/nvidia/arch/Archs.h"
 #include "compiler/target/nvidia/arch/Rates.h"
 
 namespace nereid::nvidia {
 
-struct OpCost {
-  explain::Unit unit = explain::Unit::None;
-  uint64_t cycles = 0; ///< of one execution by all warps that run it
-  std::string label;   ///< "dot", "exp2", "elementwise"
-};
+using lowering::OpCost;
 
 /// Costs of the ops of a module that is ready for emission.
 class OpCosts {
