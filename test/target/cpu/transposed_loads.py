@@ -5,6 +5,8 @@
 # RUN: nereid compile %s:transposed_copy --target cpu:x86-64-v4 --signature '*fp32,*fp32,i32,i32,32,64' --emit asm -o - | FileCheck %s --check-prefix=ASM
 # RUN: nereid compile %s:transposed_copy --target cpu:x86-64-v4 --signature '*fp32,*fp32,i32,i32,32,64' --emit llir -o - | FileCheck %s --check-prefix=AHEAD
 # RUN: nereid compile %s:copy --target cpu:x86-64-v4 --signature '*fp32,*fp32,i32,4096' --emit llir -o - | FileCheck %s --check-prefix=ROWS
+# RUN: nereid compile %s:dot_of_columns --target cpu:znver4 --signature '*bf16,*bf16,*fp32,i32' --emit plan -o - | FileCheck %s --check-prefix=OPERAND
+# RUN: nereid compile %s:dot_of_columns --target cpu:x86-64-v4 --signature '*fp32,*fp32,*fp32,i32' --emit plan -o - | FileCheck %s --check-prefix=READ-BY-COLUMNS
 import triton
 import triton.language as tl
 
@@ -50,3 +52,23 @@ def copy(x, y, columns, BX: tl.constexpr):
 
 # The processor follows long rows.
 # ROWS-NOT: llvm.prefetch
+
+
+@triton.jit
+def dot_of_columns(x, y, out, stride):
+    i = tl.arange(0, 32)[:, None]
+    k = tl.arange(0, 64)
+    j = tl.arange(0, 64)[None, :]
+    product = tl.dot(tl.load(x + i + stride * k[None, :]), tl.load(y + k[:, None] * stride + j))
+    tl.store(out + i * 64 + j, product)
+
+
+# Pairs along K lie beside each other in the left operand of a bf16 dot, whose columns are contiguous in memory.
+# OPERAND: b[[TILE:[0-9]+]] [32x64] bf16 transposed
+# OPERAND: b[[STAGED:[0-9]+]] [32x64] bf16 staged d0 innermost
+# OPERAND: materialise tt.load in b[[STAGED]] transposed into b[[TILE]]
+# OPERAND: read b[[TILE]]
+# OPERAND-NEXT: assign
+
+# Where elements are read one by one, the operand stays in the order of memory.
+# READ-BY-COLUMNS-NOT: staged

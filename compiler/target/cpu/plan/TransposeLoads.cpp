@@ -1,10 +1,11 @@
-// Keeps loads that are contiguous along another dimension than the store of their nest, and transposes them in between.
+// Keeps loads that are contiguous along another dimension than what their nest writes, and transposes them in between.
 // SPDX-License-Identifier: MIT
 //
 // `store(y + i * n + j, load(x + j * m + i))` reads or writes memory with a stride, one element of each cache line, and
 // lines are gone from the caches before their next element is used. Instead a nest of its own copies the load as it
 // lies into a buffer, which is transposed in registers, in square blocks, into the buffer that the store's nest reads.
-// That nest stands where the load was evaluated: what protects the load from earlier stores holds for it, too.
+// The same holds for a dot's operand whose buffer must be row-major. That nest stands where the load was evaluated:
+// what protects the load from earlier stores holds for it, too.
 #include "compiler/target/cpu/plan/Expressions.h"
 #include "compiler/target/cpu/plan/PlanBuilder.h"
 
@@ -15,7 +16,7 @@ using namespace nereid;
 using namespace nereid::cpu;
 
 namespace {
-/// The two dimensions of a tile along which a load and a store are contiguous.
+/// The two dimensions of a tile along which a load and what it is written to are contiguous.
 struct Directions {
   unsigned load = 0, store = 0;
 };
@@ -35,16 +36,36 @@ static std::optional<unsigned> contiguousDim(AffineInfo &affineInfo, Value point
   return std::nullopt;
 }
 
-/// The directions of the load and the nest's store, where they differ and the tile is a matrix.
+/// Whether the nest only fills operands of dots, in their buffers' order.
+static bool fillsOperands(const Nest &nest) {
+  return !nest.inPlace && llvm::all_of(nest.roots, [](const Root &root) {
+    return root.kind == RootKind::Assign && isa<tt::DotOp>(root.op);
+  });
+}
+
+static bool isOneStore(const Nest &nest) {
+  return nest.roots.size() == 1 && isa_and_nonnull<tt::StoreOp>(nest.roots.front().op) && nest.roots.front().isWrite();
+}
+
+/// The dimension along which the nest writes adjacent elements.
+static std::optional<unsigned> writtenDim(AffineInfo &affineInfo, const Nest &nest) {
+  if (isOneStore(nest))
+    return contiguousDim(affineInfo, cast<tt::StoreOp>(nest.roots.front().op).getPtr());
+  for (size_t dim = nest.shape.size(); dim-- > 0;)
+    if (nest.shape[dim] != 1)
+      return dim;
+  return std::nullopt;
+}
+
+/// The directions of the load and of what the nest writes, where they differ and the tile is a matrix.
 static std::optional<Directions> directionsOf(PlanContext &context, const Nest &nest, tt::LoadOp load) {
-  auto store = cast<tt::StoreOp>(nest.roots.front().op);
   ArrayRef<int64_t> shape = tt::shapeOf(load.getType());
   const Type element = tt::elementOf(load.getType());
   if (shape != ArrayRef<int64_t>(nest.shape) || llvm::count_if(shape, [](int64_t size) { return size != 1; }) != 2 ||
       isa<tt::PointerType>(element) || element.isInteger(1))
     return std::nullopt;
   const std::optional<unsigned> from = contiguousDim(context.affineInfo, load.getPtr());
-  const std::optional<unsigned> to = contiguousDim(context.affineInfo, store.getPtr());
+  const std::optional<unsigned> to = writtenDim(context.affineInfo, nest);
   if (!from || !to || *from == *to || shape[*from] < fewestElements || shape[*to] < fewestElements)
     return std::nullopt;
   const AffineForm *form = context.affineInfo.assumed(load.getPtr());
@@ -65,7 +86,8 @@ static SmallVector<tt::LoadOp> ownLoads(PlanContext &context, const Nest &nest, 
       loads.push_back(load);
     return true;
   });
-  walk.root(nest.roots.front());
+  for (const Root &root : nest.roots)
+    walk.root(root);
   return loads;
 }
 
@@ -83,7 +105,7 @@ void cpu::transposeLoads(PlanContext &context, Sequence &sequence) {
     for (Sequence &region : sequence.steps[index].regions)
       transposeLoads(context, region);
     const Nest *nest = sequence.steps[index].nest.get();
-    if (!nest || nest->roots.size() != 1 || !isa_and_nonnull<tt::StoreOp>(nest->roots.front().op))
+    if (!nest || !(isOneStore(*nest) || fillsOperands(*nest)))
       continue;
     for (tt::LoadOp load : ownLoads(context, *nest, sequence.block)) {
       const std::optional<Directions> directions = directionsOf(context, *nest, load);
