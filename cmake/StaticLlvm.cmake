@@ -23,7 +23,7 @@ function(nereid_unlink target)
 endfunction()
 
 llvm_map_components_to_libnames(llvm_libraries
-  analysis asmparser binaryformat bitreader bitwriter core debuginfodwarf demangle dtlto irreader lto mc object option passes
+  amdgpuasmparser amdgpucodegen amdgpudesc amdgpuinfo analysis asmparser binaryformat bitreader bitwriter core debuginfodwarf demangle dtlto irreader lto mc object option passes
   nvptxcodegen nvptxdesc nvptxinfo support targetparser transformutils windowsdriver x86asmparser x86codegen x86desc x86info)
 set(mlir_libraries
   MLIRArithDialect MLIRControlFlowDialect MLIRControlFlowToSCF MLIRIR MLIRMathDialect MLIROptLib MLIRParser MLIRPass
@@ -38,7 +38,7 @@ set(absent "")
 foreach(target IN LISTS LLVM_TARGETS_TO_BUILD)
   if(target STREQUAL "NVPTX") # has no assembler of its own
     string(APPEND absent "extern \"C\" void LLVMInitializeNVPTXAsmParser() {}\n")
-  elseif(NOT target STREQUAL "X86")
+  elseif(NOT target MATCHES "^(X86|AMDGPU)$")
     string(APPEND absent "ABSENT(${target})\n")
   endif()
 endforeach()
