@@ -6,6 +6,8 @@
 // allocated in space 5 for AMD and in space 0 for NVPTX.
 #include "compiler/target/sim/Retarget.h"
 
+#include "compiler/lowering/FailureMetadata.h"
+
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/AttributeMask.h"
 #include "llvm/IR/IRBuilder.h"
@@ -31,8 +33,8 @@ static void retargetFunction(Function &function) {
   function.removeFnAttrs(wrong);
   for (Argument &argument : function.args())
     argument.removeAttr(Attribute::InReg);
-  function.setVisibility(GlobalValue::DefaultVisibility);
-  function.setDSOLocal(false);
+  if (!function.hasLocalLinkage())
+    function.setVisibility(GlobalValue::DefaultVisibility);
   if (function.getCallingConv() == CallingConv::AMDGPU_KERNEL)
     function.setCallingConv(CallingConv::PTX_Kernel);
   else
@@ -156,6 +158,25 @@ static void replacePrint(CallInst &call) {
   call.eraseFromParent();
 }
 
+/// The driver's function of CUDA, which the simulated GPU turns into an error at the launch.
+static void replaceFailure(CallInst &call, const MDNode &failure) {
+  IRBuilder<> ir(&call);
+  Type *pointer = ir.getPtrTy();
+  const auto text = [&](unsigned index) { return cast<MDString>(failure.getOperand(index))->getString(); };
+  unsigned line = 0;
+  (void)text(2).getAsInteger(10, line);
+  const FunctionCallee fail = call.getModule()->getOrInsertFunction(
+      "__assertfail",
+      FunctionType::get(ir.getVoidTy(), {pointer, pointer, ir.getInt32Ty(), pointer, ir.getInt64Ty()}, false));
+  // AMD's data layout would place the texts among the constants of that target.
+  const auto global = [&](unsigned index) {
+    return ir.CreateAddrSpaceCast(ir.CreateGlobalString(text(index), "", kGlobalSpace), pointer);
+  };
+  ir.CreateCall(fail, {global(0), global(1), ir.getInt32(line), global(3), ir.getInt64(1)});
+  call.replaceAllUsesWith(ir.getInt32(0));
+  call.eraseFromParent();
+}
+
 //--- the module ----------------------------------------------------------------------------
 
 static Error retargetInstruction(Instruction &instruction) {
@@ -169,7 +190,10 @@ static Error retargetInstruction(Instruction &instruction) {
   }
   if (auto *call = dyn_cast<CallInst>(&instruction);
       call && call->getCalledFunction() && call->getCalledFunction()->getName() == "printf" && call->arg_size() > 0) {
-    replacePrint(*call);
+    if (const MDNode *failure = call->getMetadata(nereid::lowering::kFailureMetadata))
+      replaceFailure(*call, *failure);
+    else
+      replacePrint(*call);
     return Error::success();
   }
   return retargetScope(instruction);
@@ -189,10 +213,10 @@ Error nereid::sim::retarget(Module &module, const TargetMachine &machine) {
       replaceAlloca(*variable);
     retargetFunction(function);
   }
-  if (Error error = moveConstants(module))
-    return error;
   if (Function *print = module.getFunction("printf"); print && print->use_empty())
     print->eraseFromParent();
+  if (Error error = moveConstants(module))
+    return error;
   if (NamedMDNode *flags = module.getModuleFlagsMetadata())
     flags->eraseFromParent();
   module.setTargetTriple(machine.getTargetTriple());

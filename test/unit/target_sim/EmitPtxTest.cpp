@@ -294,15 +294,14 @@ define amdgpu_kernel void @kernel(ptr addrspace(1) %sum, ptr addrspace(1) %out) 
 TEST(EmitSimPtx, output) {
   const std::string ir = kIds + R"(
 @format = private unnamed_addr addrspace(4) constant [10 x i8] c"%d of %f\0A\00"
-declare i32 @printf(ptr, ...)
+declare i32 @printf(ptr addrspace(4), ...)
 declare void @llvm.trap()
 define amdgpu_kernel void @kernel() {
   %thread = call i32 @llvm.amdgcn.workitem.id.x()
   %first = icmp eq i32 %thread, 1
   br i1 %first, label %print, label %end
 print:
-  %text = addrspacecast ptr addrspace(4) @format to ptr
-  %n = call i32 (ptr, ...) @printf(ptr %text, i32 %thread, double 2.5)
+  %n = call i32 (ptr addrspace(4), ...) @printf(ptr addrspace(4) @format, i32 %thread, double 2.5)
   br label %end
 end:
   ret void
@@ -310,6 +309,26 @@ end:
   testing::internal::CaptureStdout();
   expectRun(ir, SimArguments(), {}, {.x = 64});
   EXPECT_EQ(testing::internal::GetCapturedStdout(), "1 of 2.500000\n");
+}
+
+/// A call that prints a failure becomes an error at the launch.
+TEST(EmitSimPtx, failure) {
+  const std::string ir = R"(
+@format = private unnamed_addr addrspace(4) constant [4 x i8] c"no\0A\00"
+declare i32 @printf(ptr addrspace(4), ...)
+declare void @llvm.trap()
+define amdgpu_kernel void @kernel() {
+  %n = call i32 (ptr addrspace(4), ...) @printf(ptr addrspace(4) @format), !nereid.failure !0
+  call void @llvm.trap()
+  ret void
+}
+!0 = !{!"x is too large", !"kernel.py", !"14", !"kernel"})";
+  auto text = translate(ir, "gfx942", 64);
+  ASSERT_TRUE(bool(text)) << llvm::toString(text.takeError());
+  auto counters = runSim(*text, SimArguments(), {}, {.x = 64});
+  ASSERT_FALSE(counters);
+  EXPECT_EQ(counters.error().code, "sim-assert");
+  EXPECT_NE(counters.error().text.find("x is too large"), std::string::npos) << counters.error().text;
 }
 
 //--- what is not possible --------------------------------------------------------------------
