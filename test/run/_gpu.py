@@ -28,6 +28,7 @@ WRITTEN = re.compile(r"\bbar(?:rier)?(?:\.cta)?\.sync")
 LARGE = 1_500_000  # characters of PTX
 UNSUPPORTED = re.compile(
     r"type fp8\w+ not supported in this architecture|num_ctas=\d+ needs a GPU"
+    r"|AMD GPUs have no clusters of CTAs"
     r"|Modifier '[.]\w+' requires [.]target sm_\d+ or higher"
 )
 STAGES = ["ttir", "ttgir", "plan", "llir", "ptx", "cubin"]
