@@ -85,6 +85,7 @@ __getattr__ = lazy_names(
     __name__,
     {
         "triton.backends.nvidia.driver": "CudaDriver=CUDADriver CudaLauncher=CUDALauncher CudaUtils=CUDAUtils",
+        "triton.backends.driver": "GPUDriver",
         "triton.backends.descriptor_arguments": "decompose_descriptor expand_signature make_tensordesc_arg wrap_handle_tensordesc_impl",
         "triton.backends.nvidia.driver_library": "include_dirs libcuda_dirs libraries library_dirs",
         "triton.runtime.build": "compile_module_from_file",
