@@ -93,7 +93,7 @@ static void finish(Compilation &work) {
   artifact.sharedBytes = std::max<uint64_t>(kernel.shared.bytes, artifact.sharedBytes);
   const amd::KernelResources resources = amd::resourcesOf(kernel.assembly);
   artifact.registers = resources.vectorRegisters;
-  artifact.spills = resources.scratchBytes;
+  artifact.spills = resources.spilledRegisters;
   artifact.tool = "llvm";
   artifact.toolVersion = LLVM_VERSION_STRING;
   std::string hsaco(kernel.hsaco.begin(), kernel.hsaco.end());

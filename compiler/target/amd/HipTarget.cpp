@@ -5,6 +5,7 @@
 #include "compiler/dialect/tt/Diagnostics.h"
 #include "compiler/dialect/tt/Report.h"
 #include "compiler/dialect/ttg/Dialect.h"
+#include "compiler/lowering/AssemblyLines.h"
 #include "compiler/lowering/GpuPlan.h"
 #include "compiler/lowering/Link.h"
 #include "compiler/lowering/LlvmModule.h"
@@ -43,7 +44,7 @@ FailureOr<std::unique_ptr<HipKernel>> amd::beginKernel(ModuleOp module, const su
   std::string reason;
   const std::optional<Arch> arch = findArch(target.arch, reason);
   if (!arch)
-    return tt::report(module.getLoc(), diag::UnknownArch, target.arch, archNames());
+    return module.emitError() << reason;
   auto kernel = std::make_unique<HipKernel>(options, *arch);
   if (failed(useModule(*kernel, module)) || failed(checkOptions(kernel->function, options, *arch)))
     return failure();
@@ -190,12 +191,14 @@ LogicalResult amd::readAssembly(HipKernel &kernel, const lowering::StageOverride
 
 LogicalResult amd::makeHsaco(HipKernel &kernel) {
   tt::FuncOp function = kernel.function;
-  llvm::Expected<std::vector<char>> object = assemble(kernel.assembly, **kernel.machine);
-  if (!object)
-    return tt::report(function.getLoc(), diag::AssemblyRejected, llvm::toString(object.takeError()));
-  llvm::Expected<std::vector<char>> linked = lowering::linkShared(*object, function.getSymName());
+  AssemblyError error;
+  const std::vector<char> object = assemble(kernel.assembly, **kernel.machine, error);
+  if (object.empty())
+    return tt::report(lowering::locationOfLine(kernel.assembly, error.line, function.getLoc()), diag::AssemblyRejected,
+                      error.text);
+  llvm::Expected<std::vector<char>> linked = lowering::linkShared(object, function.getSymName());
   if (!linked)
-    return tt::report(function.getLoc(), diag::LinkFailed, function.getSymName(), llvm::toString(linked.takeError()));
+    return function.emitError() << llvm::toString(linked.takeError());
   kernel.hsaco = std::move(*linked);
   kernel.machine.reset();
   return success();

@@ -5,7 +5,7 @@
 #include "compiler/dialect/tt/Report.h"
 #include "compiler/target/nvidia/Diagnostics.h"
 #include "compiler/target/nvidia/arch/Occupancy.h"
-#include "compiler/target/nvidia/codegen/PtxLines.h"
+#include "compiler/lowering/AssemblyLines.h"
 
 #include <chrono>
 
@@ -93,7 +93,7 @@ LogicalResult nvidia::makeCubin(CudaKernel &kernel) {
   if (!made && error.isLate)
     return tt::report(function.getLoc(), diag::AssemblerTimeout, function.getSymName(), kernel.tools.secondsLimit);
   if (!made)
-    return tt::report(locationOfLine(kernel.ptx, error.line, function.getLoc()), diag::AssemblerRefused, error.message);
+    return tt::report(lowering::locationOfLine(kernel.ptx, error.line, function.getLoc()), diag::AssemblerRefused, error.message);
   if (const auto took = std::chrono::steady_clock::now() - began; took > kSlowAssembly)
     tt::report(function.getLoc(), diag::SlowAssembly, std::chrono::round<std::chrono::seconds>(took).count(),
                function.getSymName(), made->registers, made->spillBytes);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/target/nvidia/codegen/PtxAssembler.h"
 
-#include "compiler/target/nvidia/codegen/PtxLines.h"
+#include "compiler/lowering/AssemblyLines.h"
 
 #include "mlir/IR/MLIRContext.h"
 
@@ -167,12 +167,12 @@ TEST(PtxLines, ALineIsWhatTheDirectiveBeforeItSays) {
   auto at = [&](const char *file, unsigned line, unsigned column) {
     return mlir::Location(mlir::FileLineColLoc::get(&context, file, line, column));
   };
-  EXPECT_EQ(locationOfLine(ptx, 3, otherwise), at("/folder/kernel.py", 14, 24));
-  EXPECT_EQ(locationOfLine(ptx, 5, otherwise), at("/folder/other.py", 7, 3));
-  EXPECT_EQ(locationOfLine(ptx, 7, otherwise), at("/folder/other.py", 7, 3)); // line 0 is not a source line
-  EXPECT_EQ(locationOfLine(ptx, 1, otherwise), otherwise);
-  EXPECT_EQ(locationOfLine(ptx, 0, otherwise), otherwise);
-  EXPECT_EQ(locationOfLine("no directive", 1, otherwise), otherwise);
+  EXPECT_EQ(lowering::locationOfLine(ptx, 3, otherwise), at("/folder/kernel.py", 14, 24));
+  EXPECT_EQ(lowering::locationOfLine(ptx, 5, otherwise), at("/folder/other.py", 7, 3));
+  EXPECT_EQ(lowering::locationOfLine(ptx, 7, otherwise), at("/folder/other.py", 7, 3)); // line 0 is not a source line
+  EXPECT_EQ(lowering::locationOfLine(ptx, 1, otherwise), otherwise);
+  EXPECT_EQ(lowering::locationOfLine(ptx, 0, otherwise), otherwise);
+  EXPECT_EQ(lowering::locationOfLine("no directive", 1, otherwise), otherwise);
 }
 
 } // namespace

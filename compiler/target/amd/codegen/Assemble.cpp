@@ -22,16 +22,16 @@ using namespace nereid;
 
 /// Keeps the first error.
 static void keepError(const llvm::SMDiagnostic &diagnostic, void *kept) {
-  auto &text = *static_cast<std::string *>(kept);
-  if (text.empty() && diagnostic.getKind() == llvm::SourceMgr::DK_Error)
-    text = "line " + std::to_string(diagnostic.getLineNo()) + ": " + diagnostic.getMessage().str() + ": " +
-           diagnostic.getLineContents().trim().str();
+  auto &error = *static_cast<amd::AssemblyError *>(kept);
+  if (error.line || diagnostic.getKind() != llvm::SourceMgr::DK_Error)
+    return;
+  error.line = diagnostic.getLineNo();
+  error.text = diagnostic.getMessage().str() + ": " + diagnostic.getLineContents().trim().str();
 }
 
-llvm::Expected<std::vector<char>> amd::assemble(llvm::StringRef text, const llvm::TargetMachine &machine) {
+std::vector<char> amd::assemble(llvm::StringRef text, const llvm::TargetMachine &machine, AssemblyError &error) {
   const llvm::Target &target = machine.getTarget();
   const llvm::Triple &triple = machine.getTargetTriple();
-  std::string error;
   llvm::SourceMgr sources;
   sources.setDiagHandler(keepError, &error);
   sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(text, "kernel.s"), llvm::SMLoc());
@@ -55,7 +55,7 @@ llvm::Expected<std::vector<char>> amd::assemble(llvm::StringRef text, const llvm
   const std::unique_ptr<llvm::MCTargetAsmParser> statements(
       target.createMCAsmParser(*processor, *parser, *instructions, options));
   parser->setTargetParser(*statements);
-  if (parser->Run(/*NoInitialTextSection=*/false) || !error.empty())
-    return llvm::createStringError(error.empty() ? "the assembler rejects the text" : error);
-  return std::vector<char>(bytes.begin(), bytes.end());
+  if (parser->Run(/*NoInitialTextSection=*/false) || error.line)
+    return {};
+  return {bytes.begin(), bytes.end()};
 }

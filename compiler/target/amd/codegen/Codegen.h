@@ -22,8 +22,12 @@ llvm::Error lowerPrintf(llvm::Module &module, llvm::TargetMachine &machine);
 /// This changes the module.
 llvm::Expected<std::string> emitAssembly(llvm::Module &module, llvm::TargetMachine &machine);
 
-/// The object of an assembly text; an error of the text begins with its line.
-llvm::Expected<std::vector<char>> assemble(llvm::StringRef text, const llvm::TargetMachine &machine);
+struct AssemblyError {
+  unsigned line = 0; ///< of the text; 0: no error
+  std::string text;
+};
+/// The object of an assembly text; empty after an error.
+std::vector<char> assemble(llvm::StringRef text, const llvm::TargetMachine &machine, AssemblyError &error);
 
 /// What the assembly says of a kernel.
 struct KernelResources {

@@ -13,13 +13,20 @@ using namespace nereid::amd;
 using namespace nereid::lowering;
 using llvm::Intrinsic::ID;
 
-/// LLVM expands a quotient of this accuracy to a reciprocal of the scaled divisor.
+/// Allows LLVM to use the instructions of 1 unit in the last place, scaled where a number is denormal.
+static llvm::Value *withinUnits(llvm::IRBuilderBase &ir, llvm::Value *result, float unitsInLastPlace) {
+  if (auto *operation = llvm::dyn_cast<llvm::Instruction>(result))
+    operation->setMetadata(llvm::LLVMContext::MD_fpmath,
+                           llvm::MDBuilder(ir.getContext()).createFPMath(unitsInLastPlace));
+  return result;
+}
+
 static llvm::Value *divideFast(llvm::IRBuilderBase &ir, llvm::Value *a, llvm::Value *b) {
-  llvm::Value *quotient = ir.CreateFDiv(a, b);
-  constexpr float unitsInLastPlace = 2.5f;
-  if (auto *division = llvm::dyn_cast<llvm::Instruction>(quotient))
-    division->setMetadata(llvm::LLVMContext::MD_fpmath, llvm::MDBuilder(ir.getContext()).createFPMath(unitsInLastPlace));
-  return quotient;
+  return withinUnits(ir, ir.CreateFDiv(a, b), 2.5f);
+}
+
+static llvm::Value *sqrtFast(llvm::IRBuilderBase &ir, llvm::Value *x) {
+  return withinUnits(ir, ir.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, x), 2.0f);
 }
 
 AmdEmitter::AmdEmitter(const Arch &arch, llvm::ArrayRef<support::ExternLibrary> externLibraries, unsigned wavesPerEu)
@@ -108,17 +115,17 @@ void AmdEmitter::syncWarp(IrBuilder &ir) {
 llvm::Value *AmdEmitter::approxDivide(IrBuilder &ir, llvm::Value *a, llvm::Value *b) { return divideFast(ir, a, b); }
 
 llvm::Value *AmdEmitter::approxMath(IrBuilder &ir, ApproxMath function, llvm::Value *x) {
-  auto call = [&](ID id, llvm::Value *operand) { return ir.CreateIntrinsic(id, {x->getType()}, {operand}); };
   constexpr double log2e = 0x1.71547652b82fep0;
   switch (function) {
   case ApproxMath::Exp:
-    return call(llvm::Intrinsic::amdgcn_exp2, ir.CreateFMul(x, llvm::ConstantFP::get(x->getType(), log2e)));
-  case ApproxMath::Exp2:
-    return call(llvm::Intrinsic::amdgcn_exp2, x);
+    return ir.CreateUnaryIntrinsic(llvm::Intrinsic::exp2,
+                                   ir.CreateFMul(x, llvm::ConstantFP::get(x->getType(), log2e)));
+  case ApproxMath::Exp2: // denormal results become zero, as on other GPUs
+    return ir.CreateIntrinsic(llvm::Intrinsic::amdgcn_exp2, {x->getType()}, {x});
   case ApproxMath::Sqrt:
-    return call(llvm::Intrinsic::amdgcn_sqrt, x);
+    return sqrtFast(ir, x);
   case ApproxMath::Rsqrt:
-    return call(llvm::Intrinsic::amdgcn_rsq, x);
+    return divideFast(ir, llvm::ConstantFP::get(x->getType(), 1.0), sqrtFast(ir, x));
   }
   llvm_unreachable("all functions are listed");
 }

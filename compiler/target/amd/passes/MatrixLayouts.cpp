@@ -83,8 +83,10 @@ LayoutEncoding amd::dotLayout(tt::DotOp dot, ThreadCounts threads) {
     return AmdMfmaAttr::get(context, mfmaVersion(*arch), warps,
                             {extent, extent, matrixInstruction(*arch, *kind, extent)->depth}, /*isTransposed=*/true,
                             *kind == MatrixKind::F64 ? 64 : 32);
-  case MatrixUnit::WmmaReplicated: // lanes hold every second element of a run: no vectors either way
-    return AmdWmmaAttr::get(context, 1, /*isTranspose=*/false, warps);
+  case MatrixUnit::WmmaReplicated:
+    // Lanes hold every second element of a run: no vectors either way. But a lane of a transposed result holds the row
+    // that it needs as an operand.
+    return AmdWmmaAttr::get(context, 1, /*isTranspose=*/isChained(dot), warps);
   case MatrixUnit::Wmma:
     return AmdWmmaAttr::get(context, 2, /*isTranspose=*/true, warps);
   }

@@ -1,6 +1,6 @@
-// Parses .file and .loc directives of PTX.
+// Parses .file and .loc directives.
 // SPDX-License-Identifier: MIT
-#include "compiler/target/nvidia/codegen/PtxLines.h"
+#include "compiler/lowering/AssemblyLines.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
@@ -28,22 +28,28 @@ static std::optional<Position> positionIn(StringRef text) {
   return position;
 }
 
-/// The number and path of ".file 1 "/folder/kernel.py"".
-static std::optional<std::pair<unsigned, StringRef>> fileIn(StringRef text) {
+/// The number and path of ".file 1 "/folder/kernel.py"", or of ".file 1 "/folder" "kernel.py"".
+static std::optional<std::pair<unsigned, std::string>> fileIn(StringRef text) {
   unsigned number = 0;
   if (!text.consume_front(".file"))
     return std::nullopt;
   text = text.ltrim();
-  if (text.consumeInteger(10, number))
+  if (text.consumeInteger(10, number) || !text.ltrim().starts_with("\""))
     return std::nullopt;
-  return std::pair(number, text.trim().trim('"'));
+  text = text.ltrim().drop_front();
+  auto [first, rest] = text.split('"');
+  auto name = rest.split('"').second.split('"').first;
+  const bool isWhole = name.empty() || name.starts_with("/") || first.empty();
+  if (name.empty())
+    return std::pair(number, first.str());
+  return std::pair(number, isWhole ? name.str() : (first + "/" + name).str());
 }
 
-Location nvidia::locationOfLine(StringRef ptx, unsigned line, Location otherwise) {
+Location lowering::locationOfLine(StringRef assembly, unsigned line, Location otherwise) {
   SmallVector<StringRef> lines;
-  ptx.split(lines, '\n');
+  assembly.split(lines, '\n');
   std::optional<Position> last;
-  llvm::DenseMap<unsigned, StringRef> files;
+  llvm::DenseMap<unsigned, std::string> files;
   for (auto [index, text] : llvm::enumerate(lines)) {
     text = text.trim();
     if (auto file = fileIn(text)) // these may follow the code
