@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: MIT
 
 import re
+import shutil
 import struct
+import subprocess
 
 import numpy as np
 import pytest
@@ -238,3 +240,38 @@ def test_arrays_of_the_host_are_not_for_a_gpu():
             ValueError, match="is on device cpu, but the kernel was compiled for hip:0"
         ):
             kernel[(1,)](x, x, x, 8, 1.0, True)
+
+
+@tl.core.extern
+def scaled(x, _semantic=None):
+    symbols = {(tl.float32,): ("my_scaled", tl.float32)}
+    return tl.core.extern_elementwise("mine", "", [x], symbols, is_pure=True, _semantic=_semantic)
+
+
+@triton.jit
+def scaled_kernel(x_ptr, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    tl.store(x_ptr + at, scaled(tl.load(x_ptr + at)))
+
+
+def test_a_library_that_calls_what_is_not_there_is_named(tmp_path):
+    clang = shutil.which("clang-22")
+    if clang is None:
+        pytest.skip("no clang to make a library of bitcode")
+    library = tmp_path / "mine.bc"
+    text = "float __nv_nothing(float); float my_scaled(float x) { return __nv_nothing(x); }"
+    command = [clang, "--target=amdgcn-amd-amdhsa", "-nogpulib", "-mcode-object-version=5", "-O1"]
+    subprocess.run(
+        [*command, "-x", "c", "-", "-emit-llvm", "-c", "-o", str(library)],
+        input=text,
+        text=True,
+        check=True,
+    )
+    source = ASTSource(
+        fn=scaled_kernel,
+        signature={"x_ptr": "*fp32", "BLOCK": "constexpr"},
+        constexprs={"BLOCK": 64},
+    )
+    with pytest.raises(triton.CompilationError, match="cannot be linked into the kernel") as caught:
+        triton.compile(source, target_of("gfx942"), {"extern_libs": {"mine": str(library)}})
+    assert caught.value.diagnostics[0].code == "amd-extern-library"

@@ -39,7 +39,8 @@ class Results:
     def open(self, folder: str, name: str) -> None:
         Path(folder).mkdir(parents=True, exist_ok=True)
         self.lines = open(Path(folder, f"{name}.jsonl"), "w", encoding="utf-8")
-        self.bytes = open(Path(folder, f"{name}.bin"), "wb")
+        # Unbuffered: a forked child that ends would write what its parent has not yet.
+        self.bytes = open(Path(folder, f"{name}.bin"), "wb", buffering=0)
 
     def begin(self, test: str) -> None:
         self.test, self.launches = test, 0
