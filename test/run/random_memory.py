@@ -18,6 +18,7 @@ from harness import launch
 INTS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
 FLOATS = ["float16", "float32", "float64"]
 BYTE_FLOATS = ["float8e5", "float8e4nv", "float8e4b15"]
+BYTE_FLOATS_OF_AMD = ["float8e5", "float8e4nv", "float8e4b8"]
 TOP, LEFT = 8, 16  # where the matrix begins in its memory
 HEIGHT, PITCH = 72, 80  # of the memory
 LARGEST = 2048  # elements of a tile
@@ -312,7 +313,8 @@ class Program:
         found = self.pick(lambda dtype, shape: dtype in FLOATS)
         if found:
             a, dtype, shape = found
-            name, rounding = self.random.choice(BYTE_FLOATS), self.random.choice(["rtne", "rtz"])
+            names = BYTE_FLOATS_OF_AMD if "gfx" in self.device else BYTE_FLOATS
+            name, rounding = self.random.choice(names), self.random.choice(["rtne", "rtz"])
             format_ = FORMATS[name]
             text = f"{a}.to(tl.{name}, fp_downcast_rounding='{rounding}').to(tl.{dtype})"
 

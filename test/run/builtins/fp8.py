@@ -15,12 +15,14 @@ ALL_CODES = np.arange(256, dtype=np.uint8)
 
 
 ON_CUDA = ["float8e5", "float8e4nv", "float8e4b15"]
+ON_AMD = ["float8e5", "float8e4nv", "float8e5b16", "float8e4b8"]
 
 
 @pytest.fixture(autouse=True)
 def _skip_missing_formats(request, device):
     params = request.node.callspec.params if hasattr(request.node, "callspec") else {}
-    missing = [each for each in params.values() if each in FORMATS and each not in ON_CUDA]
+    present = ON_AMD if "gfx" in device else ON_CUDA
+    missing = [each for each in params.values() if each in FORMATS and each not in present]
     if missing and device != "cpu":
         pytest.skip(f"{missing[0]} is not supported on this device")
 
