@@ -77,7 +77,29 @@ ON_SIMULATED_GPUS = (
     "builtins/producer_warps.py",
     "builtins/warp_group_dots.py",
 )
-SIMULATED_PARTS = {"sim:80": ON_SIMULATED_GPUS[:-2], "sim:90": ON_SIMULATED_GPUS}
+# On simulated GPUs of AMD's: what a vendor's lowering has of its own.
+ON_AMD_GPUS = (
+    "vector_add.py",
+    "fused_softmax.py",
+    "builtins/atomics.py",
+    "builtins/dot.py",
+    "builtins/fp8.py",
+    "builtins/gathers.py",
+    "builtins/libdevice.py",
+    "builtins/mathematics.py",
+    "builtins/memory.py",
+    "builtins/reductions.py",
+    "builtins/scans.py",
+    "kernels",
+    "language/functions.py",
+    "random_tiles.py",
+)
+SIMULATED_PARTS = {
+    "sim:80": ON_SIMULATED_GPUS[:-2],
+    "sim:90": ON_SIMULATED_GPUS,
+    "sim:gfx942": ON_AMD_GPUS,
+    "sim:gfx1100": ON_AMD_GPUS,
+}
 SANITIZERS = ("memcheck", "racecheck")
 FIND_PTXAS = "from triton.backends.nvidia.assembler import find_assembler as f; print(f(90).ptxas)"
 
@@ -384,7 +406,7 @@ LEVELS: dict[str, Callable[[Request], Outcome]] = {
     "sanitize": sanitize,
 }
 WHEN_ASKED_FOR = ("sanitize", "quick-run")
-SIMULATED = ("sim", "sim:80", "sim:90")
+SIMULATED = ("sim", "sim:80", "sim:90", "sim:gfx90a", "sim:gfx942", "sim:gfx950", "sim:gfx1100", "sim:gfx1200")
 ON_SIMULATOR = ("run", "quick-run")  # the levels whose kernels can run there
 
 

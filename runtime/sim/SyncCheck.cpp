@@ -154,12 +154,13 @@ void SyncCheck::atAsync(Warp &warp, const SyncEvent &event) {
                                                unsigned(std::countr_zero(event.lanes))};
     return;
   }
-  if (event.async != AsyncKind::Copy && event.async != AsyncKind::CopyArrival)
+  const bool isStore = event.async == AsyncKind::BulkStore;
+  if (!isStore && event.async != AsyncKind::Copy && event.async != AsyncKind::CopyArrival)
     return;
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     if (!(event.lanes >> lane & 1))
       continue;
-    Copies &own = laneCopies[{&warp, lane}];
+    Copies &own = (isStore ? laneStores : laneCopies)[{&warp, lane}];
     if (event.async == AsyncKind::CopyArrival)
       own.last = nullptr;
     else if (isIssue)
@@ -175,6 +176,10 @@ void SyncCheck::onEnd(Cluster &) {
   for (const auto &[thread, own] : laneCopies)
     if (own.last && !cluster.error)
       fail(*thread.first, *own.last, kCode, "the thread ends without a wait for this copy", int(thread.second));
+  for (const auto &[thread, own] : laneStores)
+    if (own.last && !cluster.error)
+      fail(*thread.first, *own.last, kCode, "the thread ends while this copy may still read its CTA's shared memory",
+           int(thread.second));
 }
 
 std::shared_ptr<Observer> nereid::sim::makeSyncCheck(Cluster &cluster) { return std::make_shared<SyncCheck>(cluster); }

@@ -53,12 +53,12 @@ private:
   std::unordered_map<const void *, Phase> phases;
   std::unordered_map<const void *, Mbarrier> mbarriers;
   std::map<std::pair<uint64_t, const void *>, Copy> copies;
-  /// The cp.async of a lane: groups that it has committed, the last copy and the group that it belongs to.
+  /// The cp.async, or bulk stores, of a lane: groups that it has committed, the last copy and the group that it belongs to.
   struct Copies {
     uint32_t committed = 0, group = 0;
     const Instruction *last = nullptr; ///< null: waited for
   };
-  std::map<std::pair<Warp *, unsigned>, Copies> laneCopies;
+  std::map<std::pair<Warp *, unsigned>, Copies> laneCopies, laneStores;
 };
 
 } // namespace nereid::sim

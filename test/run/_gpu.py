@@ -19,7 +19,7 @@ from harness import Addresses, Coded, Float8
 from triton.backends.compiler import GPUTarget
 from triton.backends.cpu.driver import CPUDriver
 from triton.backends.nvidia.assembler import find_assembler
-from triton.runtime.errors import PTXASError
+from triton.runtime.errors import OutOfResources, PTXASError
 
 ALIGNMENT = 64  # a copy's address equals the original's modulo this: kernels are specialised by it
 OLDER = 80  # has other instructions for dots, copies and accesses than later ones
@@ -143,6 +143,8 @@ def launch_on_simulator(kernel: Any, grid: Any, args: list[Any], named: dict[str
         if why is None:
             raise
         pytest.skip(why[0])
+    except OutOfResources as error:
+        pytest.skip(str(error))
 
 
 # --- A GPU that need not be present ---------------------------------------------------------------

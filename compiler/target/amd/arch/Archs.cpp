@@ -22,7 +22,7 @@ static constexpr Arch cdna2 = {.name = "gfx90a",
                                .hasDoubleDepth = false,
                                .hasBf16Conversion = false,
                                .hasPermlane32Swap = false,
-                               .hasRowXmask = false,
+                               .hasPermlane16 = false,
                                .hasVectorFloatAtomic = true,
                                .maxSharedBytes = 64 * KiB,
                                .numBanks = 32};
@@ -44,7 +44,7 @@ static constexpr Arch cdna4() {
 static constexpr Arch rdna3(const char *name) {
   Arch arch = cdna2;
   arch.name = name, arch.waveSize = 32, arch.matrixUnit = MatrixUnit::WmmaReplicated;
-  arch.hasF64Matrix = arch.hasVectorFloatAtomic = false, arch.hasRowXmask = true;
+  arch.hasF64Matrix = arch.hasVectorFloatAtomic = false, arch.hasPermlane16 = true;
   return arch;
 }
 

@@ -30,7 +30,7 @@ struct Arch {
   bool hasDoubleDepth;       ///< mfma of 16 bytes per lane
   bool hasBf16Conversion;    ///< a conversion from f32 to bf16
   bool hasPermlane32Swap;    ///< an exchange of the halves of a wave of 64 lanes
-  bool hasRowXmask;          ///< DPP control by XOR of the lane within 16 lanes
+  bool hasPermlane16;        ///< any permutation of 16 lanes, also from the other half of 32
   bool hasVectorFloatAtomic; ///< additions to pairs of f16 and bf16 in global memory
   uint32_t maxSharedBytes;   ///< LDS per workgroup
   unsigned numBanks;         ///< of LDS, of four bytes each

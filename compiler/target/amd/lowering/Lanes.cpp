@@ -9,8 +9,7 @@ using namespace nereid::amd;
 using namespace nereid::lowering;
 
 // "Vega" and later instruction set architectures, DPP_CTRL.
-static constexpr unsigned kQuadPerm = 0x000, kRowHalfMirror = 0x141, kRowMirror = 0x140, kRowRotate = 0x120,
-                          kRowXmask = 0x160;
+static constexpr unsigned kQuadPerm = 0x000, kRowHalfMirror = 0x141, kRowMirror = 0x140, kRowRotate = 0x120;
 
 /// Two bits for each lane of a quad: the lane that it reads.
 static unsigned quadControl(unsigned laneMask) {
@@ -22,11 +21,9 @@ static unsigned quadControl(unsigned laneMask) {
 
 /// The controls by which, one after the other, each lane of a row of 16 reads lane ^ `laneMask`. A mirror of eight lanes
 /// is an XOR with 7, a rotation by eight one with 8.
-static llvm::SmallVector<unsigned, 3> dppControls(unsigned laneMask, bool hasRowXmask) {
+static llvm::SmallVector<unsigned, 3> dppControls(unsigned laneMask) {
   if (laneMask == 15)
     return {kRowMirror};
-  if (hasRowXmask && laneMask > 3)
-    return {kRowXmask + laneMask};
   llvm::SmallVector<unsigned, 3> controls;
   if (laneMask & 8)
     controls.push_back(kRowRotate + 8);
@@ -35,6 +32,18 @@ static llvm::SmallVector<unsigned, 3> dppControls(unsigned laneMask, bool hasRow
   if (const unsigned inQuad = (laneMask & 4 ? ~laneMask : laneMask) & 3)
     controls.push_back(quadControl(inQuad));
   return controls;
+}
+
+/// RDNA: a permutation of 16 lanes that is given as four bits for each, from the lane's row or the other one. LLVM merges
+/// DPP moves into instructions with immediates that gfx11 does not have; it leaves these alone.
+static llvm::Value *permuteRows(IrBuilder &ir, llvm::Value *word, unsigned laneMask) {
+  uint64_t lanes = 0;
+  for (uint64_t lane = 0; lane < 16; ++lane)
+    lanes |= (lane ^ (laneMask & 15)) << (4 * lane);
+  const auto id = laneMask & 16 ? llvm::Intrinsic::amdgcn_permlanex16 : llvm::Intrinsic::amdgcn_permlane16;
+  return ir.CreateIntrinsic(id, {ir.getInt32Ty()},
+                            {word, word, ir.getInt32(uint32_t(lanes)), ir.getInt32(uint32_t(lanes >> 32)),
+                             ir.getFalse(), ir.getFalse()});
 }
 
 llvm::Value *AmdEmitter::exchangeRow(IrBuilder &ir, llvm::Value *word, unsigned control) {
@@ -51,8 +60,10 @@ static llvm::Value *swizzle(IrBuilder &ir, llvm::Value *word, unsigned laneMask)
 }
 
 llvm::Value *AmdEmitter::shuffleXor(IrBuilder &ir, llvm::Value *word, unsigned laneMask) {
+  if (arch.hasPermlane16)
+    return permuteRows(ir, word, laneMask);
   if (laneMask < 16) {
-    for (unsigned control : dppControls(laneMask, arch.hasRowXmask))
+    for (unsigned control : dppControls(laneMask))
       word = exchangeRow(ir, word, control);
     return word;
   }
