@@ -1,7 +1,7 @@
 # A release covers the accesses of all threads of the CTA: a barrier precedes it.
 # SPDX-License-Identifier: MIT
 # RUN: nereid compile %s:hand_on --signature '*fp32:16,*i32:16' --target cuda:90 --emit ptx -o - | FileCheck %s
-# RUN: nereid compile %s:count --signature '*fp32:16,*i32:16' --target cuda:90 --emit ptx -o - | FileCheck %s --check-prefix=RELAXED
+# RUN: nereid compile %s:count --signature '*fp32:16,*i32:16,*fp32:16' --target cuda:90 --emit ptx -o - | FileCheck %s --check-prefix=RELAXED
 # RUN: nereid compile %s:scatter --signature '*fp32:16,*fp32:16' --target cuda:90 --emit ptx -o - | FileCheck %s --check-prefix=SCATTER
 import triton
 import triton.language as tl
@@ -23,11 +23,11 @@ def hand_on(data, flag):
 
 
 @triton.jit
-def count(data, flag):
+def count(data, flag, out):
     at = tl.arange(0, 256)
     x = tl.load(data + at)
     tl.atomic_add(flag, 1, sem="relaxed")
-    tl.store(data + 256 + at, x)
+    tl.store(out + at, x)
 
 
 # RELAXED: ld.global
