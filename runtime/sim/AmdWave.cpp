@@ -34,7 +34,8 @@ AmdWave::Meeting AmdWave::meet() {
     for (Split &each : warps[index]->splits) {
       if (each.hasMet) // it has yet to leave an earlier instruction
         return Meeting::Wait;
-      if (index != own && each.pc == split.pc)
+      // One that has arrived is still to leave the barrier's last phase: the other has been round a loop.
+      if (index != own && each.pc == split.pc && !each.hasArrived)
         others = &each, masks[index] = each.mask;
     }
   const bool isReleased = split.isReleased || (others && others->isReleased);

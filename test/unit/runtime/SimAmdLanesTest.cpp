@@ -231,6 +231,30 @@ TEST(SimAmdLanes, barrierCountsWaves) {
     EXPECT_EQ((*results)[lane][0], lane < 16 ? 1u : 2u);
 }
 
+/// Half of a wave leaves a barrier, goes round the loop and waits there again before the other half has left.
+TEST(SimAmdLanes, barrierInLoop) {
+  const std::string code = R"(
+    mov.b32 %t0, 3;
+    xor.b32 %t1, %lane, 1;
+    shl.b32 %t1, %t1, 2;
+    and.b32 %t2, %lane, 32;
+    setp.eq.u32 %p0, %t2, 0;
+loop:
+    amd.s_barrier;
+    @%p0 bra next;
+    amd.ds_bpermute.b32 %t3, %t1, %r0;
+    add.u32 %o0, %o0, %t3;
+next:
+    sub.u32 %t0, %t0, 1;
+    setp.ne.u32 %p1, %t0, 0;
+    @%p1 bra loop;)";
+  const LaneWords inputs = randomLanes(128, 1);
+  auto results = runWaves(64, code, inputs, 1);
+  ASSERT_TRUE(results) << results.error().text;
+  for (unsigned lane = 0; lane < 128; ++lane)
+    EXPECT_EQ((*results)[lane][0], lane & 32 ? 3 * inputs[lane ^ 1][0] : 0) << lane;
+}
+
 /// One of two waves waits at a barrier that the other never reaches.
 TEST(SimAmdLanes, deadlock) {
   const std::string code = R"(
