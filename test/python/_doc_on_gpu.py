@@ -35,7 +35,7 @@ class OnCpu(TorchFunctionMode):
 
 def compile_and_launch(kernel, grid):
     def call(*args, **named):
-        driver.set_active(_gpu.CompilingDriver("90"))
+        driver.set_active(_gpu.CompilingDriver(_gpu.target_of("90")))
         _gpu.check_stages(kernel.warmup(*args, grid=grid, **named), 90)
         compiled.append(kernel.__name__)
         driver.reset_active()

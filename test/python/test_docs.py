@@ -13,6 +13,7 @@ import sys
 import _doc_examples as examples
 import pytest
 from triton import knobs
+from triton.backends.amd.compiler import HIPOptions
 from triton.backends.cpu.compiler import CPUOptions
 from triton.backends.nvidia.compiler import CUDAOptions
 
@@ -47,9 +48,9 @@ def test_every_setting_is_on_its_page():
     variables = {each.key for group in groups for each in group.knob_descriptors.values()}
     variables |= {"TRITON_DEBUG", "TRITON_INSTRUMENTATION_MODE"}  # read once, at import
     variables |= {"OMP_NUM_THREADS"}  # read at the first launch
-    options = {
-        field.name for kind in (CPUOptions, CUDAOptions) for field in dataclasses.fields(kind)
-    }
+    variables |= {"HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES"}  # read by AMD's runtime
+    kinds = (CPUOptions, CUDAOptions, HIPOptions)
+    options = {field.name for kind in kinds for field in dataclasses.fields(kind)}
     page = (ROOT / "docs" / "settings.md").read_text()
     named = set(re.findall(r"`([A-Z][A-Z0-9_]+)`", page))
     assert named == variables
