@@ -1,4 +1,4 @@
-// Prints what the passes decided about a kernel, op by op with its source line.
+// Plans shared memory; prints what the passes decided about a kernel, op by op with its source line.
 // SPDX-License-Identifier: MIT
 #include "compiler/lowering/GpuPlan.h"
 
@@ -6,6 +6,7 @@
 #include "compiler/analysis/MemoryAccess.h"
 #include "compiler/dialect/imported/Dialect.h"
 #include "compiler/dialect/tt/LoopAttributes.h"
+#include "compiler/dialect/tt/Report.h"
 #include "compiler/dialect/ttg/AsyncInterfaces.h"
 #include "compiler/dialect/ttg/TargetInterface.h"
 #include "compiler/lowering/TileMoves.h"
@@ -236,6 +237,23 @@ void PlanText::write(tt::FuncOp function) {
   writeLoops(function);
   writeSharedMemory(function);
   writeBarriers(function);
+}
+
+analysis::SharedMemoryPlan lowering::planSharedMemory(ModuleOp module, tt::FuncOp kernel,
+                                                      const SharedMemoryLimit &limit) {
+  analysis::SharedMemoryPlan shared = analysis::planSharedMemory(module);
+  if (shared.bytes > limit.bytes) {
+    const auto [op, bytes] = analysis::largestBuffer(kernel, shared);
+    tt::report(op->getLoc(), limit.exceeded, kernel.getSymName(), shared.bytes, bytes, limit.gpu, limit.bytes);
+  }
+  return shared;
+}
+
+std::string lowering::printTtg(ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module.print(stream, OpPrintingFlags().enableDebugInfo());
+  return text;
 }
 
 std::string lowering::printPlan(ModuleOp module, const analysis::SharedMemoryPlan &shared) {

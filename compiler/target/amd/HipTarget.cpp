@@ -17,8 +17,6 @@
 
 #include "mlir/Pass/PassManager.h"
 
-#include "llvm/Support/raw_ostream.h"
-
 using namespace mlir;
 using namespace nereid;
 using namespace nereid::amd;
@@ -75,22 +73,12 @@ LogicalResult amd::lowerToTtg(HipKernel &kernel) {
   return passes.run(kernel.module);
 }
 
-std::string amd::printTtg(const HipKernel &kernel) {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  ModuleOp(kernel.module).print(stream, OpPrintingFlags().enableDebugInfo());
-  return text;
-}
+std::string amd::printTtg(const HipKernel &kernel) { return lowering::printTtg(kernel.module); }
 
-/// Reports the op that takes the most shared memory where the kernel needs more than a workgroup has, so that no launch
-/// can load it.
 void amd::planMemory(HipKernel &kernel) {
-  kernel.shared = analysis::planSharedMemory(kernel.module);
-  if (kernel.shared.bytes <= kernel.arch.maxSharedBytes)
-    return;
-  const auto [op, bytes] = analysis::largestBuffer(kernel.function, kernel.shared);
-  tt::report(op->getLoc(), diag::SharedMemoryExceeded, kernel.function.getSymName(), kernel.shared.bytes, bytes,
-             kernel.arch.name, kernel.arch.maxSharedBytes);
+  kernel.shared = lowering::planSharedMemory(
+      kernel.module, kernel.function,
+      {.gpu = kernel.arch.name, .bytes = kernel.arch.maxSharedBytes, .exceeded = diag::SharedMemoryExceeded});
 }
 
 std::string amd::printPlan(const HipKernel &kernel) { return lowering::printPlan(kernel.module, kernel.shared); }

@@ -19,8 +19,6 @@
 
 #include "mlir/Pass/PassManager.h"
 
-#include "llvm/Support/raw_ostream.h"
-
 using namespace mlir;
 using namespace nereid;
 using namespace nereid::nvidia;
@@ -95,16 +93,6 @@ bool CudaKernel::isSpecialized() const {
 
 //--- phases --------------------------------------------------------------------------------
 
-/// Reports the op that takes the most shared memory where the kernel needs more than a CTA has, so that no launch can
-/// load it.
-static void remarkSharedOverrun(tt::FuncOp kernel, const analysis::SharedMemoryPlan &shared, const Arch &arch) {
-  if (shared.bytes <= arch.maxSharedBytes)
-    return;
-  const auto [op, bytes] = analysis::largestBuffer(kernel, shared);
-  tt::report(op->getLoc(), diag::SharedMemoryExceeded, kernel.getSymName(), shared.bytes, bytes,
-             arch.cpu, arch.maxSharedBytes);
-}
-
 LogicalResult nvidia::lowerToTtg(CudaKernel &kernel) {
   if (kernel.module->hasAttr(ttg::kNumWarps))
     return success();
@@ -114,16 +102,12 @@ LogicalResult nvidia::lowerToTtg(CudaKernel &kernel) {
   return passes.run(kernel.module);
 }
 
-std::string nvidia::printTtg(const CudaKernel &kernel) {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  ModuleOp(kernel.module).print(stream, OpPrintingFlags().enableDebugInfo());
-  return text;
-}
+std::string nvidia::printTtg(const CudaKernel &kernel) { return lowering::printTtg(kernel.module); }
 
 void nvidia::planMemory(CudaKernel &kernel) {
-  kernel.shared = analysis::planSharedMemory(kernel.module);
-  remarkSharedOverrun(kernel.function, kernel.shared, kernel.arch);
+  kernel.shared = lowering::planSharedMemory(
+      kernel.module, kernel.function,
+      {.gpu = kernel.arch.cpu, .bytes = kernel.arch.maxSharedBytes, .exceeded = diag::SharedMemoryExceeded});
 }
 
 std::string nvidia::printPlan(const CudaKernel &kernel) { return lowering::printPlan(kernel.module, kernel.shared); }
