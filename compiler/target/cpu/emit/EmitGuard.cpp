@@ -1,7 +1,8 @@
 // Copies a load's tile where a later store overlaps it, and makes the later reads use the copy.
 // SPDX-License-Identifier: MIT
 //
-// The nests that read are not emitted twice: they read through a base and strides that are selected before them.
+// The nests that read are not emitted twice: they read through a base and strides that are selected before them, or,
+// where addresses are not affine, select each address.
 #include "compiler/target/cpu/emit/KernelEmitter.h"
 #include "compiler/target/cpu/emit/NestEmitter.h"
 #include "compiler/target/cpu/plan/Masks.h"
@@ -10,9 +11,62 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::cpu;
 
-/// The bytes [low, high) that an affine access may cover; empty where its mask excludes all elements.
+/// The smallest and the largest element of a range, where each dimension of the whole tile has so many elements, at
+/// least one.
+KernelEmitter::Range KernelEmitter::emitRange(const RangeExpr &range, ArrayRef<llvm::Value *> counts) {
+  if (range.kind == RangeKind::Affine) {
+    const AffineForm &form = range.form;
+    llvm::Value *start = poly(form.base), *zero = ir.getInt64(0);
+    if (form.pointer)
+      start = ir.CreateAdd(ir.CreatePtrToInt(scalar(form.pointer), ir.getInt64Ty()), start);
+    Range result{start, start};
+    for (auto [extent, dim, stride] : llvm::zip_equal(range.shape, range.map, form.strides)) {
+      llvm::Value *count = dim >= 0 ? counts[dim] : ir.getInt64(extent);
+      llvm::Value *reach = ir.CreateMul(ir.CreateSub(count, ir.getInt64(1)), poly(stride));
+      result.low = ir.CreateAdd(result.low, ir.CreateBinaryIntrinsic(llvm::Intrinsic::smin, reach, zero));
+      result.high = ir.CreateAdd(result.high, ir.CreateBinaryIntrinsic(llvm::Intrinsic::smax, reach, zero));
+    }
+    return result;
+  }
+  const Range first = emitRange(range.operands[0], counts);
+  const Range second = range.operands.size() > 1 ? emitRange(range.operands[1], counts) : first;
+  llvm::Value *factor = ir.getInt64(range.factor);
+  auto smaller = [&](llvm::Value *a, llvm::Value *b) {
+    return ir.CreateBinaryIntrinsic(llvm::Intrinsic::smin, a, b);
+  };
+  auto larger = [&](llvm::Value *a, llvm::Value *b) { return ir.CreateBinaryIntrinsic(llvm::Intrinsic::smax, a, b); };
+  switch (range.kind) {
+  case RangeKind::Affine:
+    break;
+  case RangeKind::Sum:
+    return {ir.CreateAdd(first.low, ir.CreateMul(second.low, factor)),
+            ir.CreateAdd(first.high, ir.CreateMul(second.high, factor))};
+  case RangeKind::Difference:
+    return {ir.CreateSub(first.low, second.high), ir.CreateSub(first.high, second.low)};
+  case RangeKind::Product:
+    return {ir.CreateMul(first.low, factor), ir.CreateMul(first.high, factor)};
+  case RangeKind::Quotient:
+    return {ir.CreateSDiv(first.low, factor), ir.CreateSDiv(first.high, factor)};
+  case RangeKind::Remainder: {
+    // Between two multiples of the divisor the remainder grows with the dividend.
+    llvm::Value *isOne = ir.CreateICmpEQ(ir.CreateSDiv(first.low, factor), ir.CreateSDiv(first.high, factor));
+    llvm::Value *least = ir.CreateSelect(ir.CreateICmpSLT(first.low, ir.getInt64(0)), ir.getInt64(1 - range.factor),
+                                         ir.getInt64(0));
+    return {ir.CreateSelect(isOne, ir.CreateSRem(first.low, factor), least),
+            ir.CreateSelect(isOne, ir.CreateSRem(first.high, factor), ir.getInt64(range.factor - 1))};
+  }
+  case RangeKind::Minimum:
+    return {smaller(first.low, second.low), smaller(first.high, second.high)};
+  case RangeKind::Maximum:
+    return {larger(first.low, second.low), larger(first.high, second.high)};
+  case RangeKind::Union:
+    return {smaller(first.low, second.low), larger(first.high, second.high)};
+  }
+  return first;
+}
+
+/// The bytes [low, high) that an access may cover; empty where its mask excludes all elements.
 KernelEmitter::Range KernelEmitter::accessRange(Value pointer, Value mask) {
-  const AffineForm form = *affineInfo.affine(pointer);
   ArrayRef<int64_t> shape = tt::shapeOf(pointer.getType());
   SmallVector<llvm::Value *> counts;
   for (int64_t extent : shape)
@@ -23,16 +77,10 @@ KernelEmitter::Range KernelEmitter::accessRange(Value pointer, Value mask) {
         llvm::Value *&count = counts[part.prefix->dim];
         count = ir.CreateBinaryIntrinsic(llvm::Intrinsic::smin, count, poly(part.prefix->bound));
       }
-  llvm::Value *start = ir.CreatePtrToInt(scalar(form.pointer), ir.getInt64Ty());
-  start = ir.CreateAdd(start, poly(form.base));
-  llvm::Value *zero = ir.getInt64(0), *isEmpty = ir.getFalse();
-  Range range{start, start};
-  for (auto [count, stride] : llvm::zip_equal(counts, form.strides)) {
-    isEmpty = ir.CreateOr(isEmpty, ir.CreateICmpSLE(count, zero));
-    llvm::Value *extent = ir.CreateMul(ir.CreateSub(count, ir.getInt64(1)), poly(stride));
-    range.low = ir.CreateAdd(range.low, ir.CreateBinaryIntrinsic(llvm::Intrinsic::smin, extent, zero));
-    range.high = ir.CreateAdd(range.high, ir.CreateBinaryIntrinsic(llvm::Intrinsic::smax, extent, zero));
-  }
+  llvm::Value *isEmpty = ir.getFalse();
+  for (llvm::Value *count : counts)
+    isEmpty = ir.CreateOr(isEmpty, ir.CreateICmpSLE(count, ir.getInt64(0)));
+  Range range = emitRange(*rangeOf(affineInfo, pointer), counts);
   Type pointee = cast<tt::PointerType>(tt::elementOf(pointer.getType())).getPointee();
   range.high = ir.CreateAdd(range.high, ir.getInt64(storageBytes(pointee)));
   range.high = ir.CreateSelect(isEmpty, range.low, range.high);
@@ -135,8 +183,15 @@ LogicalResult KernelEmitter::emitGuard(const Step &step) {
   ir.CreateBr(after);
   ir.SetInsertPoint(after);
 
-  const AffineForm form = *affineInfo.affine(load.getPtr());
   Redirect redirect;
+  const AffineForm *found = affineInfo.affine(load.getPtr());
+  if (!found) {
+    redirect.isCopied = overlaps;
+    redirect.copy = guard.copy;
+    redirects[guard.load] = std::move(redirect);
+    return success();
+  }
+  const AffineForm form = *found;
   llvm::Value *original = ir.CreatePtrAdd(scalar(form.pointer), poly(form.base));
   redirect.base = ir.CreateSelect(overlaps, buffer(guard.copy), original);
   ArrayRef<int64_t> shape = tt::shapeOf(load.getType());

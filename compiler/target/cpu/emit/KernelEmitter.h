@@ -6,6 +6,7 @@
 #include "compiler/support/Options.h"
 #include "compiler/target/cpu/emit/LaneEmitter.h"
 #include "compiler/target/cpu/plan/LoopPlan.h"
+#include "compiler/target/cpu/plan/Ranges.h"
 
 #include "compiler/dialect/tt/Dialect.h"
 
@@ -25,8 +26,11 @@ enum class HostCall : unsigned { Print, Fail, Check };
 
 /// A tile in memory or in a buffer of its own: its first element and strides, in bytes.
 struct Redirect {
-  llvm::Value *base = nullptr;
+  llvm::Value *base = nullptr; ///< null where the tile is not affine in memory
   llvm::SmallVector<llvm::Value *, 2> strides;
+  /// Of a tile that is not affine: whether its elements are read from the buffer, not from their addresses.
+  llvm::Value *isCopied = nullptr;
+  BufferId copy = 0;
 };
 
 /// What a dot in a loop prefetches while it multiplies.
@@ -154,6 +158,7 @@ private:
   llvm::Value *emitRangesOverlap(const Range &read, tt::StoreOp store);
   llvm::Value *emitOverlap(const Guard &guard);
   Range accessRange(mlir::Value pointer, mlir::Value mask);
+  Range emitRange(const RangeExpr &range, llvm::ArrayRef<llvm::Value *> counts);
   mlir::LogicalResult emitFor(const Step &step);
   /// Plans prefetches of the next program's loads.
   void planProgramPrefetches();

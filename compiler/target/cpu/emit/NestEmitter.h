@@ -132,6 +132,8 @@ private:
   llvm::Value *indexOf(unsigned dim) { return levels[depthOf[dim]].index; }
 
   //--- NestMemory.cpp ---
+  ChunkAccess addressedBy(mlir::Value pointer, const IndexMap &map, const Redirect *redirect);
+  ChunkAccess orCopied(ChunkAccess access, const Redirect &redirect, mlir::Type tile, const IndexMap &map);
   llvm::Value *addressAt(llvm::Value *base, llvm::ArrayRef<llvm::Value *> strides, const IndexMap &map);
   Element loadElement(mlir::Operation *load, const IndexMap &map, unsigned level);
   llvm::Value *read(ChunkAccess access, mlir::Type element, llvm::Value *mask, llvm::Value *other);

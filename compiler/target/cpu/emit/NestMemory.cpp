@@ -44,7 +44,32 @@ IndexMap NestEmitter::chunkMap() const {
   return map;
 }
 
+/// What a chunk of a load that is not affine reads: its copy where the tile has one, else what the load addresses.
+ChunkAccess NestEmitter::orCopied(ChunkAccess access, const Redirect &redirect, Type tile, const IndexMap &map) {
+  const unsigned level = levelOf(map);
+  ChunkAccess copy = bufferAccess(function.buffer(redirect.copy), redirect.copy, tile, map);
+  insertAt(level);
+  if (access.address->getType()->isVectorTy()) {
+    llvm::Value *lanes = ir.CreateStepVector(llvm::FixedVectorType::get(ir.getInt64Ty(), chunkLanes));
+    llvm::Value *offsets = ir.CreateMul(lanes, ir.CreateVectorSplat(chunkLanes, copy.stride));
+    copy.address = ir.CreatePtrAdd(ir.CreateVectorSplat(chunkLanes, copy.address), offsets);
+  }
+  access.address = ir.CreateSelect(redirect.isCopied, copy.address, access.address);
+  // Elements that are one in memory are equal in the copy, so its first will do.
+  auto *stride = dyn_cast_or_null<llvm::ConstantInt>(access.stride);
+  if (access.stride && access.stride != copy.stride && !(stride && stride->isZero()))
+    access.stride = ir.CreateSelect(redirect.isCopied, copy.stride, access.stride);
+  return access;
+}
+
 ChunkAccess NestEmitter::accessOf(Value pointer, const IndexMap &map, Operation *load) {
+  const Redirect *redirect = load ? function.redirectOf(load) : nullptr;
+  ChunkAccess access = addressedBy(pointer, map, redirect);
+  return access.address && redirect && redirect->isCopied ? orCopied(access, *redirect, load->getResult(0).getType(), map)
+                                                          : access;
+}
+
+ChunkAccess NestEmitter::addressedBy(Value pointer, const IndexMap &map, const Redirect *redirect) {
   const unsigned level = levelOf(map);
   const bool isAssumed = mode == Mode::Main && level >= vectorLevel && vectorLevel > 0;
   const AffineForm *found = isAssumed ? function.affineInfo.assumed(pointer) : function.affineInfo.affine(pointer);
@@ -65,7 +90,7 @@ ChunkAccess NestEmitter::accessOf(Value pointer, const IndexMap &map, Operation 
   insertAt(0);
   llvm::Value *base;
   SmallVector<llvm::Value *, 4> strides;
-  if (const Redirect *redirect = load ? function.redirectOf(load) : nullptr) {
+  if (redirect && redirect->base) {
     base = redirect->base;
     strides.assign(redirect->strides.begin(), redirect->strides.end());
   } else {

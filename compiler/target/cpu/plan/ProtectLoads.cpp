@@ -8,6 +8,7 @@
 #include "compiler/target/cpu/plan/Expressions.h"
 #include "compiler/target/cpu/plan/Masks.h"
 #include "compiler/target/cpu/plan/PlanBuilder.h"
+#include "compiler/target/cpu/plan/Ranges.h"
 
 #include "llvm/ADT/MapVector.h"
 
@@ -172,12 +173,8 @@ bool LoadProtector::isKnown(const Poly &poly, unsigned step) {
 
 /// Whether the bytes that a store may write can be computed when the step begins.
 bool LoadProtector::isRangeKnown(tt::StoreOp store, unsigned step) {
-  const AffineForm *found = context.affineInfo.affine(store.getPtr());
-  if (!found)
-    return false;
-  const AffineForm form = *found;
-  if (!isKnown(form.pointer, step) || !isKnown(form.base, step) ||
-      !llvm::all_of(form.strides, [&](const Poly &stride) { return isKnown(stride, step); }))
+  const std::optional<RangeExpr> range = rangeOf(context.affineInfo, store.getPtr());
+  if (!range || !allScalars(*range, context.affineInfo, [&](Value scalar) { return isKnown(scalar, step); }))
     return false;
   Value mask = store.getMask();
   if (!mask || !isa<RankedTensorType>(mask.getType()))
@@ -188,7 +185,10 @@ bool LoadProtector::isRangeKnown(tt::StoreOp store, unsigned step) {
 }
 
 bool LoadProtector::isGuardable(tt::LoadOp load, ArrayRef<const Write *> conflicts, unsigned step) {
-  if (load.getIsVolatile() || conflicts.size() > 4 || !context.affineInfo.affine(load.getPtr()))
+  if (load.getIsVolatile() || conflicts.size() > 4)
+    return false;
+  const std::optional<RangeExpr> range = rangeOf(context.affineInfo, load.getPtr());
+  if (!range || !allScalars(*range, context.affineInfo, [&](Value scalar) { return isKnown(scalar, step); }))
     return false;
   return llvm::all_of(conflicts, [&](const Write *write) {
     auto store = dyn_cast<tt::StoreOp>(write->op);

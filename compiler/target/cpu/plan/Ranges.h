@@ -1,0 +1,37 @@
+// Ranges of integer and pointer tiles over all their elements, as expressions of scalars.
+// SPDX-License-Identifier: MIT
+//
+// `x + i // 768 * 1280 + i % 768` is not affine over a tile, but what it can address follows from the first and the last
+// `i`. As in Affine.h, arithmetic that is part of an address is assumed not to wrap.
+#pragma once
+
+#include "compiler/target/cpu/plan/Affine.h"
+#include "compiler/target/cpu/plan/IndexMap.h"
+
+#include <optional>
+#include <vector>
+
+namespace nereid::cpu {
+
+enum class RangeKind : uint8_t { Affine, Sum, Difference, Product, Quotient, Remainder, Minimum, Maximum, Union };
+
+/// The smallest and the largest element of a tile, from those of the operands.
+struct RangeExpr {
+  RangeKind kind = RangeKind::Affine;
+  std::vector<RangeExpr> operands;
+  int64_t factor = 1; ///< of Sum, of the second operand; of Product, Quotient and Remainder the constant, above 0
+
+  AffineForm form; ///< of Affine
+  llvm::SmallVector<int64_t, 2> shape;
+  /// For each dimension of the form that of the whole tile, or below 0: a prefix mask bounds both.
+  IndexMap map;
+};
+
+/// The range of a tile of 32-bit or 64-bit integers or of pointers; nullopt where it depends on values in memory, or
+/// where it would take too much arithmetic.
+std::optional<RangeExpr> rangeOf(AffineInfo &affineInfo, mlir::Value tile);
+
+/// Whether the predicate holds for every scalar that the range depends on.
+bool allScalars(const RangeExpr &range, AffineInfo &affineInfo, llvm::function_ref<bool(mlir::Value)> predicate);
+
+} // namespace nereid::cpu

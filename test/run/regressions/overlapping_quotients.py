@@ -1,0 +1,81 @@
+"""Loads and stores whose addresses have quotients and remainders, of arrays that overlap: all is read before anything is
+stored."""
+# SPDX-License-Identifier: MIT
+
+import numpy as np
+import pytest
+import triton
+import triton.language as tl
+from harness import launch, values
+
+
+@triton.jit
+def by_kind(i, KIND: tl.constexpr):
+    if KIND == "remainder":
+        at = i % 48
+    elif KIND == "wide remainder":
+        at = i % 4096
+    elif KIND == "rows":
+        at = i // 32 * 64 + i % 32
+    elif KIND == "odd rows":
+        at = i // 7 * 9 + i % 7
+    elif KIND == "pairs":
+        at = 2 * (i % 128) + i // 128
+    elif KIND == "below zero":
+        at = (i - 100) % 96 + (i - 100) // 3 + 200
+    elif KIND == "clamped":
+        at = tl.minimum(tl.maximum(i - 20, 0), 150)
+    elif KIND == "chosen":
+        at = tl.where(i < 100, i + 7, 300 - i)
+    else:
+        at = i
+    return at
+
+
+@triton.jit
+def moved(x, y, begin, n, FROM: tl.constexpr, TO: tl.constexpr, BLOCK: tl.constexpr):
+    i = begin + tl.arange(0, BLOCK)
+    tl.store(y + by_kind(i, TO), tl.load(x + by_kind(i, FROM), i < n) + 1, i < n)
+
+
+def quotient(a, b):
+    return np.where(a < 0, -(-a // b), a // b)
+
+
+def positions(kind, i):
+    remainder = i - quotient(i, 48) * 48
+    shifted = i - 100
+    return {
+        "remainder": remainder,
+        "wide remainder": i % 4096,
+        "rows": i // 32 * 64 + i % 32,
+        "odd rows": i // 7 * 9 + i % 7,
+        "pairs": 2 * (i % 128) + i // 128,
+        "below zero": shifted - quotient(shifted, 96) * 96 + quotient(shifted, 3) + 200,
+        "clamped": np.minimum(np.maximum(i - 20, 0), 150),
+        "chosen": np.where(i < 100, i + 7, 300 - i),
+        "plain": i,
+    }[kind]
+
+
+KINDS = ["remainder", "wide remainder", "rows", "odd rows", "pairs", "below zero", "clamped", "chosen"]
+PLAIN_OR_ROWS = ["plain", "rows", "odd rows"]  # those that store no place twice
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int16", "float32", "int64"])
+@pytest.mark.parametrize("source", KINDS)
+@pytest.mark.parametrize("target", PLAIN_OR_ROWS)
+def test_all_is_read_before_anything_is_stored(dtype, source, target, device):
+    if device != "cpu":
+        pytest.skip("a GPU's threads store while others still load")
+    size = 4096
+    for shift in (-600, -40, -1, 0, 1, 16, 33, 250, 1000):
+        for begin, n in ((0, 256), (0, 1), (0, 201), (64, 320), (32, 0)):
+            memory = values("int8", size, seed=5, low=-50, high=50).astype(dtype)
+            expected = memory.copy()
+            x, y = memory[1000:], memory[1000 + shift :]
+            if launch(moved, (1,), x, y, begin, n, source, target, 256, device=device):
+                i = np.arange(begin, min(begin + 256, n))
+                before = expected.copy()
+                expected[1000 + shift + positions(target, i)] = before[1000 + positions(source, i)] + 1
+                assert (memory == expected).all(), (shift, begin, n)
