@@ -39,8 +39,8 @@ def transposed_copy(x, y, rows, columns, BX: tl.constexpr, BY: tl.constexpr):
 # The rows of both tiles lie apart: the next program's ones are prefetched while there is one.
 # AHEAD: %[[NEXT:.*]] = icmp ult i32 %{{.*}}
 # AHEAD: %[[DISTANCE:.*]] = select i1 %[[NEXT]], i64 128, i64 0
-# AHEAD: %[[LINE:.*]] = getelementptr i8, ptr %{{.*}}, i64 %[[DISTANCE]]
-# AHEAD: call void @llvm.prefetch.p0(ptr %[[LINE]], i32 0, i32 2, i32 1)
+# AHEAD: %{{.*}} = getelementptr i8, ptr %{{.*}}, i64 %[[DISTANCE]]
+# AHEAD: call void @llvm.prefetch.p0(ptr %{{.*}}, i32 0, i32 2, i32 1)
 # AHEAD: call void @llvm.prefetch.p0(ptr %{{.*}}, i32 1, i32 2, i32 1)
 
 

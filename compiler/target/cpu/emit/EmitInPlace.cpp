@@ -1,21 +1,21 @@
-// Makes a dot read its left operand from memory in place, and copies the operand only where a part of it is masked or
-// wraps.
+// Reads tiles from memory in place, and copies them only where a part of them is masked or wraps: left operands of dots,
+// and tiles that are transposed.
 // SPDX-License-Identifier: MIT
 //
-// A dot reads that operand element by element, so its rows may have any stride. The copy is skipped where its masks
-// hold everywhere and its remainders do not wrap, which is tested before it. No store comes between the copy and the
-// dot.
+// A dot reads that operand element by element, so its rows may have any stride, as may those of a transposed tile. The
+// copy is skipped where its masks hold everywhere and its remainders do not wrap, which is tested before it. No store
+// comes between the copy and its use.
 #include "compiler/target/cpu/emit/KernelEmitter.h"
+#include "compiler/target/cpu/emit/Transpose.h"
 #include "compiler/target/cpu/plan/Masks.h"
 
 using namespace mlir;
 using namespace nereid;
 using namespace nereid::cpu;
 
-/// Whether every element of the tile is read from memory; null where that cannot be tested before the nest.
-llvm::Value *KernelEmitter::isWhole(const Nest &nest) {
-  auto load = cast<tt::LoadOp>(nest.inPlace);
-  if (nest.roots.size() != 1 || plan.bufferOf.contains(load.getResult()) || redirectOf(load))
+/// Whether the nest's one load reads every element from memory; null where that cannot be tested before the nest.
+llvm::Value *KernelEmitter::isWhole(const Nest &nest, tt::LoadOp load) {
+  if (nest.roots.size() != 1)
     return nullptr;
   llvm::Value *whole = holds(nest.assumptions);
   if (!load.getMask())
@@ -32,12 +32,13 @@ llvm::Value *KernelEmitter::isWhole(const Nest &nest) {
 
 LogicalResult KernelEmitter::emitUnlessInPlace(Nest &nest, llvm::Value *anyWraps) {
   setLocation(nest.inPlace->getLoc());
-  llvm::Value *whole = isWhole(nest);
+  auto load = cast<tt::LoadOp>(nest.inPlace);
+  const bool isElsewhere = plan.bufferOf.contains(load.getResult()) || redirectOf(load);
+  llvm::Value *whole = isElsewhere ? nullptr : isWhole(nest, load);
   if (!whole)
     return emitExactOrNot(nest, anyWraps);
   if (anyWraps)
     whole = ir.CreateAnd(whole, ir.CreateNot(anyWraps));
-  auto load = cast<tt::LoadOp>(nest.inPlace);
   const AffineForm form = *affineInfo.assumed(load.getPtr());
   const BufferId copy = nest.roots.front().buffers.front();
   const int64_t size = storageBytes(tt::elementOf(load.getType())), rowBytes = tt::shapeOf(load.getType())[1] * size;
@@ -53,5 +54,72 @@ LogicalResult KernelEmitter::emitUnlessInPlace(Nest &nest, llvm::Value *anyWraps
     return failure();
   ir.CreateBr(after);
   ir.SetInsertPoint(after);
+  return success();
+}
+
+/// Prefetches the lines of some rows a distance ahead.
+static void prefetchRows(llvm::IRBuilder<> &ir, llvm::Value *first, llvm::Value *stride, llvm::Value *distance,
+                         int64_t rows, int64_t rowBytes) {
+  constexpr int64_t lineBytes = 64;
+  llvm::Value *ahead = ir.CreatePtrAdd(first, distance);
+  emitCounted(ir, rows, 1, [&](llvm::Value *row) {
+    llvm::Value *begin = ir.CreatePtrAdd(ahead, ir.CreateMul(row, stride));
+    for (int64_t offset = 0; offset < rowBytes; offset += lineBytes)
+      emitPrefetch(ir, ir.CreateConstGEP1_64(ir.getInt8Ty(), begin, offset), /*isWrite=*/false);
+  });
+}
+
+/// Fills a buffer whose innermost dimension is another than that of the load's memory: from memory, or from a copy.
+LogicalResult KernelEmitter::emitTransposed(Nest &nest, llvm::Value *anyWraps) {
+  const Root &root = nest.roots.front();
+  const Buffer &copy = plan.buffers[*root.staging], &target = plan.buffers[root.buffers.front()];
+  const unsigned row = target.innermostDim(), column = copy.innermostDim();
+  const int64_t size = storageBytes(copy.element);
+  Transposition work{buffer(*root.staging),
+                     buffer(root.buffers.front()),
+                     copy.shape[row],
+                     copy.shape[column],
+                     IntegerType::get(root.value.getContext(), 8 * size),
+                     ir.getInt64(copy.shape[column] * size)};
+  auto load = root.value.getDefiningOp<tt::LoadOp>();
+  llvm::Value *whole = load ? isWhole(nest, load) : nullptr;
+  std::optional<Redirect> memory;
+  if (whole) {
+    const AffineForm form = *affineInfo.assumed(load.getPtr());
+    if (const Redirect *redirect = redirectOf(load)) {
+      memory = *redirect;
+    } else {
+      memory.emplace().base = ir.CreatePtrAdd(scalar(form.pointer), poly(form.base));
+      for (const Poly &stride : form.strides)
+        memory->strides.push_back(poly(stride));
+    }
+    auto *step = memory->base ? dyn_cast<llvm::ConstantInt>(memory->strides[column]) : nullptr;
+    if (!step || step->getSExtValue() != size)
+      memory.reset();
+  }
+  if (!memory) {
+    if (failed(emitExactOrNot(nest, anyWraps)))
+      return failure();
+    emitTranspose(*this, work);
+    return success();
+  }
+  if (anyWraps)
+    whole = ir.CreateAnd(whole, ir.CreateNot(anyWraps));
+  llvm::BasicBlock *inPlace = newBlock("in.place"), *missing = newBlock("copied"), *after = newBlock("transposed");
+  llvm::Value *source = ir.CreateSelect(whole, memory->base, work.from);
+  llvm::Value *stride = ir.CreateSelect(whole, memory->strides[row], work.rowStride);
+  ir.CreateCondBr(whole, inPlace, missing);
+  ir.SetInsertPoint(inPlace);
+  if (llvm::Value *distance = prefetchDistance(load, nest)) // all at once: by turns with the loads took a tenth longer
+    prefetchRows(ir, memory->base, memory->strides[row], distance, work.rows, work.columns * size);
+  ir.CreateBr(after);
+  ir.SetInsertPoint(missing);
+  if (failed(emitExactOrNot(nest, anyWraps)))
+    return failure();
+  ir.CreateBr(after);
+  ir.SetInsertPoint(after);
+  work.from = source;
+  work.rowStride = stride;
+  emitTranspose(*this, work);
   return success();
 }

@@ -459,22 +459,12 @@ LogicalResult KernelEmitter::emitExactOrNot(Nest &nest, llvm::Value *anyWraps) {
   return emitVersions(anyWraps, nest, exact, [&] { return emitPeeled(nest); });
 }
 
-/// Moves a tile from its staging buffer to its own one, whose innermost dimension is another.
-void KernelEmitter::transposeStaged(const Root &root) {
-  const Buffer &from = plan.buffers[*root.staging], &to = plan.buffers[root.buffers.front()];
-  auto *context = root.value.getContext();
-  emitTranspose(*this, {buffer(*root.staging), buffer(root.buffers.front()), from.shape[to.innermostDim()],
-                        from.shape[from.innermostDim()], IntegerType::get(context, 8 * storageBytes(from.element))});
-}
-
 LogicalResult KernelEmitter::emitNest(Nest &nest) {
   llvm::Value *wraps = anyWraps(nest);
-  if (failed(nest.inPlace ? emitUnlessInPlace(nest, wraps) : emitExactOrNot(nest, wraps)))
-    return failure();
-  for (const Root &root : nest.roots)
-    if (root.staging)
-      transposeStaged(root);
-  return success();
+  if (nest.inPlace)
+    return emitUnlessInPlace(nest, wraps);
+  const bool isTransposed = llvm::any_of(nest.roots, [](const Root &root) { return root.staging.has_value(); });
+  return isTransposed ? emitTransposed(nest, wraps) : emitExactOrNot(nest, wraps);
 }
 
 LogicalResult KernelEmitter::emitStep(const Step &step) {

@@ -136,12 +136,12 @@ private:
   llvm::Value *addressesOf(mlir::Operation *op, mlir::ValueRange values);
   llvm::Value *programIds();
   mlir::LogicalResult emitNest(Nest &nest);
-  void transposeStaged(const Root &root);
   mlir::LogicalResult emitExactOrNot(Nest &nest, llvm::Value *anyWraps);
   llvm::Value *anyWraps(const Nest &nest);
   // EmitInPlace.cpp
   mlir::LogicalResult emitUnlessInPlace(Nest &nest, llvm::Value *anyWraps);
-  llvm::Value *isWhole(const Nest &nest);
+  mlir::LogicalResult emitTransposed(Nest &nest, llvm::Value *anyWraps);
+  llvm::Value *isWhole(const Nest &nest, tt::LoadOp load);
   mlir::LogicalResult emitPeeled(Nest &nest);
   mlir::LogicalResult emitVersions(llvm::Value *condition, const Nest &nest,
                                    llvm::function_ref<mlir::LogicalResult()> whenTrue,

@@ -278,14 +278,17 @@ llvm::Value *NestEmitter::canStream(unsigned level) {
   const int64_t registerBytes = function.machine.registerBits / 8;
   if (!form || form->strides[nest.vectorDim].asConstant() != size || chunkLanes * size % registerBytes != 0)
     return nullptr;
-  IndexMap outer = identityMap(nest.shape.size());
+  // Decided once for all rows, so all must begin at a register's multiple.
+  insertAt(0);
+  llvm::Value *address = ir.CreatePtrAdd(function.scalar(form->pointer), function.poly(form->base));
+  llvm::Value *low = ir.CreatePtrToInt(address, ir.getInt64Ty());
   for (auto [dim, extent] : llvm::enumerate(nest.shape))
-    if (extent == 1 || static_cast<int>(dim) == nest.vectorDim)
-      outer[dim] = -1;
-  llvm::Value *address = accessOf(store.getPtr(), outer, nullptr).address;
+    if (extent != 1 && static_cast<int>(dim) != nest.vectorDim)
+      low = ir.CreateOr(low, function.poly(form->strides[dim]));
+  low = ir.CreateAnd(low, ir.getInt64(registerBytes - 1));
+  llvm::Value *streams = function.streamsTo(address, ir.CreateAnd(isLarge, ir.CreateICmpEQ(low, ir.getInt64(0))));
   insertAt(level - 1);
-  llvm::Value *low = ir.CreateAnd(ir.CreatePtrToInt(address, ir.getInt64Ty()), ir.getInt64(registerBytes - 1));
-  return function.streamsTo(address, ir.CreateAnd(isLarge, ir.CreateICmpEQ(low, ir.getInt64(0))));
+  return streams;
 }
 
 LogicalResult NestEmitter::emitMain(unsigned level, llvm::Value *end) {

@@ -4,6 +4,7 @@
 // A lane that is masked off is never accessed. Where the machine has no masked vector access of the element's width,
 // set lanes are copied one by one through a small buffer on the stack: a loop, since LLVM would emit a branch per lane.
 #include "compiler/target/cpu/emit/NestEmitter.h"
+#include "compiler/target/cpu/emit/Transpose.h"
 
 #include "llvm/Analysis/VectorUtils.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
@@ -333,12 +334,8 @@ void NestEmitter::prefetchNext(Operation *op, ChunkAccess access, Type element) 
       (isWrite && isStreaming))
     return;
   llvm::Value *ahead = ir.CreatePtrAdd(access.address, distance);
-  for (uint64_t offset = 0; offset < bytes; offset += lineBytes) {
-    llvm::Value *line = ir.CreateConstGEP1_64(ir.getInt8Ty(), ahead, offset);
-    // Kept in the second-level cache, data: the first level is needed for this iteration.
-    ir.CreateIntrinsic(llvm::Intrinsic::prefetch, {ir.getPtrTy()},
-                       {line, ir.getInt32(isWrite), ir.getInt32(2), ir.getInt32(1)});
-  }
+  for (uint64_t offset = 0; offset < bytes; offset += lineBytes)
+    emitPrefetch(ir, ir.CreateConstGEP1_64(ir.getInt8Ty(), ahead, offset), isWrite);
 }
 
 void NestEmitter::write(ChunkAccess access, Type element, llvm::Value *value, llvm::Value *mask) {

@@ -27,6 +27,12 @@ void cpu::emitCounted(llvm::IRBuilder<> &ir, int64_t end, int64_t step, llvm::fu
   ir.SetInsertPoint(after);
 }
 
+void cpu::emitPrefetch(llvm::IRBuilder<> &ir, llvm::Value *address, bool isWrite) {
+  // Kept in the second-level cache, data: the first level is needed for what runs now.
+  ir.CreateIntrinsic(llvm::Intrinsic::prefetch, {ir.getPtrTy()},
+                     {address, ir.getInt32(isWrite), ir.getInt32(2), ir.getInt32(1)});
+}
+
 /// Swaps the off-diagonal halves of ever smaller blocks: after the last step row i holds column i.
 static void transposeInRegisters(llvm::IRBuilder<> &ir, SmallVectorImpl<llvm::Value *> &rows) {
   const unsigned count = rows.size();
@@ -53,17 +59,20 @@ static void emitTransposition(KernelEmitter &function, const Transposition &work
   const unsigned lanes =
       lanesDividing(work.rows, lanesDividing(work.columns, function.machine.registerBits / (8 * size)));
   llvm::Type *type = function.lanes.typeOf(work.element, lanes);
-  auto at = [&](llvm::Value *base, llvm::Value *row, llvm::Value *column, int64_t width) {
-    llvm::Value *index = ir.CreateAdd(ir.CreateMul(row, ir.getInt64(width)), column);
-    return ir.CreatePtrAdd(base, ir.CreateMul(index, ir.getInt64(size)));
+  llvm::Value *fromStride = work.rowStride ? work.rowStride : ir.getInt64(work.columns * size);
+  auto at = [&](llvm::Value *base, llvm::Value *row, llvm::Value *column, llvm::Value *stride) {
+    llvm::Value *begin = ir.CreatePtrAdd(base, ir.CreateMul(row, stride));
+    return ir.CreatePtrAdd(begin, ir.CreateMul(column, ir.getInt64(size)));
   };
   emitCounted(ir, work.rows, lanes, [&](llvm::Value *row) {
     emitCounted(ir, work.columns, lanes, [&](llvm::Value *column) {
-      llvm::Value *from = at(work.from, row, column, work.columns), *to = at(work.to, column, row, work.rows);
+      llvm::Value *from = at(work.from, row, column, fromStride);
+      llvm::Value *to = at(work.to, column, row, ir.getInt64(work.rows * size));
       SmallVector<llvm::Value *> block;
-      for (unsigned index = 0; index < lanes; ++index)
-        block.push_back(ir.CreateAlignedLoad(
-            type, ir.CreateConstGEP1_64(ir.getInt8Ty(), from, index * work.columns * size), llvm::Align(size)));
+      for (unsigned index = 0; index < lanes; ++index) {
+        llvm::Value *address = ir.CreatePtrAdd(from, ir.CreateMul(ir.getInt64(index), fromStride));
+        block.push_back(ir.CreateAlignedLoad(type, address, llvm::Align(size)));
+      }
       if (lanes > 1)
         transposeInRegisters(ir, block);
       for (auto [index, value] : llvm::enumerate(block))
@@ -76,7 +85,10 @@ static void emitTransposition(KernelEmitter &function, const Transposition &work
 void cpu::emitTranspose(KernelEmitter &function, Transposition work) {
   std::string name;
   llvm::raw_string_ostream(name) << "transpose." << work.rows << "x" << work.columns << "." << work.element;
-  function.callShared(name, {&work.from, &work.to}, [&] { emitTransposition(function, work); });
+  SmallVector<llvm::Value **> values{&work.from, &work.to};
+  if (work.rowStride)
+    values.push_back(&work.rowStride);
+  function.callShared(name, values, [&] { emitTransposition(function, work); });
 }
 
 void cpu::emitGrouping(KernelEmitter &function, const Transposition &work, unsigned group) {

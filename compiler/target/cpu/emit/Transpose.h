@@ -10,11 +10,14 @@ struct Transposition {
   llvm::Value *from = nullptr, *to = nullptr;
   int64_t rows = 1, columns = 1; ///< of the source
   mlir::Type element;
+  llvm::Value *rowStride = nullptr; ///< of the source, in bytes; null: its rows are adjacent
 };
 
 void emitTranspose(KernelEmitter &function, Transposition work);
 /// Interleaves the elements of `group` rows, two or four: [rows, columns] becomes [rows / group, columns, group].
 void emitGrouping(KernelEmitter &function, const Transposition &work, unsigned group);
+
+void emitPrefetch(llvm::IRBuilder<> &ir, llvm::Value *address, bool isWrite);
 
 /// for (index = 0; index < end; index += step) at the insert point; no loop where there is one iteration.
 void emitCounted(llvm::IRBuilder<> &ir, int64_t end, int64_t step, llvm::function_ref<void(llvm::Value *)> body);
