@@ -38,6 +38,7 @@ void cpu::buildPreparePipeline(OpPassManager &passes, const PrepareOptions &opti
   passes.addPass(tt::createDropHints(hints));
   passes.addPass(createCarryOffsets());
   passes.addPass(createFlattenFirstBranch());
+  passes.addPass(createScalarAsserts());
   passes.addPass(createHoistScalars());
   const DotMachine &dots = options.dots;
   passes.addPass(createWidenDots({.hasAmxBf16 = dots.hasAmxBf16,

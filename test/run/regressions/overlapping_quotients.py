@@ -1,5 +1,5 @@
-"""Loads and stores whose addresses have quotients and remainders, of arrays that overlap: all is read before anything is
-stored."""
+"""Loads and stores whose addresses have quotients, remainders and asserted indices, of arrays that overlap: all is read
+before anything is stored."""
 # SPDX-License-Identifier: MIT
 
 import numpy as np
@@ -79,3 +79,38 @@ def test_all_is_read_before_anything_is_stored(dtype, source, target, device):
                 before = expected.copy()
                 expected[1000 + shift + positions(target, i)] = before[1000 + positions(source, i)] + 1
                 assert (memory == expected).all(), (shift, begin, n)
+
+
+@triton.jit
+def selected(x, at, y, n, N: tl.constexpr, MASKED: tl.constexpr, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    mask = i < n
+    if MASKED:
+        row = tl.load(at + i // 32, mask, other=-1)
+        tl.device_assert(((0 <= row) & (row < N)) | ~mask, "no such row")
+        tl.store(y + i, tl.load(x + 32 * row + i % 32, mask) * 2, mask)
+    else:
+        row = tl.load(at + i // 32)
+        tl.device_assert((0 <= row) & (row < N), "no such row")
+        tl.store(y + i, tl.load(x + 32 * row + i % 32) * 2)
+
+
+@pytest.mark.parametrize("masked, n", [(False, 256), (True, 256), (True, 200), (True, 1)])
+@pytest.mark.parametrize("index", ["int32", "int64"])
+def test_rows_whose_numbers_are_asserted(masked, n, index, device):
+    """The range of the rows follows from the assertion, which fails for any other row."""
+    if device != "cpu":
+        pytest.skip("a GPU's threads store while others still load")
+    rows = 6
+    at = values("int32", 8, seed=1, low=0, high=rows).astype(index)
+    for shift in (-300, -256, -255, -1, 0, 32, 191, 192, 500):
+        memory = values("float32", 2048, seed=2)
+        expected = memory.copy()
+        x, y = memory[400:], memory[400 + shift :]
+        if launch(selected, (1,), x, at, y, n, rows, masked, 256, device=device, debug=True):
+            i = np.arange(n)
+            expected[400 + shift + i] = 2 * expected[400 + 32 * at[i // 32].astype(int) + i % 32]
+            assert (memory == expected).all(), shift
+    at[0] = rows
+    with pytest.raises(RuntimeError, match="no such row"):
+        launch(selected, (1,), x, at, y, n, rows, masked, 256, device=device, debug=True)

@@ -66,7 +66,8 @@ KernelEmitter::Range KernelEmitter::emitRange(const RangeExpr &range, ArrayRef<l
 }
 
 /// The bytes [low, high) that an access may cover; empty where its mask excludes all elements.
-KernelEmitter::Range KernelEmitter::accessRange(Value pointer, Value mask) {
+KernelEmitter::Range KernelEmitter::accessRange(tt::MemoryAccessOpInterface access) {
+  Value pointer = access.getAccessedPointer(), mask = access.getAccessMask();
   ArrayRef<int64_t> shape = tt::shapeOf(pointer.getType());
   SmallVector<llvm::Value *> counts;
   for (int64_t extent : shape)
@@ -80,7 +81,7 @@ KernelEmitter::Range KernelEmitter::accessRange(Value pointer, Value mask) {
   llvm::Value *isEmpty = ir.getFalse();
   for (llvm::Value *count : counts)
     isEmpty = ir.CreateOr(isEmpty, ir.CreateICmpSLE(count, ir.getInt64(0)));
-  Range range = emitRange(*rangeOf(affineInfo, pointer), counts);
+  Range range = emitRange(*addressRange(affineInfo, access), counts);
   Type pointee = cast<tt::PointerType>(tt::elementOf(pointer.getType())).getPointee();
   range.high = ir.CreateAdd(range.high, ir.getInt64(storageBytes(pointee)));
   range.high = ir.CreateSelect(isEmpty, range.low, range.high);
@@ -137,7 +138,7 @@ llvm::Value *KernelEmitter::emitRangesOverlap(const Range &read, tt::StoreOp sto
     llvm::Value *high = ir.CreateAdd(low, ir.getInt64(storageBytes(store.getValue().getType())));
     return ir.CreateAnd(ir.CreateICmpULT(read.low, high), ir.CreateICmpULT(low, read.high));
   }
-  const Range written = accessRange(pointer, store.getMask());
+  const Range written = accessRange(store);
   llvm::Value *isOverlapping =
       ir.CreateAnd(ir.CreateICmpULT(read.low, written.high), ir.CreateICmpULT(written.low, read.high));
   llvm::Value *both = ir.CreateAnd(ir.CreateICmpNE(read.low, read.high), ir.CreateICmpNE(written.low, written.high));
@@ -155,7 +156,7 @@ llvm::Value *KernelEmitter::emitOverlap(const Guard &guard) {
   llvm::BasicBlock *before = ir.GetInsertBlock(), *check = newBlock("overlap.check"), *after = newBlock("overlap.end");
   ir.CreateCondBr(isAny, check, after);
   ir.SetInsertPoint(check);
-  const Range read = accessRange(load.getPtr(), load.getMask());
+  const Range read = accessRange(load);
   llvm::Value *overlaps = ir.getFalse();
   for (auto [conflict, mayOverlap] : llvm::zip_equal(guard.conflicts, mayOverlaps)) {
     llvm::Value *isOverlapping = emitRangesOverlap(read, cast<tt::StoreOp>(conflict.store));

@@ -157,7 +157,7 @@ private:
   llvm::Value *emitMayOverlap(tt::LoadOp load, tt::StoreOp store);
   llvm::Value *emitRangesOverlap(const Range &read, tt::StoreOp store);
   llvm::Value *emitOverlap(const Guard &guard);
-  Range accessRange(mlir::Value pointer, mlir::Value mask);
+  Range accessRange(tt::MemoryAccessOpInterface access);
   Range emitRange(const RangeExpr &range, llvm::ArrayRef<llvm::Value *> counts);
   mlir::LogicalResult emitFor(const Step &step);
   /// Plans prefetches of the next program's loads.

@@ -173,7 +173,7 @@ bool LoadProtector::isKnown(const Poly &poly, unsigned step) {
 
 /// Whether the bytes that a store may write can be computed when the step begins.
 bool LoadProtector::isRangeKnown(tt::StoreOp store, unsigned step) {
-  const std::optional<RangeExpr> range = rangeOf(context.affineInfo, store.getPtr());
+  const std::optional<RangeExpr> range = addressRange(context.affineInfo, store);
   if (!range || !allScalars(*range, context.affineInfo, [&](Value scalar) { return isKnown(scalar, step); }))
     return false;
   Value mask = store.getMask();
@@ -187,7 +187,7 @@ bool LoadProtector::isRangeKnown(tt::StoreOp store, unsigned step) {
 bool LoadProtector::isGuardable(tt::LoadOp load, ArrayRef<const Write *> conflicts, unsigned step) {
   if (load.getIsVolatile() || conflicts.size() > 4)
     return false;
-  const std::optional<RangeExpr> range = rangeOf(context.affineInfo, load.getPtr());
+  const std::optional<RangeExpr> range = addressRange(context.affineInfo, load);
   if (!range || !allScalars(*range, context.affineInfo, [&](Value scalar) { return isKnown(scalar, step); }))
     return false;
   return llvm::all_of(conflicts, [&](const Write *write) {

@@ -12,17 +12,28 @@ using namespace nereid;
 using namespace nereid::cpu;
 
 namespace {
+/// What assertions say of every element of a tile.
+struct Bounds {
+  std::optional<int64_t> low, high;
+  void atLeast(int64_t value) { low = std::max(value, low.value_or(value)); }
+  void atMost(int64_t value) { high = std::min(value, high.value_or(value)); }
+};
+
 class RangeAnalysis {
 public:
-  explicit RangeAnalysis(AffineInfo &affineInfo) : affineInfo(affineInfo) {}
+  RangeAnalysis(AffineInfo &affineInfo, Operation *access) : affineInfo(affineInfo), access(access) {}
   std::optional<RangeExpr> of(Value tile, const IndexMap &map);
 
 private:
   std::optional<RangeExpr> combine(RangeKind kind, Operation *op, const IndexMap &map, ArrayRef<unsigned> operands,
                                    int64_t factor = 1);
   std::optional<RangeExpr> withConstant(RangeKind kind, Operation *op, const IndexMap &map);
+  std::optional<RangeExpr> asserted(Value tile);
+  bool isAsserted(Value condition, unsigned depth = 0);
+  bool selects(Value mask);
 
   AffineInfo &affineInfo;
+  Operation *access;
   unsigned nodes = 0;
 };
 } // namespace
@@ -55,6 +66,91 @@ std::optional<RangeExpr> RangeAnalysis::withConstant(RangeKind kind, Operation *
   return combine(kind, op, map, {tile}, constant.getSExtValue());
 }
 
+/// The parts of a conjunction.
+static SmallVector<Value> conjunctsOf(Value condition) {
+  SmallVector<Value> waiting{condition}, parts;
+  while (!waiting.empty()) {
+    Value part = waiting.pop_back_val();
+    if (auto both = part.getDefiningOp<arith::AndIOp>())
+      waiting.append({both.getLhs(), both.getRhs()});
+    else
+      parts.push_back(part);
+  }
+  return parts;
+}
+
+/// Whether the mask holds for all elements that are accessed.
+bool RangeAnalysis::selects(Value mask) {
+  Value used = cast<tt::MemoryAccessOpInterface>(access).getAccessMask();
+  if (!used)
+    return false;
+  const SmallVector<Value> known = conjunctsOf(used);
+  return llvm::all_of(conjunctsOf(mask), [&](Value part) { return llvm::is_contained(known, part); });
+}
+
+/// Whether an assertion before the access fails unless the condition holds for all elements that are accessed:
+/// `assert(condition & others)`, or `assert(condition & others | ~mask)`.
+bool RangeAnalysis::isAsserted(Value condition, unsigned depth) {
+  constexpr unsigned maxDepth = 6;
+  return depth < maxDepth && llvm::any_of(condition.getUsers(), [&](Operation *user) {
+           if (isa<tt::AssertOp>(user)) {
+             Operation *outer = user->getBlock()->findAncestorOpInBlock(*access);
+             return outer && user->isBeforeInBlock(outer);
+           }
+           if (isa<arith::AndIOp>(user))
+             return isAsserted(user->getResult(0), depth + 1);
+           if (!isa<arith::OrIOp>(user))
+             return false;
+           Value other = user->getOperand(user->getOperand(0) == condition ? 1 : 0);
+           auto inverse = other.getDefiningOp<arith::XOrIOp>();
+           return inverse && matchPattern(inverse.getRhs(), m_One()) && selects(inverse.getLhs()) &&
+                  isAsserted(user->getResult(0), depth + 1);
+         });
+}
+
+static RangeExpr constantRange(int64_t low, int64_t high) {
+  RangeExpr range;
+  range.kind = RangeKind::Union;
+  for (int64_t value : {low, high})
+    range.operands.emplace_back().form.base = Poly::constant(value);
+  return range;
+}
+
+/// The range of a tile of any values between assertions.
+std::optional<RangeExpr> RangeAnalysis::asserted(Value tile) {
+  Bounds bounds;
+  for (Operation *user : tile.getUsers()) {
+    auto comparison = dyn_cast<arith::CmpIOp>(user);
+    APInt constant;
+    if (!comparison || !isAsserted(comparison))
+      continue;
+    const bool isLeft = matchPattern(comparison.getRhs(), m_ConstantInt(&constant));
+    if (!isLeft && !matchPattern(comparison.getLhs(), m_ConstantInt(&constant)))
+      continue;
+    const int64_t limit = constant.getSExtValue();
+    using Predicate = arith::CmpIPredicate;
+    switch (comparison.getPredicate()) {
+    case Predicate::slt:
+      isLeft ? bounds.atMost(limit - 1) : bounds.atLeast(limit + 1);
+      break;
+    case Predicate::sle:
+      isLeft ? bounds.atMost(limit) : bounds.atLeast(limit);
+      break;
+    case Predicate::sgt:
+      isLeft ? bounds.atLeast(limit + 1) : bounds.atMost(limit - 1);
+      break;
+    case Predicate::sge:
+      isLeft ? bounds.atLeast(limit) : bounds.atMost(limit);
+      break;
+    default:
+      break;
+    }
+  }
+  if (!bounds.low || !bounds.high || *bounds.low > *bounds.high)
+    return std::nullopt;
+  return constantRange(*bounds.low, *bounds.high);
+}
+
 std::optional<RangeExpr> RangeAnalysis::of(Value tile, const IndexMap &map) {
   constexpr unsigned maxNodes = 48;
   if (++nodes > maxNodes)
@@ -66,6 +162,8 @@ std::optional<RangeExpr> RangeAnalysis::of(Value tile, const IndexMap &map) {
     range.map = map;
     return range;
   }
+  if (std::optional<RangeExpr> range = asserted(tile))
+    return range;
   Operation *op = tile.getDefiningOp();
   const Type element = tt::elementOf(tile.getType());
   if (!op || !(isa<IndexType, tt::PointerType>(element) || element.isInteger(32) || element.isInteger(64)))
@@ -95,8 +193,9 @@ std::optional<RangeExpr> RangeAnalysis::of(Value tile, const IndexMap &map) {
   return isSame ? combine(RangeKind::Union, op, map, {0}) : std::nullopt;
 }
 
-std::optional<RangeExpr> cpu::rangeOf(AffineInfo &affineInfo, Value tile) {
-  return RangeAnalysis(affineInfo).of(tile, identityMap(tt::shapeOf(tile.getType()).size()));
+std::optional<RangeExpr> cpu::addressRange(AffineInfo &affineInfo, Operation *access) {
+  Value pointer = cast<tt::MemoryAccessOpInterface>(access).getAccessedPointer();
+  return RangeAnalysis(affineInfo, access).of(pointer, identityMap(tt::shapeOf(pointer.getType()).size()));
 }
 
 bool cpu::allScalars(const RangeExpr &range, AffineInfo &affineInfo, llvm::function_ref<bool(Value)> predicate) {

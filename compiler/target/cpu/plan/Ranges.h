@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // `x + i // 768 * 1280 + i % 768` is not affine over a tile, but what it can address follows from the first and the last
-// `i`. As in Affine.h, arithmetic that is part of an address is assumed not to wrap.
+// `i`. What a kernel reads from memory has a range where an assertion bounds it. As in Affine.h, arithmetic that is part
+// of an address is assumed not to wrap.
 #pragma once
 
 #include "compiler/target/cpu/plan/Affine.h"
@@ -27,9 +28,9 @@ struct RangeExpr {
   IndexMap map;
 };
 
-/// The range of a tile of 32-bit or 64-bit integers or of pointers; nullopt where it depends on values in memory, or
-/// where it would take too much arithmetic.
-std::optional<RangeExpr> rangeOf(AffineInfo &affineInfo, mlir::Value tile);
+/// The range of the pointers of a load or store, of those elements that its mask selects; nullopt where it depends on
+/// values in memory without bounds, or where it would take too much arithmetic.
+std::optional<RangeExpr> addressRange(AffineInfo &affineInfo, mlir::Operation *access);
 
 /// Whether the predicate holds for every scalar that the range depends on.
 bool allScalars(const RangeExpr &range, AffineInfo &affineInfo, llvm::function_ref<bool(mlir::Value)> predicate);

@@ -33,6 +33,15 @@ def FlattenFirstBranch : Pass<"cpu-flatten-first-branch", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def ScalarAsserts : Pass<"cpu-scalar-asserts", "::mlir::ModuleOp"> {
+  let summary = "asserts conditions on indices of their smallest and largest elements";
+  let description = [{
+    In debug mode every addition and multiplication of 32-bit integers is asserted not to overflow. Where the extremes
+    of a tile of indices follow from scalars, the assertion is one on scalars, and no tile is computed for it.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def HoistScalars : Pass<"cpu-hoist-scalars", "::mlir::ModuleOp"> {
   let summary = "computes scalars before a loop with dots rather than after it, where that is possible";
 }
