@@ -1,8 +1,9 @@
-// Assertions on tiles of indices become assertions on scalars where the extremes are elements of the tile and nothing
-// wraps around on the way to them; others stay.
+// Assertions on tiles of indices become assertions on their extremes where these are elements of the tile and nothing
+// wraps around on the way to them; other tiles are reduced.
 // RUN: nereid-opt %s --cpu-scalar-asserts | FileCheck %s
 
 // CHECK-LABEL: @sums
+// CHECK-NOT: tt.reduce
 // CHECK: %[[BASE:.*]] = arith.extsi %arg0 : i32 to i64
 // CHECK: arith.addi %[[BASE]], %{{.*}} : i64
 // CHECK: arith.cmpi sle, %{{.*}} : i64
@@ -36,10 +37,14 @@ tt.func @sums(%base: i32, %limit: i32) {
 }
 
 // CHECK-LABEL: @not_known
-// CHECK: tt.assert %{{.*}}, "may wrap" : tensor<64xi1>
-// CHECK: tt.assert %{{.*}}, "of one index" : tensor<64xi1>
-// CHECK: tt.assert %{{.*}}, "read" : tensor<64xi1>
-// CHECK: tt.assert %{{.*}}, "equal" : tensor<64xi1>
+// CHECK: %[[ALL:.*]] = "tt.reduce"
+// CHECK: tt.assert %[[ALL]], "may wrap" : i1
+// CHECK: %[[ALL:.*]] = "tt.reduce"
+// CHECK: tt.assert %[[ALL]], "of one index" : i1
+// CHECK: %[[ALL:.*]] = "tt.reduce"
+// CHECK: tt.assert %[[ALL]], "read" : i1
+// CHECK: %[[ALL:.*]] = "tt.reduce"
+// CHECK: tt.assert %[[ALL]], "equal" : i1
 tt.func @not_known(%base: i32, %x: tensor<64xi32>) {
   %zero = arith.constant dense<0> : tensor<64xi32>
   %wide_zero = arith.constant dense<0> : tensor<64xi64>
@@ -59,7 +64,17 @@ tt.func @not_known(%base: i32, %x: tensor<64xi32>) {
   tt.return
 }
 
+// CHECK-LABEL: @reduced_twice
+// CHECK: "tt.reduce"
+// CHECK: "tt.reduce"
+// CHECK: tt.assert %{{.*}}, "matrix" : i1
+tt.func @reduced_twice(%x: tensor<8x16xi1>) {
+  tt.assert %x, "matrix" : tensor<8x16xi1>
+  tt.return
+}
+
 // CHECK-LABEL: @rows_and_columns
+// CHECK-NOT: tt.reduce
 // CHECK: tt.assert %{{.*}}, "both" : i1
 tt.func @rows_and_columns(%limit: i32) {
   %rows = tt.make_range {start = 0 : i32, end = 16 : i32} : tensor<16xi32>

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/target/cpu/plan/Ranges.h"
 
+#include "compiler/dialect/tt/Combine.h"
 #include "compiler/dialect/tt/Dialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -89,7 +90,7 @@ bool RangeAnalysis::selects(Value mask) {
 }
 
 /// Whether an assertion before the access fails unless the condition holds for all elements that are accessed:
-/// `assert(condition & others)`, or `assert(condition & others | ~mask)`.
+/// `assert(all(condition & others))`, or `assert(all(condition & others | ~mask))`.
 bool RangeAnalysis::isAsserted(Value condition, unsigned depth) {
   constexpr unsigned maxDepth = 6;
   return depth < maxDepth && llvm::any_of(condition.getUsers(), [&](Operation *user) {
@@ -97,7 +98,9 @@ bool RangeAnalysis::isAsserted(Value condition, unsigned depth) {
              Operation *outer = user->getBlock()->findAncestorOpInBlock(*access);
              return outer && user->isBeforeInBlock(outer);
            }
-           if (isa<arith::AndIOp>(user))
+           auto reduce = dyn_cast<tt::ReduceOp>(user);
+           if (isa<arith::AndIOp>(user) ||
+               (reduce && isa_and_nonnull<arith::AndIOp>(tt::singleCombination(reduce.getCombine().front()))))
              return isAsserted(user->getResult(0), depth + 1);
            if (!isa<arith::OrIOp>(user))
              return false;

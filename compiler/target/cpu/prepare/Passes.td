@@ -34,12 +34,13 @@ def FlattenFirstBranch : Pass<"cpu-flatten-first-branch", "::mlir::ModuleOp"> {
 }
 
 def ScalarAsserts : Pass<"cpu-scalar-asserts", "::mlir::ModuleOp"> {
-  let summary = "asserts conditions on indices of their smallest and largest elements";
+  let summary = "replaces assertions on tiles by assertions on scalars";
   let description = [{
     In debug mode every addition and multiplication of 32-bit integers is asserted not to overflow. Where the extremes
-    of a tile of indices follow from scalars, the assertion is one on scalars, and no tile is computed for it.
+    of a tile of indices follow from scalars, the assertion is one on them, and no tile is computed for it. The
+    conditions of other tiles are reduced to whether all hold.
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::nereid::tt::TtDialect"];
 }
 
 def HoistScalars : Pass<"cpu-hoist-scalars", "::mlir::ModuleOp"> {

@@ -1,11 +1,13 @@
-// Replaces assertions on tiles of indices by assertions on their smallest and largest elements.
+// Replaces assertions on tiles by assertions on scalars.
 // SPDX-License-Identifier: MIT
 //
 //   assert(splat(%base) + range(0, 1024) <= %limit)   ->   assert(%base + 1023 <= %limit)
+//   assert(%tile)                                     ->   assert(reduce(%tile, and))
 //
 // In debug mode each addition and multiplication of 32-bit integers is asserted not to overflow. Most are parts of
-// addresses, whose extremes follow from scalars. An assertion is replaced only where both hold for the same inputs: the
-// extremes are elements of the tile, and no operation on the way to them wraps around.
+// addresses, whose extremes follow from scalars. Extremes take the place of a tile only where both hold for the same
+// inputs: they are elements of the tile, and no operation on the way to them wraps around. Other tiles are reduced as
+// they are computed, so that no buffer holds them.
 #include "compiler/target/cpu/plan/IndexMap.h"
 #include "compiler/target/cpu/prepare/Passes.h"
 
@@ -218,6 +220,23 @@ static std::optional<Checked> checkedBy(Value condition) {
   return asChecked(op);
 }
 
+/// Whether every element of the condition holds.
+static Value allOf(OpBuilder &builder, Location loc, Value condition) {
+  while (auto tile = dyn_cast<RankedTensorType>(condition.getType())) {
+    const int64_t axis = tile.getRank() - 1;
+    const ArrayRef<int64_t> kept = tile.getShape().drop_back();
+    const Type result = kept.empty() ? tile.getElementType() : RankedTensorType::get(kept, tile.getElementType());
+    auto reduce = tt::ReduceOp::create(builder, loc, TypeRange{result}, ValueRange{condition},
+                                       static_cast<uint32_t>(axis));
+    const OpBuilder::InsertionGuard guard(builder);
+    Block *body = builder.createBlock(&reduce.getCombine(), {}, {builder.getI1Type(), builder.getI1Type()}, {loc, loc});
+    Value both = arith::AndIOp::create(builder, loc, body->getArgument(0), body->getArgument(1));
+    tt::ReduceReturnOp::create(builder, loc, both);
+    condition = reduce.getResults().front();
+  }
+  return condition;
+}
+
 namespace {
 struct ScalarAsserts : cpu::impl::ScalarAssertsBase<ScalarAsserts> {
   void runOnOperation() override {
@@ -226,8 +245,9 @@ struct ScalarAsserts : cpu::impl::ScalarAssertsBase<ScalarAsserts> {
       for (tt::AssertOp assertion : llvm::make_early_inc_range(block->getOps<tt::AssertOp>())) {
         Value condition = assertion.getCondition();
         if (isa<RankedTensorType>(condition.getType())) {
-          if (Value scalar = AssertSimplifier(assertion, checked).holds(condition))
-            assertion.getConditionMutable().assign(scalar);
+          Value scalar = AssertSimplifier(assertion, checked).holds(condition);
+          OpBuilder builder(assertion);
+          assertion.getConditionMutable().assign(scalar ? scalar : allOf(builder, assertion.getLoc(), condition));
         }
         if (auto operation = checkedBy(condition))
           checked.insert(*operation);

@@ -139,8 +139,13 @@ static llvm::Value *half(llvm::IRBuilder<> &ir, llvm::Value *value, unsigned lan
   return ir.CreateShuffleVector(value, pick);
 }
 
-/// Halves the lanes until one is left.
+/// Halves the lanes until one is left; truths are compared at once.
 FailureOr<ReduceEmitter::Values> ReduceEmitter::combineLanes(Values values) {
+  Operation *combiner = tt::singleCombination(reduce().getCombine().front());
+  if (isa_and_nonnull<arith::AndIOp, arith::OrIOp>(combiner) && values.front()->getType()->isIntOrIntVectorTy(1) &&
+      values.front()->getType()->isVectorTy())
+    return Values{isa<arith::AndIOp>(combiner) ? ir.CreateAndReduce(values.front())
+                                               : ir.CreateOrReduce(values.front())};
   auto *vector = dyn_cast<llvm::FixedVectorType>(values.front()->getType());
   for (unsigned lanes = vector ? vector->getNumElements() / 2 : 0; lanes >= 1; lanes /= 2) {
     Values low, high;
