@@ -37,7 +37,7 @@ static unsigned laneBits(Type element, bool isArithmetic) {
   return isa<FloatType>(element) && isArithmetic ? std::max(bits, 32u) : bits;
 }
 
-/// The dimension along which chunks may be regular: the last that the nest has a loop over.
+/// The last dimension that the nest has a loop over; -1: none.
 static int lastLoop(const Nest &nest) {
   for (size_t dim = nest.shape.size(); dim-- > 0;)
     if (nest.shape[dim] != 1)
@@ -209,8 +209,28 @@ static unsigned chooseMaskedLanes(const PlanContext &context, const Nest &nest, 
   return isEqual ? nest.lanes : std::min(nest.lanes, lanes);
 }
 
+/// The loop along which chunks may be regular: the last, but where it gathers what an outer one reads in whole vectors.
+static int chooseRegularLoop(PlanContext &context, Nest &nest) {
+  const int last = lastLoop(nest);
+  auto examineAlong = [&](int loop) {
+    AccessCounts counts = examine(context, nest, loop);
+    nest.masks.clear();
+    nest.assumptions.clear();
+    return counts;
+  };
+  const AccessCounts counts = examineAlong(last);
+  for (int loop = last - 1; counts.hasGather && loop >= 0; --loop) {
+    if (nest.shape[loop] == 1)
+      continue;
+    const AccessCounts outer = examineAlong(loop);
+    if (!outer.hasGather && outer.unitAccesses[loop] >= counts.unitAccesses[last])
+      return loop;
+  }
+  return last;
+}
+
 static void vectorise(PlanContext &context, Nest &nest) {
-  const int regularLoop = lastLoop(nest);
+  const int regularLoop = chooseRegularLoop(context, nest);
   AccessCounts counts = examine(context, nest, regularLoop);
   const int axis = nest.axis();
   for (auto [dim, extent] : llvm::enumerate(nest.shape)) {
