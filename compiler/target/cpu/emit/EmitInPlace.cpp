@@ -82,7 +82,8 @@ LogicalResult KernelEmitter::emitTransposed(Nest &nest, llvm::Value *anyWraps) {
                      IntegerType::get(root.value.getContext(), 8 * size),
                      ir.getInt64(copy.shape[column] * size)};
   auto load = root.value.getDefiningOp<tt::LoadOp>();
-  llvm::Value *whole = load ? isWhole(nest, load) : nullptr;
+  const bool isAffine = load && affineInfo.assumed(load.getPtr());
+  llvm::Value *whole = isAffine ? isWhole(nest, load) : nullptr;
   std::optional<Redirect> memory;
   if (whole) {
     const AffineForm form = *affineInfo.assumed(load.getPtr());

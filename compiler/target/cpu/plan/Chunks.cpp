@@ -172,11 +172,26 @@ std::optional<ChunkForm> cpu::chunkForm(AffineInfo &affineInfo, Value value, con
   return ChunkAnalysis(affineInfo, loop, lanes).of(value, map);
 }
 
+/// Fewer lanes are no chunk that pays.
+static constexpr unsigned fewestLanes = 8;
+
+static int64_t bytesOfPointee(Value pointer) {
+  return storageBytes(cast<tt::PointerType>(tt::elementOf(pointer.getType())).getPointee());
+}
+
+bool cpu::hasContiguousChunks(AffineInfo &affineInfo, Value pointer, unsigned dim) {
+  ArrayRef<int64_t> shape = tt::shapeOf(pointer.getType());
+  auto form = shape[dim] % fewestLanes == 0
+                  ? chunkForm(affineInfo, pointer, identityMap(shape.size()), dim, fewestLanes)
+                  : std::nullopt;
+  return form && form->stride == bytesOfPointee(pointer);
+}
+
 unsigned cpu::regularLanes(AffineInfo &affineInfo, Value pointer, const IndexMap &map, int loop, unsigned most) {
-  const uint64_t bytes = storageBytes(cast<tt::PointerType>(tt::elementOf(pointer.getType())).getPointee());
-  for (unsigned lanes = most; lanes >= 8; lanes /= 2) {
+  const int64_t bytes = bytesOfPointee(pointer);
+  for (unsigned lanes = most; lanes >= fewestLanes; lanes /= 2) {
     auto form = chunkForm(affineInfo, pointer, map, loop, lanes);
-    if (form && (form->stride == 0 || form->stride == static_cast<int64_t>(bytes)))
+    if (form && (form->stride == 0 || form->stride == bytes))
       return lanes;
   }
   return 0;

@@ -28,4 +28,8 @@ std::optional<ChunkForm> chunkForm(AffineInfo &affineInfo, mlir::Value value, co
 /// that is so in none of at least 8.
 unsigned regularLanes(AffineInfo &affineInfo, mlir::Value pointer, const IndexMap &map, int loop, unsigned most);
 
+/// Whether the elements that `pointer` addresses are adjacent in chunks of at least 8 lanes along the dimension of its
+/// tile.
+bool hasContiguousChunks(AffineInfo &affineInfo, mlir::Value pointer, unsigned dim);
+
 } // namespace nereid::cpu

@@ -6,6 +6,7 @@
 // lies into a buffer, which is transposed in registers, in square blocks, into the buffer that the store's nest reads.
 // The same holds for a dot's operand whose buffer must be row-major. That nest stands where the load was evaluated:
 // what protects the load from earlier stores holds for it, too.
+#include "compiler/target/cpu/plan/Chunks.h"
 #include "compiler/target/cpu/plan/Expressions.h"
 #include "compiler/target/cpu/plan/PlanBuilder.h"
 
@@ -24,14 +25,14 @@ struct Directions {
 
 constexpr int64_t fewestElements = 8; ///< along either dimension: fewer do not pay for two more passes
 
-/// The dimension along which an access of the tile's shape is contiguous, of those with several elements.
+/// The dimension along which an access of the tile's shape is contiguous, as a whole or in chunks, of those with several
+/// elements.
 static std::optional<unsigned> contiguousDim(AffineInfo &affineInfo, Value pointer) {
   const AffineForm *form = affineInfo.assumed(pointer);
-  if (!form)
-    return std::nullopt;
   ArrayRef<int64_t> shape = tt::shapeOf(pointer.getType());
   for (size_t dim = shape.size(); dim-- > 0;)
-    if (shape[dim] != 1 && isContiguous(*form, dim, pointer))
+    if (shape[dim] != 1 &&
+        (form ? isContiguous(*form, dim, pointer) : hasContiguousChunks(affineInfo, pointer, dim)))
       return dim;
   return std::nullopt;
 }
@@ -69,7 +70,7 @@ static std::optional<Directions> directionsOf(PlanContext &context, const Nest &
   if (!from || !to || *from == *to || shape[*from] < fewestElements || shape[*to] < fewestElements)
     return std::nullopt;
   const AffineForm *form = context.affineInfo.assumed(load.getPtr());
-  if (form->strides[*to].isZero())
+  if (form && form->strides[*to].isZero())
     return std::nullopt;
   return Directions{*from, *to};
 }

@@ -1,0 +1,60 @@
+"""Transposed copies whose addresses are contiguous in chunks only: channels last, and back."""
+# SPDX-License-Identifier: MIT
+
+import numpy as np
+import pytest
+import triton
+import triton.language as tl
+from harness import launch, values
+
+
+@triton.jit
+def channels_last(x, y, ynumel, xnumel, C: tl.constexpr, Y: tl.constexpr, X: tl.constexpr):
+    i = tl.program_id(1) * Y + tl.arange(0, Y)[:, None]
+    j = tl.program_id(0) * X + tl.arange(0, X)[None, :]
+    mask = (i < ynumel) & (j < xnumel)
+    value = tl.load(x + j + xnumel * i, mask)
+    tl.store(y + i % C + C * j + C * xnumel * (i // C), value, mask)
+
+
+@triton.jit
+def channels_first(x, scale, y, ynumel, xnumel, C: tl.constexpr, Y: tl.constexpr, X: tl.constexpr):
+    i = tl.program_id(1) * Y + tl.arange(0, Y)[:, None]
+    j = tl.program_id(0) * X + tl.arange(0, X)[None, :]
+    mask = (i < ynumel) & (j < xnumel)
+    value = tl.load(x + i % C + C * j + C * xnumel * (i // C), mask)
+    factor = tl.load(scale + i % C, i < ynumel)
+    tl.store(y + j + xnumel * i, value * factor, mask)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "float16", "float32", "int64"])
+@pytest.mark.parametrize("block", [(32, 32), (16, 64), (64, 8), (8, 16)])
+@pytest.mark.parametrize("channels, pixels", [(32, 49), (64, 64), (8, 100), (24, 33), (7, 40), (1, 64)])
+def test_channels(dtype, block, channels, pixels, device):
+    images = 3
+    rows = images * channels
+    x = values("int8", rows * pixels, seed=1, low=-50, high=50).astype(dtype)
+    y, z = np.zeros_like(x), np.zeros_like(x)
+    scale = values("int8", channels, seed=2, low=1, high=3).astype(dtype)
+    grid = (-(-pixels // block[1]), -(-rows // block[0]))
+    expected = x.reshape(images, channels, pixels)
+    if launch(channels_last, grid, x, y, rows, pixels, channels, *block, device=device):
+        assert (y == expected.transpose(0, 2, 1).reshape(-1)).all()
+    else:
+        y = expected.transpose(0, 2, 1).reshape(-1).copy()
+    if launch(channels_first, grid, y, scale, z, rows, pixels, channels, *block, device=device):
+        assert (z == (expected * scale[:, None]).astype(dtype).reshape(-1)).all()
+
+
+def test_overlapping_channels(device):
+    """A program reads all of its tile before it stores anything."""
+    if device != "cpu":
+        pytest.skip("a GPU's threads store while others still load")
+    for shift in (-2000, -1024, -1, 0, 1, 500, 1023, 1024):
+        memory = values("int32", 8192, seed=3, low=-50, high=50)
+        expected = memory.copy()
+        x, y = memory[3000:], memory[3000 + shift :]
+        if launch(channels_last, (1, 1), x, y, 32, 32, 16, 32, 32, device=device):
+            tile = expected[3000 : 3000 + 1024].reshape(2, 16, 32).transpose(0, 2, 1).reshape(-1)
+            expected[3000 + shift : 3000 + shift + 1024] = tile.copy()
+            assert (memory == expected).all(), shift
