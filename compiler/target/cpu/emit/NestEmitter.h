@@ -25,6 +25,9 @@ struct Element {
 struct ChunkAccess {
   llvm::Value *address = nullptr; ///< of the first lane; a vector of addresses where the access is not affine
   llvm::Value *stride = nullptr;  ///< bytes from lane to lane; null for a vector of addresses
+  /// Of a vector of addresses that are adjacent but where a remainder wraps: the bytes from the first to the last lane
+  /// where none does; else 0.
+  int64_t unwrappedBytes = 0;
 };
 
 class RootEmitter;
@@ -137,6 +140,8 @@ private:
   llvm::Value *addressAt(llvm::Value *base, llvm::ArrayRef<llvm::Value *> strides, const IndexMap &map);
   Element loadElement(mlir::Operation *load, const IndexMap &map, unsigned level);
   llvm::Value *read(ChunkAccess access, mlir::Type element, llvm::Value *mask, llvm::Value *other);
+  int64_t unwrappedBytes(mlir::Value pointer, const IndexMap &map);
+  llvm::Value *readUnlessWrapped(ChunkAccess access, mlir::Type element, llvm::Value *mask, llvm::Value *other);
   llvm::Value *readWords(ChunkAccess access, llvm::FixedVectorType *type);
   llvm::Value *gatherFromWords(ChunkAccess access, llvm::FixedVectorType *type, llvm::Value *mask, llvm::Value *other);
   llvm::Value *readLanes(ChunkAccess access, llvm::Type *memory, llvm::Value *mask, llvm::Value *other);

@@ -85,7 +85,7 @@ ChunkAccess NestEmitter::addressedBy(Value pointer, const IndexMap &map, const R
     insertAt(level);
     if (!element || !isVectorMap(map) || inactiveScalar)
       return {element.value, nullptr};
-    return {asVector(element), nullptr};
+    return {asVector(element), nullptr, unwrappedBytes(pointer, map)};
   }
   const AffineForm form = *found;
   insertAt(0);
@@ -309,7 +309,48 @@ llvm::Value *NestEmitter::readLanes(ChunkAccess access, llvm::Type *memory, llvm
   return ir.CreateLoad(type, lanes);
 }
 
+/// Of pointers that are contiguous along the vector dimension where remainders do not wrap.
+int64_t NestEmitter::unwrappedBytes(Value pointer, const IndexMap &map) {
+  const AffineForm *form = function.affineInfo.assumed(pointer);
+  if (!form || form->assumptions.empty())
+    return 0;
+  for (auto [dim, loop] : llvm::enumerate(map))
+    if (loop == nest.vectorDim && isContiguous(*form, dim, pointer))
+      return (chunkLanes - 1) * *form->strides[dim].asConstant();
+  return 0;
+}
+
+/// Reads a chunk in which a remainder may wrap: as one vector where none does, so that the last lane is where it would
+/// be.
+llvm::Value *NestEmitter::readUnlessWrapped(ChunkAccess access, Type element, llvm::Value *mask, llvm::Value *other) {
+  llvm::Value *first = laneAddress(access, ir.getInt32(0));
+  llvm::Value *last = laneAddress(access, ir.getInt32(chunkLanes - 1));
+  llvm::Value *distance =
+      ir.CreateSub(ir.CreatePtrToInt(last, ir.getInt64Ty()), ir.CreatePtrToInt(first, ir.getInt64Ty()));
+  llvm::Value *isWhole = ir.CreateICmpEQ(distance, ir.getInt64(access.unwrappedBytes));
+  llvm::Instruction *anchor = &*ir.GetInsertPoint(), *whole = nullptr, *wrapped = nullptr;
+  llvm::SplitBlockAndInsertIfThenElse(isWhole, anchor->getIterator(), &whole, &wrapped);
+  auto readBefore = [&](llvm::Instruction *end, ChunkAccess from) {
+    ir.SetInsertPoint(end);
+    restoreLocation();
+    return read(from, element, mask, other);
+  };
+  llvm::Value *vector = readBefore(whole, {first, ir.getInt64(storageBytes(element))});
+  llvm::Value *lanes = readBefore(wrapped, {access.address, nullptr});
+  llvm::BasicBlock *after = anchor->getParent();
+  ir.SetInsertPoint(after, after->begin());
+  restoreLocation();
+  llvm::PHINode *result = ir.CreatePHI(vector->getType(), 2);
+  result->addIncoming(vector, whole->getParent());
+  result->addIncoming(lanes, wrapped->getParent());
+  ir.SetInsertPoint(anchor);
+  restoreLocation();
+  return result;
+}
+
 llvm::Value *NestEmitter::read(ChunkAccess access, Type element, llvm::Value *mask, llvm::Value *other) {
+  if (access.unwrappedBytes)
+    return readUnlessWrapped(access, element, mask, other);
   llvm::Type *memory = function.lanes.memoryType(element);
   auto *type = llvm::FixedVectorType::get(memory, chunkLanes);
   const llvm::Align align(storageBytes(element));
