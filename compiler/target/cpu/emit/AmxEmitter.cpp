@@ -94,11 +94,12 @@ void AmxEmitter::emitBlock(llvm::Value *a, llvm::Value *b, llvm::Value *d, unsig
 /// Emits `columnCount` columns from `firstColumn` on, in strips of `across` tiles.
 void AmxEmitter::emitRows(int64_t firstColumn, int64_t columnCount, unsigned across) {
   const int64_t even = work.rows - work.rows % (2 * edge);
-  emitCounted(ir, columnCount, across * edge, [&](llvm::Value *strip) {
+  llvm::Value *end = work.endOfColumns ? ir.CreateSub(work.endOfColumns, ir.getInt64(firstColumn)) : nullptr;
+  emitCounted(ir, columnCount, end, across * edge, [&](llvm::Value *strip) {
     llvm::Value *column = ir.CreateAdd(strip, ir.getInt64(firstColumn)), *zero = ir.getInt64(0);
     llvm::Value *b = at(work.b, zero, column, work.columns), *d = at(work.d, zero, column, work.columns);
     if (even)
-      emitCounted(ir, even, 2 * edge, [&](llvm::Value *row) {
+      emitCounted(ir, even, work.endOfRows, 2 * edge, [&](llvm::Value *row) {
         emitBlock(rowOfA(work.a, row), b, at(d, row, zero, work.columns), 2, across);
       });
     if (even < work.rows)

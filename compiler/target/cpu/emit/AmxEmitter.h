@@ -14,6 +14,7 @@ struct AmxDot {
   int64_t rows = 16, columns = 16, depth = 16; ///< multiples of 16
   bool startsAtZero = false;
   bool ofBytes = false;
+  llvm::Value *endOfRows = nullptr, *endOfColumns = nullptr; ///< of what is used of `d`; null: all
 };
 
 void emitAmx(KernelEmitter &function, const AmxDot &work);

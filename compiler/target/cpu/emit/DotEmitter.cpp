@@ -99,6 +99,7 @@ private:
   Type element;
   int64_t batch = 1, rows, columns, depth;
   llvm::Value *rowBytes; ///< stride of rows of a, in bytes
+  llvm::Value *endOfRows = nullptr, *endOfColumns = nullptr; ///< of what is used; null: all
   int64_t depthStride;   ///< of a, in elements
   int64_t size;          ///< of an element
 };
@@ -134,6 +135,10 @@ DotEmitter::DotEmitter(KernelEmitter &function, const Step &step)
     firstA = source->base;
     rowBytes = source->strides[0];
   }
+  if (dot.stored.rows)
+    endOfRows = function.clamped(*dot.stored.rows, rows);
+  if (dot.stored.columns)
+    endOfColumns = function.clamped(*dot.stored.columns, columns);
 }
 
 /// Names what the product's code depends on, besides its values.
@@ -146,6 +151,7 @@ std::string DotEmitter::name() const {
     out << ".ahead" << tile.rows << "x" << (1 << tile.logLines);
   if (storedTile)
     out << ".stored" << storedTile->rows << "x" << (1 << storedTile->logLines);
+  out << (endOfRows ? ".rows" : "") << (endOfColumns ? ".columns" : "");
   return text;
 }
 
@@ -160,6 +166,9 @@ void DotEmitter::run() {
     values.append({&tile.first, &tile.stride});
   if (storedTile)
     values.append({&storedTile->first, &storedTile->stride, &isLast});
+  for (llvm::Value **end : {&endOfRows, &endOfColumns})
+    if (*end)
+      values.push_back(end);
   function.callShared(name(), values, [&] { emitProduct(); });
 }
 
@@ -168,7 +177,8 @@ void DotEmitter::emitProduct() {
     llvm::Value *a = at(firstA, index, rows * depth), *b = at(firstB, index, depth * columns);
     llvm::Value *d = at(firstD, index, rows * columns);
     if (dot.form.usesTiles)
-      return emitAmx(function, {a, b, d, rowBytes, rows, columns, depth, dot.startsAtZero, element.isInteger(32)});
+      return emitAmx(function, {a, b, d, rowBytes, rows, columns, depth, dot.startsAtZero, element.isInteger(32),
+                                endOfRows, endOfColumns});
     if (dot.form.needsUnsignedA()) {
       makeAUnsigned(a);
       sumColumns(b);
@@ -237,7 +247,8 @@ void DotEmitter::emitColumns(llvm::Value *a, llvm::Value *b, llvm::Value *d) {
     const unsigned lanes = std::min<uint64_t>(widest, llvm::bit_floor(left));
     const unsigned vectors = lanes < widest ? 1 : std::min<uint64_t>(most, left / lanes);
     const int64_t width = lanes * vectors, count = left / width;
-    forEach(count * width, width, [&](llvm::Value *column) {
+    llvm::Value *end = endOfColumns ? ir.CreateSub(endOfColumns, ir.getInt64(begin)) : nullptr;
+    emitCounted(ir, count * width, end, width, [&](llvm::Value *column) {
       sums = columnSums ? at(at(columnSums, begin), column, 1) : nullptr;
       emitRows(a, at(at(b, begin), column, 1), at(at(d, begin), column, 1), begin == 0 ? column : nullptr, vectors,
                lanes);
@@ -352,7 +363,7 @@ void DotEmitter::emitRows(llvm::Value *a, llvm::Value *b, llvm::Value *d, llvm::
                           unsigned lanes) {
   RegisterBlock block{rowsFor(vectors), vectors, lanes};
   const int64_t whole = rows - rows % block.rows, width = vectors * lanes;
-  forEach(whole, block.rows, [&](llvm::Value *row) {
+  emitCounted(ir, whole, endOfRows, block.rows, [&](llvm::Value *row) {
     if (column && batch == 1) {
       llvm::Value *strip = ir.CreateMul(ir.CreateUDiv(column, ir.getInt64(width)), ir.getInt64(whole / block.rows));
       chooseShare(ir.CreateAdd(strip, ir.CreateUDiv(row, ir.getInt64(block.rows))),

@@ -10,6 +10,11 @@ using namespace nereid;
 using namespace nereid::cpu;
 
 void cpu::emitCounted(llvm::IRBuilder<> &ir, int64_t end, int64_t step, llvm::function_ref<void(llvm::Value *)> body) {
+  emitCounted(ir, end, nullptr, step, body);
+}
+
+void cpu::emitCounted(llvm::IRBuilder<> &ir, int64_t end, llvm::Value *limit, int64_t step,
+                      llvm::function_ref<void(llvm::Value *)> body) {
   if (end <= step)
     return body(ir.getInt64(0));
   llvm::BasicBlock *before = ir.GetInsertBlock();
@@ -23,7 +28,10 @@ void cpu::emitCounted(llvm::IRBuilder<> &ir, int64_t end, int64_t step, llvm::fu
   body(index);
   llvm::Value *next = ir.CreateAdd(index, ir.getInt64(step), "", true, true);
   index->addIncoming(next, ir.GetInsertBlock());
-  ir.CreateCondBr(ir.CreateICmpSLT(next, ir.getInt64(end)), loop, after);
+  llvm::Value *continues = ir.CreateICmpSLT(next, ir.getInt64(end));
+  if (limit)
+    continues = ir.CreateAnd(continues, ir.CreateICmpSLT(next, limit));
+  ir.CreateCondBr(continues, loop, after);
   ir.SetInsertPoint(after);
 }
 

@@ -138,6 +138,11 @@ struct Guard {
   llvm::SmallVector<Conflict, 2> conflicts;
 };
 
+/// The rows and columns from 0 to these ends; all of them where an end is not known.
+struct StoredPart {
+  std::optional<Poly> rows, columns;
+};
+
 /// A dot of tiles in buffers: d += a * b.
 struct TileDot {
   struct Operand {
@@ -152,6 +157,7 @@ struct TileDot {
   /// Where the form needs an unsigned `a`: buffers of one such matrix, and of the sums of columns of `b`.
   std::optional<BufferId> unsignedA, columnSums;
   bool startsAtZero = false; ///< the dot overwrites `d`
+  StoredPart stored;         ///< of `d`: the rest is never used
 };
 
 struct Sequence;

@@ -46,6 +46,8 @@ void vectorise(PlanContext &context, Sequence &sequence);
 /// Assigns each buffer an offset in the arena.
 void allocateBuffers(PlanContext &context);
 
+/// The part of a dot's result that is stored, known when the dot begins.
+StoredPart storedPart(AffineInfo &affineInfo, tt::DotOp dot);
 /// The buffer of a carried tile that a dot of the loop's body accumulates in; nullopt where the dot has its own buffer.
 std::optional<BufferId> carriedAccumulator(const LoopPlan &plan, tt::DotOp dot);
 

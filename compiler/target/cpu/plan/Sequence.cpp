@@ -374,6 +374,7 @@ void Sequencer::dotOp(tt::DotOp op) {
   if (!accumulator && earlier && earlier->getBlock() == result.block && earlier->hasOneUse())
     accumulator = context.plan.bufferOf.lookup(earlier.getD());
   step.dot->d = accumulator ? *accumulator : context.newBuffer(op.getType(), "dot");
+  step.dot->stored = storedPart(context.affineInfo, op);
   step.dot->startsAtZero = matchPattern(op.getC(), m_AnyZeroFloat()) || matchPattern(op.getC(), m_Zero());
   const bool isThere = earlier && context.plan.bufferOf.lookup(op.getC()) == step.dot->d;
   if (!step.dot->startsAtZero && !isThere)

@@ -1,0 +1,52 @@
+"""Dots multiply the rows and columns that are stored: the edges of matrices, results that other things read, too."""
+# SPDX-License-Identifier: MIT
+
+import numpy as np
+import pytest
+import triton
+import triton.language as tl
+from harness import launch, values
+
+
+@triton.jit
+def product(a, b, c, d, m, n, k, USE: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    row = tl.program_id(0) * BM
+    column = tl.program_id(1) * BN
+    i = (row + tl.arange(0, BM)) % m
+    j = (column + tl.arange(0, BN)) % n
+    acc = tl.zeros((BM, BN), tl.float32)
+    for first in range(0, k, BK):
+        at = first + tl.arange(0, BK)
+        x = tl.load(a + i[:, None] * k + at[None, :], at[None, :] < k, 0.0)
+        y = tl.load(b + at[:, None] * n + j[None, :], at[:, None] < k, 0.0)
+        acc = tl.dot(x, y, acc)
+    i = row + tl.arange(0, BM)
+    j = column + tl.arange(0, BN)
+    inside = (i[:, None] < m) & (j[None, :] < n)
+    tl.store(c + i[:, None] * n + j[None, :], acc, inside)
+    if USE == "sum":  # of all rows, those outside of the matrix included
+        tl.store(d + tl.program_id(0) * n + j, tl.sum(acc, 0), j < n)
+    elif USE == "rows":  # a store with another end
+        tl.store(d + i[:, None] * n + j[None, :], acc * 2, (i[:, None] < m - 1) & (j[None, :] < n))
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32"])
+@pytest.mark.parametrize("m, n, k", [(1, 1, 1), (33, 65, 40), (64, 64, 64), (100, 7, 33), (127, 129, 31)])
+@pytest.mark.parametrize("use", ["none", "sum", "rows"])
+def test_edges(dtype, m, n, k, use, device):
+    BM, BN, BK = 64, 32, 32
+    a = values("int8", m * k, seed=1, low=-4, high=4).astype(dtype).reshape(m, k)
+    b = values("int8", k * n, seed=2, low=-4, high=4).astype(dtype).reshape(k, n)
+    c = np.full((m, n), -7, np.float32)
+    tiles = -(-m // BM)
+    d = np.full((max(tiles, m), n), -7, np.float32)
+    if not launch(product, (tiles, -(-n // BN)), a, b, c, d, m, n, k, use, BM, BN, BK, device=device):
+        return
+    expected = a.astype(np.float64) @ b.astype(np.float64)
+    assert (c == expected).all()
+    if use == "rows":
+        assert (d[: m - 1] == 2 * expected[: m - 1]).all()
+        assert (d[m - 1 :] == -7).all()
+    elif use == "sum":
+        wrapped = expected[np.arange(tiles * BM) % m].reshape(tiles, BM, n)
+        assert (d[:tiles] == wrapped.sum(1)).all()
