@@ -1,6 +1,7 @@
-// Tests axis info: runs random integer tile programs and checks every value against the analysis.
+// Tests axis info and ranges: runs random integer tile programs and checks every value against the analyses.
 // SPDX-License-Identifier: MIT
 #include "compiler/analysis/AxisInfo.h"
+#include "compiler/analysis/IntegerRanges.h"
 #include "compiler/dialect/imported/Dialect.h"
 
 #include "test/unit/analysis/TileInterpreter.h"
@@ -226,19 +227,26 @@ std::string refute(const AxisInfo &info, ArrayRef<int64_t> shape, const Elements
 TEST(AxisInfo, claims_hold_in_random_programs) {
   MLIRContext context;
   context.loadDialect<tt::TtDialect, arith::ArithDialect, scf::SCFDialect>();
-  unsigned finished = 0, runs = 0;
+  unsigned finished = 0, runs = 0, narrow = 0;
   for (unsigned seed = 0; seed < 3000; ++seed) {
     RandomProgram program(context, seed);
     ASSERT_TRUE(succeeded(verify(*program.module)));
     const AxisInfoAnalysis analysis(program.function);
+    IntegerRanges ranges(program.function, analysis);
     std::string problem;
     TileInterpreter interpreter([&](Value value, const Elements &elements) {
       auto tile = dyn_cast<RankedTensorType>(value.getType());
       const SmallVector<int64_t> shape = tile ? llvm::to_vector(tile.getShape()) : SmallVector<int64_t>{1};
       const AxisInfo info = analysis.of(value);
       runs += info.dims.back().contiguity > 1;
-      if (std::string wrong = refute(info, shape, elements, tt::elementOf(value.getType()).getIntOrFloatBitWidth());
-          problem.empty() && !wrong.empty()) {
+      const IntegerRange range = ranges.of(value);
+      const auto [least, greatest] = std::minmax_element(elements.begin(), elements.end());
+      const unsigned bits = tt::elementOf(value.getType()).getIntOrFloatBitWidth();
+      narrow += range.high < 1000;
+      std::string wrong = refute(info, shape, elements, bits);
+      if (wrong.empty() && bits > 1 && (*least < range.low || *greatest > range.high))
+        wrong = "out of range";
+      if (problem.empty() && !wrong.empty()) {
         llvm::raw_string_ostream os(problem);
         os << wrong << " at " << value;
       }
@@ -253,6 +261,7 @@ TEST(AxisInfo, claims_hold_in_random_programs) {
   // Enough programs must finish for the test to be meaningful.
   EXPECT_GT(finished, 1000u);
   EXPECT_GT(runs, 5000u);
+  EXPECT_GT(narrow, 5000u);
 }
 
 TEST(AxisInfo, what_a_loop_body_assumes_holds_for_no_result) {
