@@ -37,12 +37,13 @@ std::optional<ScalarType> parseScalarType(std::string_view text) {
   return std::nullopt;
 }
 
-ArgumentSpec ArgumentSpec::pointer(ScalarType pointee, bool divisibleBy16, bool isConst) {
+ArgumentSpec ArgumentSpec::pointer(ScalarType pointee, bool divisibleBy16, bool isConst, bool within2GiB) {
   ArgumentSpec argument;
   argument.kind = ArgumentKind::Pointer;
   argument.type = pointee;
   argument.divisibleBy16 = divisibleBy16;
   argument.isConst = isConst;
+  argument.within2GiB = within2GiB;
   return argument;
 }
 
@@ -132,7 +133,8 @@ static std::string printed(const ArgumentSpec &argument) {
   const std::string divisible = argument.divisibleBy16 ? ":16" : "";
   switch (argument.kind) {
   case ArgumentKind::Pointer:
-    return (argument.isConst ? "*k" : "*") + std::string(spelling(argument.type)) + divisible;
+    return (argument.isConst ? "*k" : "*") + std::string(spelling(argument.type)) + divisible +
+           (argument.within2GiB ? ":S" : "");
   case ArgumentKind::Scalar:
     return std::string(spelling(argument.type)) + divisible;
   case ArgumentKind::Constant:

@@ -4,6 +4,7 @@
 // One argument in each form, in the syntax of the command line:
 //   *fp32:16            pointer, its address a multiple of 16
 //   *ki8                pointer that is only read
+//   *fp32:16:S          pointer into memory of less than 2 GiB, which AMD's buffer instructions reach
 //   i32:16  i64  u64    integer; one that is 1 is the constant 1
 //   fp32  u1            float, bool
 //   1024  'relu'  None  constant
@@ -45,12 +46,13 @@ struct ArgumentSpec {
   ScalarType type = ScalarType::I32;  ///< scalar, or what a pointer points to
   bool divisibleBy16 = false;         ///< pointer or integer
   bool isConst = false;               ///< pointer that is only read
+  bool within2GiB = false;            ///< pointer whose whole storage has at most 2^31 - 1 bytes
   std::string text;                   ///< constant: its repr, any bytes; descriptor: "fp16[64, 64]"
   std::vector<ArgumentSpec> elements; ///< tuple
 
   bool operator==(const ArgumentSpec &) const = default;
 
-  static ArgumentSpec pointer(ScalarType pointee, bool divisibleBy16, bool isConst = false);
+  static ArgumentSpec pointer(ScalarType pointee, bool divisibleBy16, bool isConst = false, bool within2GiB = false);
   static ArgumentSpec scalar(ScalarType type, bool divisibleBy16 = false);
   static ArgumentSpec constant(std::string repr);
   static ArgumentSpec none() { return constant("None"); }
@@ -71,7 +73,7 @@ ArgumentSpec specializePointer(uint64_t address, ScalarType pointee, bool isCons
 
 /// Appends one argument to a launch key. A signature's key is the sequence of its arguments' keys; only these functions
 /// write keys, so that a launcher may write a key without creating a signature first.
-void appendPointerKey(std::string &key, ScalarType pointee, bool divisibleBy16, bool isConst);
+void appendPointerKey(std::string &key, ScalarType pointee, bool divisibleBy16, bool isConst, bool within2GiB = false);
 void appendScalarKey(std::string &key, ScalarType type, bool divisibleBy16);
 void appendConstantKey(std::string &key, std::string_view repr);
 void appendDescriptorKey(std::string &key, std::string_view block);

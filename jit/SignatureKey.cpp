@@ -1,8 +1,9 @@
 // Signatures as bytes, which the launch table compares.
 // SPDX-License-Identifier: MIT
 //
-// Each argument is a letter and its data: for `P` and `S` one byte (5 bits of type, then divisible, then const), for
-// `C` and `D` a length and bytes, for `T` the number of elements. Different lists of arguments have different keys.
+// Each argument is a letter and its data: for `P` and `S` one byte (5 bits of type, then divisible, const, within 2
+// GiB), for `C` and `D` a length and bytes, for `T` the number of elements. Different lists of arguments have different
+// keys.
 #include "jit/Signature.h"
 #include "jit/SignatureWords.h"
 
@@ -12,7 +13,7 @@
 namespace nereid::jit {
 
 static constexpr char kPointer = 'P', kScalar = 'S', kConstant = 'C', kDescriptor = 'D', kTuple = 'T';
-static constexpr unsigned kTypeMask = 31, kDivisible = 32, kConst = 64;
+static constexpr unsigned kTypeMask = 31, kDivisible = 32, kConst = 64, kWithin2GiB = 128;
 
 static constexpr ScalarType kScalarTypes[] = {
 #define SCALAR_TYPE(id, spelling, bits, klass) ScalarType::id,
@@ -20,9 +21,10 @@ static constexpr ScalarType kScalarTypes[] = {
 };
 static_assert(std::size(kScalarTypes) <= kTypeMask + 1);
 
-void appendPointerKey(std::string &key, ScalarType pointee, bool divisibleBy16, bool isConst) {
+void appendPointerKey(std::string &key, ScalarType pointee, bool divisibleBy16, bool isConst, bool within2GiB) {
   key += kPointer;
-  key += static_cast<char>(static_cast<unsigned>(pointee) | (divisibleBy16 ? kDivisible : 0) | (isConst ? kConst : 0));
+  key += static_cast<char>(static_cast<unsigned>(pointee) | (divisibleBy16 ? kDivisible : 0) | (isConst ? kConst : 0) |
+                           (within2GiB ? kWithin2GiB : 0));
 }
 
 void appendScalarKey(std::string &key, ScalarType type, bool divisibleBy16) {
@@ -53,7 +55,7 @@ void appendTupleKey(std::string &key, uint32_t count) {
 static void appendKey(std::string &key, const ArgumentSpec &argument) {
   switch (argument.kind) {
   case ArgumentKind::Pointer:
-    return appendPointerKey(key, argument.type, argument.divisibleBy16, argument.isConst);
+    return appendPointerKey(key, argument.type, argument.divisibleBy16, argument.isConst, argument.within2GiB);
   case ArgumentKind::Scalar:
     return appendScalarKey(key, argument.type, argument.divisibleBy16);
   case ArgumentKind::Constant:
@@ -113,11 +115,11 @@ struct KeyReader {
     if (!take(1, byte))
       return false;
     const unsigned bits = static_cast<unsigned char>(byte[0]);
-    const unsigned known = kTypeMask | kDivisible | (isPointer ? kConst : 0);
+    const unsigned known = kTypeMask | kDivisible | (isPointer ? kConst | kWithin2GiB : 0);
     if ((bits & ~known) != 0 || (bits & kTypeMask) >= std::size(kScalarTypes))
       return false;
     const ScalarType type = kScalarTypes[bits & kTypeMask];
-    out = isPointer ? ArgumentSpec::pointer(type, bits & kDivisible, bits & kConst)
+    out = isPointer ? ArgumentSpec::pointer(type, bits & kDivisible, bits & kConst, bits & kWithin2GiB)
                     : ArgumentSpec::scalar(type, bits & kDivisible);
     return true;
   }

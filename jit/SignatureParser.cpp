@@ -135,7 +135,7 @@ bool Parser::pointer(ArgumentSpec &out) {
   return typed(out, begin);
 }
 
-/// The suffix of a type: `:16`, and for an integer `:1`.
+/// The suffixes of a type: `:16`, for an integer `:1`, for a pointer `:S`.
 bool Parser::typed(ArgumentSpec &out, size_t begin) {
   if (peek() != ':')
     return true;
@@ -149,15 +149,17 @@ bool Parser::typed(ArgumentSpec &out, size_t begin) {
   const bool isInt = !isPointer && (klass == ScalarClass::Signed || klass == ScalarClass::Unsigned);
   if (attribute == "16" && (isPointer || isInt))
     out.divisibleBy16 = true;
+  else if (attribute == "S" && isPointer)
+    out.within2GiB = true;
   else if (attribute == "1" && isInt)
     out = ArgumentSpec::constant("1");
   else
     return fail(colon, at, "signature-attribute",
                 quote(colon) + " does not go with " + type +
-                    (isPointer ? "; a pointer takes `:16`"
+                    (isPointer ? "; a pointer takes `:16` and `:S`"
                      : isInt   ? "; an integer takes `:16` or `:1`"
                                : "; a float or bool takes nothing"));
-  return true;
+  return !isPointer || typed(out, begin);
 }
 
 bool Parser::unknownName(size_t begin) {

@@ -67,6 +67,7 @@ static std::optional<sema::KernelArgument> kernelArgument(const ArgumentSpec &en
       return std::nullopt;
     }
     arg.type = *type;
+    arg.pointerRange = entry.within2GiB ? 32 : 0;
     return arg;
   }
   case ArgumentKind::Constant:

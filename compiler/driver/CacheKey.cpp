@@ -42,12 +42,12 @@ static void addOptions(KeyBuilder &key, const support::Options &options) {
   // A structured binding, so that the build fails when a new field is not added here.
   const auto &[numWarps, numStages, numCtas, maxRegisters, enableFpFusion, debug, sanitizeOverflow, cooperativeGrid,
                programmaticLaunch, inputPrecision, supportedFp8, ptxVersion, ptxOptions, externLibraries, ownLauncher,
-               sanitize, wavesPerEu, matrixInstrNonKDim, kpack, flushDenormals] = options;
+               sanitize, wavesPerEu, matrixInstrNonKDim, kpack, flushDenormals, useBufferOps] = options;
   for (uint64_t number :
        {numWarps, numStages, numCtas, maxRegisters, ptxVersion, sanitize, wavesPerEu, matrixInstrNonKDim, kpack})
     key.add(number);
-  for (bool flag :
-       {enableFpFusion, debug, sanitizeOverflow, cooperativeGrid, programmaticLaunch, ownLauncher, flushDenormals})
+  for (bool flag : {enableFpFusion, debug, sanitizeOverflow, cooperativeGrid, programmaticLaunch, ownLauncher,
+                    flushDenormals, useBufferOps})
     key.add(uint64_t{flag});
   key.add(inputPrecision);
   key.add(supportedFp8.size());
@@ -72,6 +72,7 @@ static void addArgument(KeyBuilder &key, const sema::KernelArgument &arg) {
   key.add(arg.constant ? sema::mangle(*arg.constant) : arg.type.str());
   key.add(static_cast<uint64_t>(arg.type.isConst));
   key.add(static_cast<uint64_t>(arg.divisibility));
+  key.add(uint64_t{arg.pointerRange});
 }
 
 std::string driver::cacheKey(const sema::KernelRequest &kernel, const std::string &sourceKey,

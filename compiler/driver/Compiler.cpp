@@ -44,6 +44,8 @@ static void describeOptions(artifact::Artifact &artifact, const support::Options
     artifact.options["kpack"] = number(options.kpack);
   if (options.flushDenormals)
     artifact.options["allow_flush_denorm"] = flag(true);
+  if (!options.useBufferOps)
+    artifact.options["use_buffer_ops"] = flag(false);
   if (options.sanitize)
     artifact.options["sanitize"] = '"' + support::sanitizerNames(options.sanitize) + '"';
   artifact.cooperative = options.cooperativeGrid;

@@ -23,6 +23,8 @@ static std::string commandOf(const Compilation &work, llvm::StringRef path, llvm
     command += " --matrix-instr-nonkdim " + std::to_string(options.matrixInstrNonKDim);
   if (options.kpack != 1)
     command += " --kpack " + std::to_string(options.kpack);
+  if (!options.useBufferOps)
+    command += " --no-buffer-ops";
   if (options.debug)
     command += " --debug";
   if (!options.enableFpFusion)

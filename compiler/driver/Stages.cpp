@@ -36,9 +36,9 @@ static uint32_t sanitizersOf(const artifact::Artifact &artifact) {
              : support::parseSanitizers(llvm::StringRef(found->second).trim('"'), reason).value_or(0);
 }
 
-static bool flagOf(const artifact::Artifact &artifact, const char *name) {
+static bool flagOf(const artifact::Artifact &artifact, const char *name, bool otherwise = false) {
   auto found = artifact.options.find(name);
-  return found != artifact.options.end() && found->second == "true";
+  return found == artifact.options.end() ? otherwise : found->second == "true";
 }
 
 std::optional<std::string> driver::stage(const artifact::Artifact &artifact, const std::string &stage,
@@ -76,6 +76,7 @@ std::optional<std::string> driver::stage(const artifact::Artifact &artifact, con
   options.matrixInstrNonKDim = numberOf(artifact, "matrix_instr_nonkdim");
   options.kpack = numberOf(artifact, "kpack", options.kpack);
   options.flushDenormals = flagOf(artifact, "allow_flush_denorm");
+  options.useBufferOps = flagOf(artifact, "use_buffer_ops", options.useBufferOps);
   options.sanitize = sanitizersOf(artifact);
   options.ownLauncher = artifact.abi == artifact::Abi::Own;
   auto context = createContext();

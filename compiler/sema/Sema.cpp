@@ -66,7 +66,13 @@ public:
   /// Adds the argument's parameters and returns its value inside of the kernel.
   Value add(const KernelArgument &arg, const std::string &name);
 
-  llvm::SmallVector<std::pair<unsigned, int64_t>> divisible; ///< index of the parameter, and its divisor
+  /// What is known of a parameter: an attribute of the function's.
+  struct Known {
+    unsigned index;
+    const char *attribute;
+    int64_t number;
+  };
+  llvm::SmallVector<Known> known;
 
 private:
   Value addLeaf(const KernelArgument &arg, const std::string &name);
@@ -80,7 +86,9 @@ private:
 Value ParameterEmitter::addLeaf(const KernelArgument &arg, const std::string &name) {
   mlir::OpBuilder &builder = emitter.module.builder;
   if (arg.divisibility > 1)
-    divisible.push_back({entry.getNumArguments(), arg.divisibility});
+    known.push_back({entry.getNumArguments(), "tt.divisibility", arg.divisibility});
+  if (arg.pointerRange)
+    known.push_back({entry.getNumArguments(), "tt.pointer_range", arg.pointerRange});
   const Value shape = shapeOfArgument(arg.type);
   llvm::SmallVector<TensorValue> parts;
   flatten(shape, parts);
@@ -114,16 +122,16 @@ static tt::FuncOp createKernel(TtModuleEmitter &module, TtFunctionEmitter &emitt
   auto func = tt::FuncOp::create(builder, loc, request.name, builder.getFunctionType({}, {}), "public");
   func->setAttr("noinline", builder.getBoolAttr(false));
   mlir::Block *entry = builder.createBlock(&func.getBody());
-  llvm::SmallVector<std::pair<unsigned, int64_t>> divisible;
+  llvm::SmallVector<ParameterEmitter::Known> known;
   for (auto [parameter, arg] : llvm::zip_equal(request.kernel->definition->parameters, request.args)) {
     ParameterEmitter parameters(emitter, *entry, parameter);
     const Value value = parameters.add(arg, parameter.name.str());
     emitter.scope[parameter.name] = {value, parameter.nameRange, arg.constant.has_value()};
-    llvm::append_range(divisible, parameters.divisible);
+    llvm::append_range(known, parameters.known);
   }
   func.setType(builder.getFunctionType(entry->getArgumentTypes(), {}));
-  for (auto [index, divisor] : divisible)
-    func.setArgAttr(index, "tt.divisibility", builder.getI32IntegerAttr(divisor));
+  for (const auto &[index, attribute, number] : known)
+    func.setArgAttr(index, attribute, builder.getI32IntegerAttr(static_cast<int32_t>(number)));
   return func;
 }
 

@@ -20,6 +20,8 @@ struct KernelArgument {
   /// A tuple or an object with fields that holds run-time values: its names and class; `elements` are its fields.
   std::optional<TupleValue> compound;
   std::vector<KernelArgument> elements;
+  /// Of a pointer: a signed number of so many bits holds any distance in bytes within its storage; 0: not known.
+  unsigned pointerRange = 0;
 };
 
 /// Each run-time value of an argument with its name, in order: the argument itself ("x"), or its elements ("x.0",

@@ -38,6 +38,7 @@ struct Options {
   uint32_t matrixInstrNonKDim = 0;            ///< 16 or 32: rows and columns of a matrix instruction; 0: any
   uint32_t kpack = 1;                         ///< accepted; the compiler chooses how much of an operand a load brings
   bool flushDenormals = false;                ///< float32 denormals may become zero (`allow_flush_denorm`)
+  bool useBufferOps = true;                   ///< AMD: accesses may be buffer instructions (`use_buffer_ops`)
 
   bool operator==(const Options &) const = default;
 };

@@ -9,6 +9,7 @@
 namespace nereid::python {
 
 std::atomic<bool> slowLaunch{false};
+std::atomic<bool> keysStorageOfHost{false};
 PyObject *scratchProvider = nullptr;
 std::atomic<uint64_t> launchEpoch{1};
 
@@ -253,6 +254,13 @@ void bindJit(nb::module_ &module) {
       "set_scratch_provider",
       [](nb::object provider) { Py_XSETREF(scratchProvider, provider.is_none() ? nullptr : provider.release().ptr()); },
       nb::arg("provider").none(), "Sets the function that provides scratch memory for kernels.");
+  module.def(
+      "key_storage_of_host",
+      [] {
+        keysStorageOfHost.store(true, std::memory_order_relaxed);
+        launchEpoch.fetch_add(1, std::memory_order_acq_rel); // known keys lack the sizes
+      },
+      "From now on the sizes of host arrays' storages distinguish kernels.");
   module.def(
       "bump_epoch", [] { launchEpoch.fetch_add(1, std::memory_order_acq_rel); },
       "Makes every function forget which kernels its launches have chosen.");

@@ -82,6 +82,9 @@ JitState *jitStateOf(PyObject *object);
 
 /// While this is set, every launch goes through Python (launch hooks, always_compile).
 extern std::atomic<bool> slowLaunch;
+/// Whether the sizes of host arrays' storages are in launch keys, as those of AMD's GPUs always are: the arrays of a
+/// simulated one are the host's.
+extern std::atomic<bool> keysStorageOfHost;
 /// The user's allocator, or null: called with (bytes, alignment) of each CTA's scratch, the same of its profile
 /// scratch, the number of CTAs and the stream; returns (address, address, owner of both). Guarded by the GIL.
 extern PyObject *scratchProvider;

@@ -92,7 +92,9 @@ private:
   ParsedArgument tuple(nb::handle types, nb::tuple path, const std::string &name);
   static sema::TupleValue kindOf(nb::handle types);
   static nb::object classOf(nb::handle types);
+  std::optional<int64_t> attributeAt(nb::handle path, std::string_view name);
   int64_t divisibilityAt(nb::handle path);
+  unsigned pointerRangeAt(nb::handle path);
 
   PyHost &host;
   const KernelDescription &description;
@@ -163,25 +165,39 @@ ParsedArgument ArgumentReader::tuple(nb::handle types, nb::tuple path, const std
   return parsed;
 }
 
-int64_t ArgumentReader::divisibilityAt(nb::handle path) {
+/// The number of an attribute of the parameter; nothing where it has none.
+std::optional<int64_t> ArgumentReader::attributeAt(nb::handle path, std::string_view name) {
   PyObject *entries = PyDict_GetItemWithError(description.attributes.ptr(), path.ptr());
   if (!entries)
-    return 1;
-  int64_t divisibility = 1;
+    return std::nullopt;
+  std::optional<int64_t> found;
   nb::object list = checked(PySequence_Tuple(entries));
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(list.ptr()); ++i) {
     nb::object pair = checked(PySequence_Tuple(PyTuple_GET_ITEM(list.ptr(), i)));
     if (PyTuple_GET_SIZE(pair.ptr()) != 2 || !PyUnicode_Check(PyTuple_GET_ITEM(pair.ptr(), 0)))
       raise(PyExc_TypeError, "attributes must be pairs of a name and a number, got " + reprOf(pair));
-    if (utf8(PyTuple_GET_ITEM(pair.ptr(), 0)) != "tt.divisibility")
+    if (utf8(PyTuple_GET_ITEM(pair.ptr(), 0)) != name)
       continue;
-    divisibility = PyLong_AsLongLong(PyTuple_GET_ITEM(pair.ptr(), 1));
+    found = PyLong_AsLongLong(PyTuple_GET_ITEM(pair.ptr(), 1));
     if (PyErr_Occurred())
       throw nb::python_error();
-    if (divisibility < 1 || (divisibility & (divisibility - 1)))
-      raise(PyExc_ValueError, "tt.divisibility must be a power of 2, got " + std::to_string(divisibility));
   }
+  return found;
+}
+
+int64_t ArgumentReader::divisibilityAt(nb::handle path) {
+  const int64_t divisibility = attributeAt(path, "tt.divisibility").value_or(1);
+  if (divisibility < 1 || (divisibility & (divisibility - 1)))
+    raise(PyExc_ValueError, "tt.divisibility must be a power of 2, got " + std::to_string(divisibility));
   return divisibility;
+}
+
+/// 32, or 0 where there is no such attribute.
+unsigned ArgumentReader::pointerRangeAt(nb::handle path) {
+  const std::optional<int64_t> range = attributeAt(path, "tt.pointer_range");
+  if (range && *range != 32)
+    raise(PyExc_ValueError, "tt.pointer_range must be 32, got " + std::to_string(*range));
+  return range ? 32 : 0;
 }
 
 ParsedArgument ArgumentReader::read(nb::handle type, nb::tuple path, const std::string &name) {
@@ -205,6 +221,7 @@ ParsedArgument ArgumentReader::read(nb::handle type, nb::tuple path, const std::
   parsed.argument.type = *known;
   const bool canDivide = !known->isDescriptor && (known->isPointer || known->isInt());
   parsed.argument.divisibility = canDivide ? divisibilityAt(path) : 1;
+  parsed.argument.pointerRange = canDivide && known->isPointer ? pointerRangeAt(path) : 0;
   const auto scalar = jit::parseScalarType(sema::signatureOf(known->scalar));
   if (!scalar)
     raise(PyExc_ValueError, "parameter `" + name + "` has the type " + reprOf(type) + ", which kernels cannot take");
@@ -214,7 +231,8 @@ ParsedArgument ArgumentReader::read(nb::handle type, nb::tuple path, const std::
     return parsed;
   }
   const bool isAligned = parsed.argument.divisibility % 16 == 0;
-  parsed.signature = known->isPointer ? jit::ArgumentSpec::pointer(*scalar, isAligned, known->isConst)
+  parsed.signature = known->isPointer ? jit::ArgumentSpec::pointer(*scalar, isAligned, known->isConst,
+                                                                   parsed.argument.pointerRange != 0)
                                       : jit::ArgumentSpec::scalar(*scalar, isAligned);
   return parsed;
 }

@@ -4,6 +4,7 @@
 
 #include "python/bindings/Elements.h"
 #include "python/bindings/PyHost.h"
+#include "python/bindings/Storage.h"
 
 namespace nereid::python {
 
@@ -122,7 +123,10 @@ bool LaunchKey::addArray(PyObject *object, ArgumentLeaf &leaf, unsigned depth) {
     producerStreams.push_back(array.producer);
   if (array.owner.is_valid())
     owners.push_back(std::move(array.owner));
-  const char form[] = {array.address % 16 == 0 ? 'A' : 'a', static_cast<char>(array.type)};
+  const bool isAligned = array.address % 16 == 0;
+  const bool keysStorage = kind == DeviceKind::Rocm || keysStorageOfHost.load(std::memory_order_relaxed);
+  const bool isSmall = keysStorage && isWithin2GiB(object);
+  const char form[] = {isSmall ? (isAligned ? 'G' : 'g') : (isAligned ? 'A' : 'a'), static_cast<char>(array.type)};
   return put(form, sizeof form);
 }
 

@@ -102,6 +102,7 @@ support::Options nereid::python::optionsOf(nb::dict given) {
   options.matrixInstrNonKDim = numberOf(given, "matrix_instr_nonkdim", options.matrixInstrNonKDim);
   options.kpack = numberOf(given, "kpack", options.kpack);
   options.flushDenormals = flagOf(given, "allow_flush_denorm", options.flushDenormals);
+  options.useBufferOps = flagOf(given, "use_buffer_ops", options.useBufferOps);
   return options;
 }
 

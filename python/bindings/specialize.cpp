@@ -4,6 +4,7 @@
 #include "python/bindings/Descriptors.h"
 #include "python/bindings/Elements.h"
 #include "python/bindings/PyHost.h"
+#include "python/bindings/Storage.h"
 
 using namespace nereid;
 using namespace nereid::python;
@@ -75,9 +76,19 @@ static nb::object specializeDescriptor(nb::handle descriptor) {
   return pairOf("tensordesc<" + std::string(jit::spelling(*type)) + reprOf(shape) + ">", nb::none());
 }
 
-static nb::object pointerPair(jit::ScalarType pointee, bool isAligned, const Rule &rule) {
-  return pairOf(std::string(rule.isConst ? "*k" : "*") + std::string(jit::spelling(pointee)),
-                alignmentKey(isAligned, rule));
+/// Whether code for the backend's targets differs with the size of an array's storage.
+static bool keysStorage(nb::handle backend) {
+  if (backend.is_none())
+    return false;
+  nb::object wanted = attributeOrNull(backend, "specializes_storage");
+  return wanted.is_valid() && isTrue(wanted);
+}
+
+static nb::object pointerPair(nb::handle array, jit::ScalarType pointee, bool isAligned, const Rule &rule) {
+  nb::object key = alignmentKey(isAligned, rule);
+  if (rule.specializeValue && keysStorage(rule.backend) && isWithin2GiB(array))
+    key = textOf(std::string(utf8(key)) + "S");
+  return pairOf(std::string(rule.isConst ? "*k" : "*") + std::string(jit::spelling(pointee)), std::move(key));
 }
 
 /// Specialises an object that has `data_ptr` and `dtype` itself, where arrays have those of their class: some callers
@@ -92,7 +103,7 @@ static nb::object specializeStandIn(nb::handle argument, const Rule &rule) {
   const unsigned long long address = PyLong_AsUnsignedLongLongMask(checked(PyObject_CallNoArgs(pointer.ptr())).ptr());
   if (PyErr_Occurred())
     throw nb::python_error();
-  return pointerPair(*type, address % 16 == 0, rule);
+  return pointerPair(argument, *type, address % 16 == 0, rule);
 }
 
 static nb::object specializeOther(nb::handle argument, const Rule &rule) {
@@ -101,7 +112,7 @@ static nb::object specializeOther(nb::handle argument, const Rule &rule) {
   case ArrayResult::Failed:
     throw nb::python_error();
   case ArrayResult::Read:
-    return pointerPair(array.type, array.address % 16 == 0, rule);
+    return pointerPair(argument, array.type, array.address % 16 == 0, rule);
   case ArrayResult::NotAnArray:
     break;
   }
@@ -170,6 +181,8 @@ void nereid::python::bindSpecialize(nb::module_ &module) {
       },
       nb::arg("backend_cls").none(), nb::arg("arg").none(), nb::arg("is_const"), nb::arg("specialize_value"),
       nb::arg("align"), "The type of an argument in a signature, and what else distinguishes kernels for it.");
+  module.def("is_within_2gib", &isWithin2GiB, nb::arg("array"),
+             "Whether the whole storage behind an array is known to have at most 2^31 - 1 bytes.");
   module.def("address_of", &addressOf, nb::arg("array"), "Where an array's elements are, on whatever device.");
   module.def("device_of", &deviceOf, nb::arg("arg").none(),
              "(type, index) of the device that an array is on; None for anything else.");

@@ -27,7 +27,7 @@ struct CompileArguments {
   std::string irOverride;
   std::string sanitize;
   std::string abi = "plain";
-  bool debug = false, noFpFusion = false, timing = false, noLocations = false;
+  bool debug = false, noFpFusion = false, timing = false, noLocations = false, noBufferOps = false;
 };
 
 struct ProfileArguments {

@@ -210,6 +210,7 @@ int tools::runCompile(const CompileArguments &arguments) {
   options.wavesPerEu = arguments.wavesPerEu;
   options.matrixInstrNonKDim = arguments.matrixInstrNonKDim;
   options.kpack = arguments.kpack;
+  options.useBufferOps = !arguments.noBufferOps;
   options.debug = arguments.debug;
   options.enableFpFusion = !arguments.noFpFusion;
   const auto sanitizers = support::parseSanitizers(arguments.sanitize, reason);

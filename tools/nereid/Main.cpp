@@ -60,10 +60,10 @@ int main(int argc, char **argv) {
       ->add_option("source", arguments.source,
                    "FILE.py:KERNEL (the kernel's name may be left out if there is one), or FILE.ttir")
       ->required();
-  compile->add_option(
-      "--signature", arguments.signature,
-      "of a .py file's kernel, one entry per parameter: *fp32:16 (pointer, divisible by 16), i32, fp32, 1024 "
-      "(constant) ...");
+  compile->add_option("--signature", arguments.signature,
+                      "of a .py file's kernel, one entry per parameter: *fp32:16 (pointer, divisible by 16), *fp32:S "
+                      "(into less than 2 GiB), i32, fp32, 1024 "
+                      "(constant) ...");
   compile
       ->add_option("--target", arguments.target,
                    "cpu, cpu:ARCH such as cpu:znver3, cuda:90 for compute capability 9.0, or cuda:sm_90 for code that "
@@ -93,6 +93,7 @@ int main(int argc, char **argv) {
   compile->add_option("--kpack", arguments.kpack, "1 or 2: accepted, the compiler chooses (hip)")
       ->check(CLI::IsMember({1, 2}))
       ->capture_default_str();
+  compile->add_flag("--no-buffer-ops", arguments.noBufferOps, "never access memory by buffer instructions (hip)");
   compile->add_option("--ptxas", arguments.cudaTools.ptxas,
                       "the ptxas to use for cubins, instead of the one that is found");
   compile->add_option("--nvjitlink", arguments.cudaTools.nvJitLink, "the nvJitLink library to use for cubins");

@@ -50,6 +50,8 @@ class BaseBackend(ABC):
     binary_ext: str
     # Whether the target has the launch ABI `own`.
     has_own_launcher = False
+    # Whether kernels differ with the size of an array's storage: the letter "S" of a specialisation key.
+    specializes_storage = False
 
     def __init__(self, target: GPUTarget) -> None:
         assert self.supports_target(target)

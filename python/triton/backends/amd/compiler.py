@@ -22,6 +22,7 @@ class HIPOptions(TargetOptions):
 
     `waves_per_eu` is the number of waves that a SIMD unit must have room for; `matrix_instr_nonkdim` 16 or 32, the
     rows and columns of a matrix instruction. `allow_flush_denorm` allows float32 denormals to become zero.
+    `use_buffer_ops` allows buffer instructions where an access is known to be less than 2 GiB from its base.
     `ir_override` is the path of a file that replaces a stage. `kpack`, `schedule_hint` and `cluster_dims` are accepted
     and have no effect.
     """
@@ -46,6 +47,7 @@ class HIPOptions(TargetOptions):
     matrix_instr_nonkdim: int = 0
     kpack: int = 1
     allow_flush_denorm: bool = False
+    use_buffer_ops: bool = True
     max_num_imprecise_acc_default: int = 0
     backend_name: str = "hip"
     instrumentation_mode: str = ""
@@ -86,6 +88,7 @@ def get_min_dot_size(target: GPUTarget) -> Callable[[Any, Any], tuple[int, int, 
 
 class HIPBackend(BaseBackend):
     binary_ext = "hsaco"
+    specializes_storage = True
 
     def __init__(self, target: GPUTarget) -> None:
         super().__init__(target)
@@ -109,6 +112,7 @@ class HIPBackend(BaseBackend):
         known.setdefault("warp_size", warp_size_of(known["arch"]))
         known["enable_fp_fusion"] = knobs.language.fp_fusion_enabled(known.get("enable_fp_fusion"))
         known.setdefault("default_dot_input_precision", knobs.language.fp32_default or "ieee")
+        known.setdefault("use_buffer_ops", knobs.amd.use_buffer_ops)
         known.setdefault("instrumentation_mode", knobs.compilation.instrumentation_mode)
         known.setdefault(
             "allow_non_constexpr_globals", knobs.compilation.allow_non_constexpr_globals
@@ -123,6 +127,15 @@ class HIPBackend(BaseBackend):
     def code_target(self, options: Any) -> GPUTarget:
         arch = options.arch + (libtriton.driver_sim.FEATURE if self.is_simulated else "")
         return GPUTarget("hip", arch, options.warp_size)
+
+    @staticmethod
+    def get_tensor_specialization(arg: Any, align: bool = True, **kwargs: Any) -> str:
+        key = BaseBackend.get_tensor_specialization(arg, align)
+        return key + ("S" if libtriton.is_within_2gib(arg) else "")
+
+    @staticmethod
+    def is_within_2gb(arg: Any) -> bool:
+        return libtriton.is_within_2gib(arg)
 
     def pack_metadata(self, metadata: Any) -> tuple[int, int, int]:
         return metadata.num_warps, metadata.num_ctas, metadata.shared

@@ -62,6 +62,8 @@ class SimDriver(CPUDriver):
     def __init__(self, device: str = "sim") -> None:
         self._gpu, self._capability = _target_of(device)
         self.utils = SimUtils(self._gpu.arch)
+        if self._gpu.backend == "hip":
+            libtriton.key_storage_of_host()
         knobs.apply_to_launches()
 
     def get_current_target(self) -> GPUTarget:
