@@ -15,6 +15,14 @@ class TtgFunctionEmitter;
 
 using IrBuilder = llvm::IRBuilder<>;
 
+/// An address `base + offset + byteOffset`, with a base that all lanes share. The distance from the base is not
+/// negative and below 2^31 where the access's mask is true.
+struct BoundedAddress {
+  llvm::Value *base = nullptr;
+  llvm::Value *offset = nullptr; ///< an i32; null: 0
+  int64_t byteOffset = 0;
+};
+
 /// One access of a thread to global memory: `numWords` words at `pointer + byteOffset`, aligned to all of them
 /// together. There is no access where `mask` (i1, null: always) is false.
 struct GlobalAccess {
@@ -26,6 +34,7 @@ struct GlobalAccess {
   tt::CacheModifier cache = tt::CacheModifier::NONE;
   tt::EvictionPolicy evict = tt::EvictionPolicy::NORMAL;
   bool isVolatile = false;
+  BoundedAddress bounded; ///< the same address in this form, where its base is not null
 };
 
 /// One atomic access of a thread to global memory. `value` is an integer or float of 16 to 64 bits, or a vector of

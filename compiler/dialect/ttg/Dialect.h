@@ -21,12 +21,14 @@ template <typename ConcreteOp> struct MemDescView : mlir::OpTrait::TraitBase<Con
 
 /// Names of the attributes of a module.
 inline constexpr llvm::StringLiteral kNumWarps = "ttg.num-warps", kTotalWarps = "ttg.total-num-warps",
-                                     kThreadsPerWarp = "ttg.threads-per-warp",
-                                     kNumCtas = "ttg.num-ctas", kTarget = "ttg.target", kShared = "ttg.shared",
-                                     kMaxRegisters = "ttg.maxnreg";
+                                     kThreadsPerWarp = "ttg.threads-per-warp", kNumCtas = "ttg.num-ctas",
+                                     kTarget = "ttg.target", kShared = "ttg.shared", kMaxRegisters = "ttg.maxnreg";
 /// Bytes of global scratch memory of each program, and the alignment of each program's part.
 inline constexpr llvm::StringLiteral kScratchBytes = "ttg.global_scratch_memory_size",
                                      kScratchAlignment = "ttg.global_scratch_memory_alignment";
+/// Marks a load or store whose pointer is `tt.addptr` of a `tt.splat` and an i32 tile, where the offset in bytes is not
+/// negative and below 2^31 wherever the mask is true.
+inline constexpr llvm::StringLiteral kBoundedOffset = "ttg.bounded_offset";
 
 } // namespace nereid::ttg
 

@@ -97,11 +97,29 @@ static llvm::Value *unlessTrue(llvm::Value *mask) {
   return constant && constant->isOne() ? nullptr : mask;
 }
 
+/// The address of the element in a register, where the op is marked as having this form.
+static BoundedAddress boundedAddress(TtgFunctionEmitter &emitter, Operation *op, Value pointer, unsigned index) {
+  auto add = op->hasAttr(ttg::kBoundedOffset) ? pointer.getDefiningOp<tt::AddPtrOp>() : tt::AddPtrOp();
+  auto base = add ? add.getPtr().getDefiningOp<tt::SplatOp>() : tt::SplatOp();
+  if (!base || !tt::elementOf(add.getOffset().getType()).isInteger(32))
+    return {};
+  IrBuilder &ir = emitter.ir;
+  const Type pointee = cast<tt::PointerType>(tt::elementOf(add.getType())).getPointee();
+  const unsigned bytes = analysis::memoryBits(pointee) / 8;
+  const BaseOffset offset = emitter.baseOffsets.of(emitter.tile(add.getOffset())[index]);
+  return {emitter.scalar(base.getSrc()), offset.base ? ir.CreateMul(offset.base, ir.getInt32(bytes)) : nullptr,
+          offset.offset * int64_t{bytes}};
+}
+
+/// The access of a vector whose first element is in the register `index`.
 template <typename Op>
-static GlobalAccess accessOf(Op op, IrBuilder &ir, const BaseOffset &pointer, const Words &words) {
+static GlobalAccess accessOf(TtgFunctionEmitter &emitter, Op op, unsigned index, const Words &words) {
+  IrBuilder &ir = emitter.ir;
+  const BaseOffset pointer = emitter.baseOffsets.of(emitter.tile(op.getPtr())[index]);
   GlobalAccess access;
   access.pointer = pointer.base;
   access.byteOffset = pointer.offset;
+  access.bounded = boundedAddress(emitter, op, op.getPtr(), index);
   access.wordType = ir.getIntNTy(words.bits);
   access.numWords = words.count;
   access.cache = op.getCache();
@@ -119,7 +137,7 @@ static Tile loadVector(TtgFunctionEmitter &emitter, tt::LoadOp op, unsigned firs
     llvm::copy(ArrayRef<llvm::Value *>(emitter.tile(op.getOther())).slice(first, count), others.begin());
   if (auto *constant = dyn_cast_or_null<llvm::ConstantInt>(mask); constant && constant->isZero())
     return others;
-  GlobalAccess access = accessOf(op, ir, emitter.baseOffsets.of(emitter.tile(op.getPtr())[first]), words);
+  GlobalAccess access = accessOf(emitter, op, first, words);
   access.mask = mask;
   access.isVolatile = op.getIsVolatile();
   SmallVector<llvm::Value *, 4> otherWords;
@@ -154,7 +172,7 @@ static void storeVector(TtgFunctionEmitter &emitter, tt::StoreOp op, unsigned fi
   llvm::Value *mask = op.getMask() ? unlessTrue(emitter.tile(op.getMask())[first]) : nullptr;
   if (auto *constant = dyn_cast_or_null<llvm::ConstantInt>(mask); constant && constant->isZero())
     return;
-  GlobalAccess access = accessOf(op, ir, emitter.baseOffsets.of(emitter.tile(op.getPtr())[first]), words);
+  GlobalAccess access = accessOf(emitter, op, first, words);
   access.mask = mask && isOwner ? ir.CreateAnd(mask, isOwner) : mask ? mask : isOwner;
   emitter.target.storeGlobal(ir, access,
                              emitter.pack(ArrayRef<llvm::Value *>(emitter.tile(op.getValue())).slice(first, count)));

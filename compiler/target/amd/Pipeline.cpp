@@ -5,6 +5,8 @@
 #include "compiler/passes/tt/Passes.h"
 #include "compiler/passes/tt/Pipeline.h"
 #include "compiler/passes/ttg/Passes.h"
+#include "compiler/support/Sanitizers.h"
+#include "compiler/target/amd/passes/Passes.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
@@ -21,6 +23,9 @@ void amd::buildTtirPipeline(OpPassManager &passes, const support::Options &optio
 
 /// Registers of a thread that prefetched tiles may take.
 static constexpr unsigned kPrefetchRegisters = 32;
+
+/// A launch that looks for accesses outside of their tensor does not rely on there being none.
+static bool checksBounds(const support::Options &options) { return options.sanitize & support::Bounds; }
 
 void amd::buildTtgirPipeline(OpPassManager &passes, const Arch &arch, const support::Options &options) {
   const bool hasMatrices = arch.matrixUnit != MatrixUnit::None;
@@ -40,6 +45,8 @@ void amd::buildTtgirPipeline(OpPassManager &passes, const Arch &arch, const supp
   ofFunctions.addPass(ttg::createShareOperands({arch.maxSharedBytes}));
   ofFunctions.addPass(ttg::createPipelineLoops({options.numStages, arch.maxSharedBytes, /*mayCopy=*/false}));
   ofFunctions.addPass(ttg::createPrefetchLoads({/*defaultStages=*/1, kPrefetchRegisters, askedStages}));
+  if (options.useBufferOps)
+    ofFunctions.addPass(createBoundOffsets({/*trustsStorage=*/!checksBounds(options)}));
   // Merges tiles rematerialised for several users, and addresses computed for two iterations.
   passes.addPass(createCSEPass());
   // Nothing below analyses scalars.
@@ -79,6 +86,7 @@ static Arch archNamed(const HipPipeline &pipeline) {
 }
 
 void amd::registerPipelines() {
+  registerAmdPasses();
   PassPipelineRegistration<HipPipeline>("hip-ttir", "from the front end's tt to ttir",
                                         [](OpPassManager &passes, const HipPipeline &pipeline) {
                                           (void)archNamed(pipeline);

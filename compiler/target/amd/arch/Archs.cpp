@@ -11,6 +11,13 @@ using namespace nereid::amd;
 
 static constexpr uint32_t KiB = 1024;
 
+// "AMD Instinct MI300" instruction set architecture, buffer resource: a format of 0 makes a buffer invalid, so this is
+// one of 32 bits (DATA_FORMAT 4, NUM_FORMAT 7), which accesses to raw buffers ignore.
+static constexpr uint32_t kCdnaBuffer = 4 << 15 | 7 << 12;
+// "RDNA3" and "RDNA4" instruction set architecture, buffer resource: one format of 32 bits (22); OOB_SELECT 3 compares
+// the offset with the number of bytes.
+static constexpr uint32_t kRdnaBuffer = 3u << 28 | 22 << 12;
+
 // "AMD Instinct MI200" instruction set architecture: mfma, LDS of 64 KiB in 32 banks.
 static constexpr Arch cdna2 = {.name = "gfx90a",
                                .waveSize = 64,
@@ -25,7 +32,8 @@ static constexpr Arch cdna2 = {.name = "gfx90a",
                                .hasPermlane16 = false,
                                .hasVectorFloatAtomic = true,
                                .maxSharedBytes = 64 * KiB,
-                               .numBanks = 32};
+                               .numBanks = 32,
+                               .bufferFlags = kCdnaBuffer};
 
 static constexpr Arch cdna3() {
   Arch arch = cdna2;
@@ -45,6 +53,7 @@ static constexpr Arch rdna3(const char *name) {
   Arch arch = cdna2;
   arch.name = name, arch.waveSize = 32, arch.matrixUnit = MatrixUnit::WmmaReplicated;
   arch.hasF64Matrix = arch.hasVectorFloatAtomic = false, arch.hasPermlane16 = true;
+  arch.bufferFlags = kRdnaBuffer;
   return arch;
 }
 
@@ -55,8 +64,17 @@ static constexpr Arch rdna4(const char *name) {
 }
 
 static constexpr Arch archs[] = {
-    cdna2,            cdna3(),          cdna4(),          rdna3("gfx1100"), rdna3("gfx1101"), rdna3("gfx1102"),
-    rdna3("gfx1103"), rdna3("gfx1150"), rdna3("gfx1151"), rdna4("gfx1200"), rdna4("gfx1201"),
+    cdna2,
+    cdna3(),
+    cdna4(),
+    rdna3("gfx1100"),
+    rdna3("gfx1101"),
+    rdna3("gfx1102"),
+    rdna3("gfx1103"),
+    rdna3("gfx1150"),
+    rdna3("gfx1151"),
+    rdna4("gfx1200"),
+    rdna4("gfx1201"),
 };
 
 std::string amd::canonicalName(const std::string &name) { return llvm::StringRef(name).split(':').first.str(); }

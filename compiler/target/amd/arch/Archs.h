@@ -34,6 +34,7 @@ struct Arch {
   bool hasVectorFloatAtomic; ///< additions to pairs of f16 and bf16 in global memory
   uint32_t maxSharedBytes;   ///< LDS per workgroup
   unsigned numBanks;         ///< of LDS, of four bytes each
+  uint32_t bufferFlags;      ///< the last word of the descriptor of a buffer of bytes
 };
 
 /// The architecture for "gfx942" or "gfx942:sramecc+:xnack-". Other names give nothing and set `reason`.

@@ -1,8 +1,9 @@
-// Emits memory accesses: LLVM's loads and stores, in a branch where there is a mask.
+// Emits memory accesses: buffer instructions where the distance from the base is bounded; else LLVM's loads and stores,
+// in a branch where there is a mask.
 // SPDX-License-Identifier: MIT
 #include "compiler/target/amd/lowering/AmdEmitter.h"
 
-#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/IR/IntrinsicsAMDGPU.h"
 
 using namespace nereid;
 using namespace nereid::amd;
@@ -35,6 +36,25 @@ static void markCaching(llvm::Instruction &access, tt::CacheModifier cache, tt::
   access.setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(context, {one}));
 }
 
+static Words splitWords(IrBuilder &ir, llvm::Value *whole) {
+  auto *vector = llvm::dyn_cast<llvm::FixedVectorType>(whole->getType());
+  if (!vector)
+    return {whole};
+  Words words;
+  for (unsigned index = 0; index < vector->getNumElements(); ++index)
+    words.push_back(ir.CreateExtractElement(whole, uint64_t{index}));
+  return words;
+}
+
+static llvm::Value *joinWords(IrBuilder &ir, llvm::ArrayRef<llvm::Value *> words) {
+  if (words.size() == 1)
+    return words.front();
+  llvm::Value *whole = llvm::PoisonValue::get(wholeType(words.front()->getType(), words.size()));
+  for (auto [index, word] : llvm::enumerate(words))
+    whole = ir.CreateInsertElement(whole, word, uint64_t{index});
+  return whole;
+}
+
 /// Emits a branch around what `emit` emits; none where the mask is null.
 static void emitWhere(IrBuilder &ir, llvm::Value *mask, llvm::function_ref<void()> emit) {
   if (!mask)
@@ -49,7 +69,78 @@ static void emitWhere(IrBuilder &ir, llvm::Value *mask, llvm::function_ref<void(
   ir.SetInsertPoint(end);
 }
 
+//--- buffers -------------------------------------------------------------------------------
+
+// A buffer of 2 GiB begins at the access's base. Lanes that the mask leaves out have an offset outside of it: they load
+// zeros and store nothing, without a branch.
+namespace {
+constexpr uint32_t kBufferBytes = uint32_t{1} << 31;
+/// Offsets up to here are in the instruction itself ("RDNA3" instruction set architecture, MUBUF: 12 bits).
+constexpr int64_t kLargestImmediate = 4095;
+constexpr uint32_t kVolatileBuffer = uint32_t{1} << 31; // IntrinsicsAMDGPU.td: the auxiliary operand
+} // namespace
+
+static llvm::Value *bufferOf(IrBuilder &ir, const Arch &arch, llvm::Value *base) {
+  return ir.CreateIntrinsic(llvm::Intrinsic::amdgcn_make_buffer_rsrc, {ir.getPtrTy(8), base->getType()},
+                            {base, ir.getInt16(0), ir.getInt64(kBufferBytes), ir.getInt32(arch.bufferFlags)});
+}
+
+static llvm::Value *bufferOffset(IrBuilder &ir, const GlobalAccess &access) {
+  const BoundedAddress &address = access.bounded;
+  const auto plus = [&](llvm::Value *offset) {
+    return address.byteOffset ? ir.CreateAdd(offset, ir.getInt32(static_cast<uint32_t>(address.byteOffset))) : offset;
+  };
+  llvm::Value *offset = address.offset ? address.offset : ir.getInt32(0);
+  if (!access.mask)
+    return plus(offset);
+  // Vectors whose offsets differ by immediates share the select.
+  llvm::Value *outside = ir.getInt32(kBufferBytes);
+  if (address.byteOffset >= 0 && address.byteOffset <= kLargestImmediate)
+    return plus(ir.CreateSelect(access.mask, offset, outside));
+  return ir.CreateSelect(access.mask, plus(offset), outside);
+}
+
+/// Buffers are accessed as words of up to 32 bits.
+static llvm::Type *bufferType(IrBuilder &ir, const GlobalAccess &access) {
+  const unsigned bits = access.wordType->getIntegerBitWidth() * access.numWords;
+  return bits <= 32 ? access.wordType : wholeType(ir.getInt32Ty(), bits / 32);
+}
+
+static llvm::Value *bufferControl(IrBuilder &ir, bool isVolatile) {
+  return ir.getInt32(isVolatile ? kVolatileBuffer : 0);
+}
+
+static Words loadBuffer(IrBuilder &ir, const Arch &arch, const GlobalAccess &access,
+                        llvm::ArrayRef<llvm::Value *> others) {
+  llvm::CallInst *load =
+      ir.CreateIntrinsic(llvm::Intrinsic::amdgcn_raw_ptr_buffer_load, {bufferType(ir, access)},
+                         {bufferOf(ir, arch, access.bounded.base), bufferOffset(ir, access), ir.getInt32(0),
+                          bufferControl(ir, access.isVolatile || access.cache == tt::CacheModifier::CV)});
+  markCaching(*load, access.cache, access.evict);
+  Words words = splitWords(ir, ir.CreateBitCast(load, wholeType(access.wordType, access.numWords)));
+  for (unsigned index = 0; access.mask && index < words.size(); ++index) {
+    auto *constant = llvm::dyn_cast<llvm::Constant>(others[index]);
+    if (!constant || !constant->isNullValue())
+      words[index] = ir.CreateSelect(access.mask, words[index], others[index]);
+  }
+  return words;
+}
+
+static void storeBuffer(IrBuilder &ir, const Arch &arch, const GlobalAccess &access,
+                        llvm::ArrayRef<llvm::Value *> words) {
+  llvm::CallInst *store =
+      ir.CreateIntrinsic(llvm::Intrinsic::amdgcn_raw_ptr_buffer_store, {bufferType(ir, access)},
+                         {ir.CreateBitCast(joinWords(ir, words), bufferType(ir, access)),
+                          bufferOf(ir, arch, access.bounded.base), bufferOffset(ir, access), ir.getInt32(0),
+                          bufferControl(ir, access.isVolatile || access.cache == tt::CacheModifier::WT)});
+  markCaching(*store, access.cache, access.evict);
+}
+
+//--- loads and stores ----------------------------------------------------------------------
+
 Words AmdEmitter::loadGlobal(IrBuilder &ir, const GlobalAccess &access, llvm::ArrayRef<llvm::Value *> others) {
+  if (access.bounded.base)
+    return loadBuffer(ir, arch, access, others);
   llvm::Type *type = wholeType(access.wordType, access.numWords);
   llvm::BasicBlock *before = ir.GetInsertBlock(), *active = nullptr;
   llvm::Value *all = nullptr;
@@ -69,36 +160,24 @@ Words AmdEmitter::loadGlobal(IrBuilder &ir, const GlobalAccess &access, llvm::Ar
     value->addIncoming(other, before);
     return value;
   };
-  if (access.numWords == 1)
-    return {join(all, access.mask ? others.front() : nullptr)};
   // One phi of the vector: the words of what the mask leaves out are put together before the branch.
   llvm::Value *other = nullptr;
   if (access.mask) {
     IrBuilder atBranch(before->getTerminator());
-    other = llvm::PoisonValue::get(type);
-    for (unsigned index = 0; index < access.numWords; ++index)
-      other = atBranch.CreateInsertElement(other, others[index], uint64_t{index});
+    other = joinWords(atBranch, others);
   }
-  llvm::Value *whole = join(all, other);
-  Words words;
-  for (unsigned index = 0; index < access.numWords; ++index)
-    words.push_back(ir.CreateExtractElement(whole, uint64_t{index}));
-  return words;
+  return splitWords(ir, join(all, other));
 }
 
 static llvm::StoreInst *storeWords(IrBuilder &ir, llvm::ArrayRef<llvm::Value *> words, llvm::Value *pointer,
                                    int64_t offset) {
-  llvm::Type *word = words.front()->getType();
-  llvm::Value *all = words.front();
-  if (words.size() > 1) {
-    all = llvm::PoisonValue::get(wholeType(word, words.size()));
-    for (auto [index, value] : llvm::enumerate(words))
-      all = ir.CreateInsertElement(all, value, uint64_t{index});
-  }
-  return ir.CreateAlignedStore(all, offsetPointer(ir, pointer, offset), alignmentOf(word, words.size()));
+  return ir.CreateAlignedStore(joinWords(ir, words), offsetPointer(ir, pointer, offset),
+                               alignmentOf(words.front()->getType(), words.size()));
 }
 
 void AmdEmitter::storeGlobal(IrBuilder &ir, const GlobalAccess &access, llvm::ArrayRef<llvm::Value *> words) {
+  if (access.bounded.base)
+    return storeBuffer(ir, arch, access, words);
   emitWhere(ir, access.mask, [&] {
     llvm::StoreInst *store = storeWords(ir, words, access.pointer, access.byteOffset);
     store->setVolatile(access.isVolatile || access.cache == tt::CacheModifier::WT);

@@ -1,0 +1,25 @@
+// Declares the passes of the AMD target.
+// SPDX-License-Identifier: MIT
+#ifndef NEREID_AMD_PASSES
+#define NEREID_AMD_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def BoundOffsets : Pass<"amd-bound-offsets", "::nereid::tt::FuncOp"> {
+  let summary = "splits the pointers of accesses into a scalar and an offset of 32 bits, which buffer instructions take";
+  let description = [{
+    A load or store gets the attribute `ttg.bounded_offset`, and its pointer becomes `tt.addptr` of a `tt.splat`, if
+    its offset in bytes is not negative and below 2^31 wherever the mask is true. That is so if the range of the offset
+    shows it, or if the offset is not negative and starts at an argument with `tt.pointer_range` = 32, whose storage
+    has less than 2^31 bytes: then an access farther away would be outside of the storage.
+
+    The scalar takes all parts of an address that are the same in all lanes; a loop that moves a tile of pointers by
+    equal steps carries a scalar instead.
+  }];
+  let options = [Option<"trustsStorage", "trusts-storage", "bool", "true",
+                        "whether accesses are known to stay within the storage of their argument">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect", "::nereid::tt::TtDialect"];
+  let statistics = [Statistic<"numBounded", "bounded", "accesses with an offset of 32 bits">];
+}
+
+#endif
