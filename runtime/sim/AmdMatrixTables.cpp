@@ -121,7 +121,8 @@ constexpr ShapeRow kShapes[] = {
     {"mfma_scale", " e2m3 e3m2 e2m1 ", {"m32n32k64", 32, 32, 64, 32, 4, 64, false}},
     {"mfma_scale", " e2m3 e3m2 e2m1 ", {"m16n16k128", 16, 16, 128, 32, 4, 64, false}},
     {"gfx11", " f16 bf16 i8 u8 i4 u4 ", {"m16n16k16", 16, 16, 16, 16, 1, 32, true}},
-    {"gfx12", " f16 bf16 i8 u8 i4 u4 e4m3 e5m2 ", {"m16n16k16", 16, 16, 16, 8, 8, 32, false}},
+    {"gfx12", " f16 bf16 ", {"m16n16k16", 16, 16, 16, 4, 8, 32, false}},
+    {"gfx12", " i8 u8 i4 u4 e4m3 e5m2 ", {"m16n16k16", 16, 16, 16, 8, 8, 32, false}},
     {"gfx12", " i4 u4 ", {"m16n16k32", 16, 16, 32, 16, 8, 32, false}},
 };
 } // namespace

@@ -1,7 +1,7 @@
-// Tests layouts of AMD's matrix instructions against the public tables, computed by division.
+// Tests layouts of AMD's matrix instructions against formulas, computed by division; also those of CDNA4.
 // SPDX-License-Identifier: MIT
 //
-// Formulas: AMD matrix instruction calculator for v_mfma_* (CDNA2, CDNA3, CDNA4) and v_wmma_* (RDNA3, RDNA4).
+// test/unit/target_amd compares those that AMD's calculator knows with its maps.
 #include "compiler/layout/AmdMatrix.h"
 
 #include "gtest/gtest.h"

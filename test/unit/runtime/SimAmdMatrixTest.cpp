@@ -347,9 +347,12 @@ Instruction rdna3(const std::string &result, const std::string &left, const std:
           wordsFor(16, right),
           8};
 }
-/// RDNA4: each half has half of a row, and eight neighbouring rows of the result.
+/// RDNA4: each half has half of a row, of 16-bit elements every second run of four; and eight neighbouring rows of the
+/// result.
 Instruction rdna4(unsigned depth, const std::string &result, const std::string &left, const std::string &right) {
   const auto operand = [=](unsigned row, unsigned k) {
+    if (formatOf(left).bits == 16)
+      return std::vector{Place{row + 16 * (k / 4 % 2), k % 4 + 4 * (k / 8)}};
     return std::vector{Place{row + 16 * (k / (depth / 2)), k % (depth / 2)}};
   };
   return {"wmma.m16n16k" + std::to_string(depth) + "." + result + "." + left + "." + right + ".gfx12",
