@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/layout/AmdMatrix.h"
 
+#include "compiler/layout/Distributed.h"
 #include "compiler/layout/TileBases.h"
 
 #include "llvm/ADT/Sequence.h"
@@ -84,6 +85,29 @@ LinearLayout layout::amdOperand(const AmdMatrixTile &tile, unsigned operand, uns
     bases.addCopy(kLane);
   addWarps(bases, tile, warpsPerCta, k);
   return bases.finish(shape);
+}
+
+LinearLayout layout::amdScale(const AmdMatrixTile &tile, unsigned operand, llvm::ArrayRef<unsigned> warpsPerCta,
+                              llvm::ArrayRef<int64_t> shape) {
+  if (operand == 0)
+    return amdOperand(tile, 0, /*kWidth=*/1, warpsPerCta, shape);
+  // Scales of the right operand have its columns as rows.
+  std::vector<int64_t> transposed = shape.vec();
+  std::swap(transposed[shape.size() - 1], transposed[shape.size() - 2]);
+  const LinearLayout columns = amdOperand(tile, 1, /*kWidth=*/1, warpsPerCta, transposed);
+  std::vector<LinearLayout::Input> inputs;
+  for (llvm::StringRef in : columns.inputNames()) {
+    LinearLayout::Input &input = inputs.emplace_back(LinearLayout::Input{in.str(), {}});
+    for (unsigned bit = 0; bit < columns.inBits(in); ++bit) {
+      LinearLayout::Coordinates basis = columns.basis(in, bit);
+      std::swap(basis[shape.size() - 1], basis[shape.size() - 2]);
+      input.bases.push_back(std::move(basis));
+    }
+  }
+  std::vector<LinearLayout::Output> outputs;
+  for (auto [dim, extent] : llvm::enumerate(shape))
+    outputs.push_back({dimName(dim), int32_t(extent)});
+  return LinearLayout::fromBases(inputs, outputs);
 }
 
 uint32_t layout::amdLanesBeyond(const AmdMatrixTile &tile, unsigned kWidth, int64_t extent) {

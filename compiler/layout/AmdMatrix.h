@@ -43,6 +43,11 @@ LinearLayout amdAccumulator(const AmdMatrixTile &tile, llvm::ArrayRef<unsigned> 
 LinearLayout amdOperand(const AmdMatrixTile &tile, unsigned operand, unsigned kWidth,
                         llvm::ArrayRef<unsigned> warpsPerCta, llvm::ArrayRef<int64_t> shape);
 
+/// The scales of that operand, [batch...,] rows x (k / 32), where rows are those of the left operand or the columns of
+/// the right one: a lane holds that of its row (column) for the group of lanes of the same number along k.
+LinearLayout amdScale(const AmdMatrixTile &tile, unsigned operand, llvm::ArrayRef<unsigned> warpsPerCta,
+                      llvm::ArrayRef<int64_t> shape);
+
 /// The lane bits whose step along k lies beyond an extent of k: lanes with one of them set hold copies.
 uint32_t amdLanesBeyond(const AmdMatrixTile &tile, unsigned kWidth, int64_t extent);
 

@@ -145,7 +145,7 @@ void PlanText::writeMoves(tt::FuncOp function) {
 /// Ops that show when things happen in an iteration.
 static bool isScheduledOp(Operation *op) {
   return isa<ttg::AsyncCopyGlobalToLocalOp, ttg::AsyncCommitGroupOp, ttg::AsyncWaitOp, ttg::LocalLoadOp,
-             ttg::LocalAllocOp, ttg::LocalStoreOp, tt::DotOp, tt::LoadOp, tt::StoreOp, tt::ReduceOp,
+             ttg::LocalAllocOp, ttg::LocalStoreOp, tt::DotOp, tt::DotScaledOp, tt::LoadOp, tt::StoreOp, tt::ReduceOp,
              ttg::ConvertLayoutOp>(op) ||
          (op->getDialect() && op->getDialect()->getRegisteredInterface<ttg::TargetInterface>());
 }

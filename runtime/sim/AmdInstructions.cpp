@@ -19,10 +19,11 @@ static void decodeAmd(Decoder &decoder) {
       {"permlanex16", decodeLaneExchange},     {"permlane64", decodeLaneExchange},
       {"permlane16_swap", decodeLaneExchange}, {"permlane32_swap", decodeLaneExchange},
       {"ballot", decodeLaneExchange},          {"mfma", decodeMatrixMultiply},
-      {"mfma_scale", decodeMatrixMultiply},    {"wmma", decodeMatrixMultiply},
-      {"buffer_load", decodeBufferAccess},     {"buffer_store", decodeBufferAccess},
-      {"cvt_pk", decodeAmdConversion},         {"cvt_sr", decodeAmdConversion},
-      {"cvt_float", decodeAmdConversion},      {"cvt_pkrtz", decodeAmdConversion},
+      {"mfma_scale", decodeMatrixMultiply},    {"mfma_f8f6f4", decodeMatrixMultiply},
+      {"wmma", decodeMatrixMultiply},          {"buffer_load", decodeBufferAccess},
+      {"buffer_store", decodeBufferAccess},    {"cvt_pk", decodeAmdConversion},
+      {"cvt_sr", decodeAmdConversion},         {"cvt_float", decodeAmdConversion},
+      {"cvt_pkrtz", decodeAmdConversion},
   };
   for (const auto &[name, decode] : known)
     if (decoder.has(name))

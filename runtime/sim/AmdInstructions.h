@@ -15,7 +15,7 @@ class Decoder;
 void decodeWaveBarrier(Decoder &decoder);
 /// ds_bpermute, ds_permute, ds_swizzle, dpp, readfirstlane, readlane, writelane, permlane*, ballot.
 void decodeLaneExchange(Decoder &decoder);
-/// mfma, mfma_scale, wmma.
+/// mfma, mfma_scale, mfma_f8f6f4, wmma.
 void decodeMatrixMultiply(Decoder &decoder);
 /// buffer_load, buffer_store.
 void decodeBufferAccess(Decoder &decoder);

@@ -238,7 +238,8 @@ static void addOperands(Decoder &decoder, Multiply form) {
 /// `amd.wmma.m16n16k16.f32.f16.f16.gfx11 {d}, {a}, {b}, {c}`; further modifiers: ftz, clamp, high.
 void nereid::sim::decodeMatrixMultiply(Decoder &decoder) {
   Multiply form{};
-  std::string family = decoder.takeOf({"mfma", "mfma_scale", "wmma"});
+  std::string family = decoder.takeOf({"mfma", "mfma_scale", "mfma_f8f6f4", "wmma"});
+  const bool isScaled = family == "mfma_scale";
   if (family == "wmma")
     family = decoder.takeOf({"gfx11", "gfx12"});
   const std::string name = decoder.takeShape("m");
@@ -253,6 +254,6 @@ void nereid::sim::decodeMatrixMultiply(Decoder &decoder) {
   const bool isHalf = form.result == ResultKind::F16 || form.result == ResultKind::BF16;
   form.flags = uint8_t((family == "gfx12" && isHalf ? Packed : 0) | (decoder.take("high") ? High : 0) |
                        (decoder.take("clamp") ? Clamped : 0) | (decoder.take("ftz") ? Flushed : 0) |
-                       (family == "mfma_scale" ? Scaled : 0));
+                       (isScaled ? Scaled : 0));
   addOperands(decoder, form);
 }

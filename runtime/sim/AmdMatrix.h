@@ -59,8 +59,8 @@ struct MatrixShape {
   ResultPlace resultPlace(unsigned lane, unsigned index) const;
 };
 
-/// The row of the table: by family ("mfma", "mfma_scale", "gfx11" and "gfx12" for WMMA of RDNA3 and RDNA4), name and
-/// elements of the left matrix.
+/// The row of the table: by family ("mfma", "mfma_f8f6f4" and "mfma_scale", which share rows, "gfx11" and "gfx12" for
+/// WMMA of RDNA3 and RDNA4), name and elements of the left matrix.
 std::optional<uint8_t> findMatrixShape(std::string_view family, std::string_view name, AmdElement element);
 const MatrixShape &matrixShape(uint8_t row);
 

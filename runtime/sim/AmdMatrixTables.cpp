@@ -116,10 +116,10 @@ constexpr ShapeRow kShapes[] = {
     {"mfma", " i8 ", {"m32n32k32", 32, 32, 32, 16, 4, 64, false}},
     {"mfma", " i8 ", {"m16n16k64", 16, 16, 64, 16, 4, 64, false}},
     // Elements of 8 bits are two chunks of 16, the others one of 32.
-    {"mfma_scale", " e4m3 e5m2 ", {"m32n32k64", 32, 32, 64, 16, 4, 64, false}},
-    {"mfma_scale", " e4m3 e5m2 ", {"m16n16k128", 16, 16, 128, 16, 4, 64, false}},
-    {"mfma_scale", " e2m3 e3m2 e2m1 ", {"m32n32k64", 32, 32, 64, 32, 4, 64, false}},
-    {"mfma_scale", " e2m3 e3m2 e2m1 ", {"m16n16k128", 16, 16, 128, 32, 4, 64, false}},
+    {"mfma_f8f6f4", " e4m3 e5m2 ", {"m32n32k64", 32, 32, 64, 16, 4, 64, false}},
+    {"mfma_f8f6f4", " e4m3 e5m2 ", {"m16n16k128", 16, 16, 128, 16, 4, 64, false}},
+    {"mfma_f8f6f4", " e2m3 e3m2 e2m1 ", {"m32n32k64", 32, 32, 64, 32, 4, 64, false}},
+    {"mfma_f8f6f4", " e2m3 e3m2 e2m1 ", {"m16n16k128", 16, 16, 128, 32, 4, 64, false}},
     {"gfx11", " f16 bf16 i8 u8 i4 u4 ", {"m16n16k16", 16, 16, 16, 16, 1, 32, true}},
     {"gfx12", " f16 bf16 ", {"m16n16k16", 16, 16, 16, 4, 8, 32, false}},
     {"gfx12", " i8 u8 i4 u4 e4m3 e5m2 ", {"m16n16k16", 16, 16, 16, 8, 8, 32, false}},
@@ -140,6 +140,8 @@ ResultPlace MatrixShape::resultPlace(unsigned lane, unsigned index) const {
 std::optional<uint8_t> nereid::sim::findMatrixShape(std::string_view family, std::string_view name,
                                                     AmdElement element) {
   const std::string word = " " + std::string(kElements[size_t(element)].name) + " ";
+  if (family == "mfma_scale")
+    family = "mfma_f8f6f4";
   for (const ShapeRow &row : kShapes)
     if (row.family == family && row.shape.name == name && row.elements.find(word) != std::string_view::npos)
       return uint8_t(&row - kShapes);

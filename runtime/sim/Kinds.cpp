@@ -139,12 +139,12 @@ Kind copyKind(const Statement &statement) {
 /// The first modifier names the instruction.
 Kind amdKind(const Statement &statement) {
   const std::string name = statement.modifiers.empty() ? std::string() : statement.modifiers[0];
-  return name == "mfma" || name == "mfma_scale" || name == "wmma" ? Kind::TensorCore
-         : name.starts_with("buffer_load")                        ? Kind::GlobalLoad
-         : name.starts_with("buffer_store")                       ? Kind::GlobalStore
-         : name == "s_barrier" || name == "wave_barrier"          ? Kind::Barrier
-         : name.starts_with("cvt")                                ? Kind::Convert
-                                                                  : Kind::Shuffle;
+  return name.starts_with("mfma") || name == "wmma"      ? Kind::TensorCore
+         : name.starts_with("buffer_load")               ? Kind::GlobalLoad
+         : name.starts_with("buffer_store")              ? Kind::GlobalStore
+         : name == "s_barrier" || name == "wave_barrier" ? Kind::Barrier
+         : name.starts_with("cvt")                       ? Kind::Convert
+                                                         : Kind::Shuffle;
 }
 
 Kind kindOf(const Statement &statement) {
@@ -215,7 +215,8 @@ InstructionProfile nereid::sim::profileOf(const Statement &statement) {
     return profile;
   profile.tensorType = tensorTypeOf(statement);
   profile.isWarpGroup = statement.opcode == "wgmma";
-  const unsigned warps = profile.isWarpGroup ? 4 : has(statement, "mfma") || has(statement, "mfma_scale") ? 2 : 1;
+  const bool isOfWave = !statement.modifiers.empty() && statement.modifiers[0].starts_with("mfma");
+  const unsigned warps = profile.isWarpGroup ? 4 : isOfWave ? 2 : 1;
   for (const std::string &modifier : statement.modifiers)
     if (const uint64_t multiplies = multipliesOf(modifier))
       profile.tensorFlops = uint32_t(2 * multiplies / warps);

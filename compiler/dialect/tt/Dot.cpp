@@ -60,6 +60,20 @@ LogicalResult DotScaledOp::verify() {
   return verifyScale(getBScale(), "b_scale", b.back(), a.back());
 }
 
+int64_t DotScaledOp::getRows() { return *std::next(shapeOf(getType()).rbegin()); }
+int64_t DotScaledOp::getColumns() { return shapeOf(getType()).back(); }
+int64_t DotScaledOp::getDepth() { return unpacked(getA().getType(), getAElemType(), getLhsKPack(), 1).back(); }
+
+bool DotScaledOp::isMicroscaled() {
+  auto isMx = [&](ScaleDotElemType format, bool isKPacked, Value scale) {
+    const bool isFp8 = format == ScaleDotElemType::E4M3 || format == ScaleDotElemType::E5M2;
+    const bool isE2m1 = format == ScaleDotElemType::E2M1 && isKPacked;
+    return (isFp8 || isE2m1) &&
+           (!scale || (elementOf(scale.getType()).isInteger(8) && shapeOf(scale.getType()).back() * 32 == getDepth()));
+  };
+  return isMx(getAElemType(), getLhsKPack(), getAScale()) && isMx(getBElemType(), getRhsKPack(), getBScale());
+}
+
 //--- padding -------------------------------------------------------------------------------
 
 /// Zeroes the elements of an operand beyond the extent of dimension `fromLast`, counted from the last one.

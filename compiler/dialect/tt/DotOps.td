@@ -55,6 +55,15 @@ def DotScaledOp : Tt_Op<"dot_scaled", [Pure, AttrSizedOperandSegments, DotOpInte
     $a (`scale` $a_scale^)? `,` $b (`scale` $b_scale^)? `,` $c `lhs` `=` $a_elem_type `rhs` `=` $b_elem_type attr-dict
     `:` type($a) (`,` type($a_scale)^)? `*` type($b) (`,` type($b_scale)^)? `->` type($d)
   }];
+  let extraClassDeclaration = [{
+    /// Extents along M, N and K, in values.
+    int64_t getRows();
+    int64_t getColumns();
+    int64_t getDepth();
+    /// Whether both operands are fp8, or e2m1 packed along K, and scales are e8m0 for 32 values each: the
+    /// microscaling (MX) formats of OCP.
+    bool isMicroscaled();
+  }];
   let hasVerifier = 1;
 }
 

@@ -54,6 +54,10 @@ LinearLayout AmdMfmaAttr::operandLayout(unsigned operand, unsigned kWidth, Array
   return layout::amdOperand(getTile(), operand, kWidth, getWarpsPerCTA(), shape);
 }
 
+LinearLayout AmdMfmaAttr::scaleLayout(unsigned operand, ArrayRef<int64_t> shape) const {
+  return layout::amdScale(getTile(), operand, getWarpsPerCTA(), shape);
+}
+
 LogicalResult AmdMfmaAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
                                           function_ref<InFlightDiagnostic()> emitError) const {
   return verifyTile(emitError, *this, shape);

@@ -1,4 +1,4 @@
-// Relates the layouts of a dot's tiles.
+// Relates the layouts of a dot's tiles, also those of scales.
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/ttg/Dialect.h"
 #include "compiler/dialect/ttg/TtOpRules.h"
@@ -8,13 +8,13 @@ using namespace nereid;
 using namespace nereid::ttg;
 
 namespace {
-struct DotRelation : LayoutRelationOpInterface::ExternalModel<DotRelation, tt::DotOp> {
+template <typename Dot> struct DotRelation : LayoutRelationOpInterface::ExternalModel<DotRelation<Dot>, Dot> {
   LayoutRelation getLayoutRelation(Operation *op) const {
-    auto dot = cast<tt::DotOp>(op);
+    auto dot = cast<Dot>(op);
     LayoutRelation relation(op, dot.getType());
     relation.choice = LayoutRelation::Choice::Accumulator;
-    for (OpOperand *factor : {&dot.getAMutable(), &dot.getBMutable()})
-      relation.operands[factor->getOperandNumber()].kind = LayoutLink::Kind::DotOperand;
+    for (LayoutLink &link : relation.operands)
+      link.kind = LayoutLink::Kind::DotOperand;
     relation.operands[dot.getCMutable().getOperandNumber()].kind = LayoutLink::Kind::ToOp;
     relation.results.front().kind = LayoutLink::Kind::FromOp;
     return relation;
@@ -22,4 +22,7 @@ struct DotRelation : LayoutRelationOpInterface::ExternalModel<DotRelation, tt::D
 };
 } // namespace
 
-void ttg::addDotRules(MLIRContext *context) { tt::DotOp::attachInterface<DotRelation>(*context); }
+void ttg::addDotRules(MLIRContext *context) {
+  tt::DotOp::attachInterface<DotRelation<tt::DotOp>>(*context);
+  tt::DotScaledOp::attachInterface<DotRelation<tt::DotScaledOp>>(*context);
+}

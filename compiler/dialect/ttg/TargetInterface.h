@@ -50,10 +50,10 @@ public:
 
   //--- dots ---
   /// The layout of a dot's result in which matrix instructions compute it; null where there are none for it.
-  virtual LayoutEncoding dotLayout(tt::DotOp dot, const MmaFeatures &features, ThreadCounts threads) const = 0;
-  /// The layout of operand 0 or 1 of a dot whose result has the layout `accumulator`, of a matrix instruction; null
-  /// where it goes to shared memory.
-  virtual LayoutEncoding operandLayout(tt::DotOp dot, unsigned operand, LayoutEncoding accumulator) const = 0;
+  virtual LayoutEncoding dotLayout(tt::DotOpInterface dot, const MmaFeatures &features, ThreadCounts threads) const = 0;
+  /// The layout of an operand of a dot other than its accumulator, by its number, where the result has the layout
+  /// `accumulator`, of a matrix instruction; null where it goes to shared memory.
+  virtual LayoutEncoding operandLayout(tt::DotOpInterface dot, unsigned operand, LayoutEncoding accumulator) const = 0;
 
   //--- barriers in shared memory, which count the bytes of asynchronous copies ---
   /// The type of a buffer of `count` barriers; with 0, that of one such barrier.

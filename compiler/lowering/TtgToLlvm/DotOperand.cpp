@@ -14,10 +14,11 @@ using namespace nereid::lowering;
 using layout::LinearLayout;
 
 bool lowering::isReadByDot(ttg::LocalLoadOp load, const TargetEmitter &target) {
-  auto dot = load->hasOneUse() ? dyn_cast<tt::DotOp>(*load->user_begin()) : tt::DotOp();
-  if (!dot || dot->getBlock() != load->getBlock() || dot.getC() == load.getResult())
+  Operation *user = load->hasOneUse() ? *load->user_begin() : nullptr;
+  auto dot = isa_and_nonnull<tt::DotOp, tt::DotScaledOp>(user) ? cast<tt::DotOpInterface>(user) : tt::DotOpInterface();
+  if (!dot || dot->getBlock() != load->getBlock() || !llvm::is_contained({dot.getA(), dot.getB()}, load.getResult()))
     return false;
-  if (ttg::isMatrixInstruction(ttg::encodingOf(dot.getType())) && !target.readsOperandsInDots())
+  if (ttg::isMatrixInstruction(ttg::encodingOf(dot.getD().getType())) && !target.readsOperandsInDots())
     return false;
   // No op in between may reuse the buffer's memory.
   for (Operation *op = load->getNextNode(); op != dot; op = op->getNextNode())

@@ -85,23 +85,23 @@ void FmaDotEmitter::run(Tile &accumulators) {
   ir.SetInsertPoint(after);
 }
 
-static Type accumulatorType(tt::DotOp op) {
-  Type element = tt::elementOf(op.getType());
+static Type accumulatorType(tt::DotOpInterface op) {
+  Type element = tt::elementOf(op.getD().getType());
   if (isa<IntegerType>(element) || element.isF64())
     return element;
-  return Float32Type::get(op.getContext());
+  return Float32Type::get(op->getContext());
 }
 
-void lowering::accumulateDot(TtgFunctionEmitter &emitter, tt::DotOp op,
+void lowering::accumulateDot(TtgFunctionEmitter &emitter, tt::DotOpInterface op,
                              llvm::function_ref<void(Type, Tile &)> accumulate) {
-  Type element = tt::elementOf(op.getType()), wide = accumulatorType(op);
+  Type element = tt::elementOf(op.getD().getType()), wide = accumulatorType(op);
   Tile accumulators;
   for (llvm::Value *value : emitter.tile(op.getC()))
     accumulators.push_back(emitter.elements.convert(value, element, wide));
   accumulate(wide, accumulators);
   for (llvm::Value *&value : accumulators)
     value = emitter.elements.convert(value, wide, element);
-  emitter.define(op, std::move(accumulators));
+  emitter.define(op.getD(), std::move(accumulators));
 }
 
 LogicalResult lowering::emitFmaDot(TtgFunctionEmitter &emitter, tt::DotOp op) {

@@ -11,7 +11,7 @@ namespace nereid::lowering {
 mlir::LogicalResult emitFmaDot(TtgFunctionEmitter &emitter, tt::DotOp op);
 
 /// Defines the dot as what `accumulate` makes of its accumulators, which are passed in the type that it is given.
-void accumulateDot(TtgFunctionEmitter &emitter, tt::DotOp op,
+void accumulateDot(TtgFunctionEmitter &emitter, tt::DotOpInterface op,
                    llvm::function_ref<void(mlir::Type wide, Tile &accumulators)> accumulate);
 
 } // namespace nereid::lowering

@@ -186,12 +186,22 @@ static void decompose(DotScaledOp dot, bool inHalves) {
   dot.erase();
 }
 
+/// Whether a later pass pads a tile of the dot: there are rules for that of `tt.dot`.
+static bool isPadded(DotScaledOp dot) {
+  return llvm::any_of(dot->getOperandTypes(), [](Type type) {
+    return !llvm::all_of(shapeOf(type), [](int64_t extent) { return llvm::isPowerOf2_64(extent); });
+  });
+}
+
 namespace {
 struct DecomposeScaledDots : nereid::tt::impl::DecomposeScaledDotsBase<DecomposeScaledDots> {
   using DecomposeScaledDotsBase::DecomposeScaledDotsBase;
   void runOnOperation() final {
     SmallVector<DotScaledOp> dots;
-    getOperation()->walk([&](DotScaledOp dot) { dots.push_back(dot); });
+    getOperation()->walk([&](DotScaledOp dot) {
+      if (!keepsMicroscaled || !dot.isMicroscaled() || isPadded(dot))
+        dots.push_back(dot);
+    });
     for (DotScaledOp dot : dots)
       decompose(dot, halves);
   }

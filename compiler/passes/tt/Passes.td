@@ -18,9 +18,11 @@ def FoldIntoDot : Pass<"tt-fold-into-dot", "::mlir::ModuleOp"> {
 def DecomposeScaledDots : Pass<"tt-decompose-scaled-dots", "::mlir::ModuleOp"> {
   let summary = "decomposes dots of microscaling formats into dots of f32, bf16 or f16";
   let description = [{
-    Values are decoded and multiplied by their scales; a `tt.dot` follows. For targets without such instructions.
+    Values are decoded and multiplied by their scales; a `tt.dot` follows. For targets without such instructions. A
+    target that multiplies the microscaling formats of OCP keeps such dots, of extents that are powers of two.
   }];
-  let options = [Option<"halves", "halves", "bool", "false", "decode to bf16, or f16 where an operand has it">];
+  let options = [Option<"halves", "halves", "bool", "false", "decode to bf16, or f16 where an operand has it">,
+                 Option<"keepsMicroscaled", "keeps-microscaled", "bool", "false", "keep dots of MX formats">];
   let dependentDialects = ["::nereid::tt::TtDialect"];
 }
 

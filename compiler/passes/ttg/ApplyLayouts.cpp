@@ -74,7 +74,7 @@ LayoutEncoding Applier::linked(OpOperand &operand, const LayoutLink &link, Layou
   case LayoutLink::Kind::ToOp:
     return link.transfer.backward(ofOp);
   case LayoutLink::Kind::DotOperand:
-    return operandLayout(cast<tt::DotOp>(operand.getOwner()), operand.getOperandNumber(), ofOp);
+    return operandLayout(cast<tt::DotOpInterface>(operand.getOwner()), operand.getOperandNumber(), ofOp);
   }
   llvm_unreachable("all kinds are listed");
 }

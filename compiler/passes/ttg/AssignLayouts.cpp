@@ -71,7 +71,7 @@ struct AssignLayouts : ttg::impl::AssignLayoutsBase<AssignLayouts> {
     const ThreadCounts threads{numWarps, threadsPerWarp};
     auto inSignature = [&](RankedTensorType tile) { return signatureLayout(tile, threads); };
     const MmaFeatures features = {hasWarpMma, hasWarpGroupMma, maxSharedBytes};
-    auto ofDot = [&](tt::DotOp dot) { return accumulatorLayout(dot, features, threads); };
+    auto ofDot = [&](tt::DotOpInterface dot) { return accumulatorLayout(dot, features, threads); };
     auto ofCopy = [&](RankedTensorType tile) { return rowVectors(tile, threads); };
     FailureOr<LayoutClasses> classes = LayoutClasses::build(function, inSignature, ofDot, ofCopy);
     if (failed(classes))

@@ -8,7 +8,7 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::ttg;
 
-int64_t ttg::bytesOfOperands(tt::DotOp dot) {
+int64_t ttg::bytesOfOperands(tt::DotOpInterface dot) {
   int64_t bytes = 0;
   for (Value operand : {dot.getA(), dot.getB()})
     bytes += cast<RankedTensorType>(operand.getType()).getNumElements() *
@@ -28,10 +28,11 @@ static std::pair<unsigned, unsigned> spreadEvenly(int64_t rows, int64_t columns,
 }
 
 /// Blocks of four by four elements of the result, where each thread has that many.
-static LayoutEncoding blockOfElements(tt::DotOp dot, ThreadCounts threads) {
-  ArrayRef<int64_t> shape = tt::shapeOf(dot.getType());
+static LayoutEncoding blockOfElements(tt::DotOpInterface dot, ThreadCounts threads) {
+  auto result = cast<RankedTensorType>(dot.getD().getType());
+  ArrayRef<int64_t> shape = result.getShape();
   const unsigned rank = shape.size(), row = rank - 2, column = rank - 1;
-  const int64_t perThread = dot.getType().getNumElements() / (threads.numWarps * threads.threadsPerWarp);
+  const int64_t perThread = result.getNumElements() / (threads.numWarps * threads.threadsPerWarp);
   SmallVector<unsigned> size(rank, 1), lanes(rank, 1), warps(rank, 1);
   size[column] = std::min<int64_t>(shape[column], perThread >= 4 ? 4 : 1);
   size[row] = std::min<int64_t>(shape[row], perThread >= 16 ? 4 : 1);
@@ -48,13 +49,13 @@ static LayoutEncoding blockOfElements(tt::DotOp dot, ThreadCounts threads) {
                           llvm::to_vector(llvm::reverse(llvm::seq<unsigned>(0, rank))));
 }
 
-LayoutEncoding ttg::accumulatorLayout(tt::DotOp dot, const MmaFeatures &features, ThreadCounts threads) {
+LayoutEncoding ttg::accumulatorLayout(tt::DotOpInterface dot, const MmaFeatures &features, ThreadCounts threads) {
   const TargetInterface *target = targetInterfaceOf(dot);
   LayoutEncoding layout = target ? target->dotLayout(dot, features, threads) : LayoutEncoding();
   return layout ? layout : blockOfElements(dot, threads);
 }
 
-LayoutEncoding ttg::operandLayout(tt::DotOp dot, unsigned operand, LayoutEncoding accumulator) {
+LayoutEncoding ttg::operandLayout(tt::DotOpInterface dot, unsigned operand, LayoutEncoding accumulator) {
   if (isMatrixInstruction(accumulator)) {
     const TargetInterface *target = targetInterfaceOf(dot);
     assert(target && "layouts of matrix instructions come from a target");

@@ -8,13 +8,13 @@
 namespace nereid::ttg {
 
 /// Bytes of both operands in shared memory.
-int64_t bytesOfOperands(tt::DotOp dot);
+int64_t bytesOfOperands(tt::DotOpInterface dot);
 
 /// The layout of a dot's result and accumulator.
-LayoutEncoding accumulatorLayout(tt::DotOp dot, const MmaFeatures &features, ThreadCounts threads);
+LayoutEncoding accumulatorLayout(tt::DotOpInterface dot, const MmaFeatures &features, ThreadCounts threads);
 
-/// The layout of a dot's operand 0 or 1, given that of its result; null where any works, because it goes to shared
-/// memory.
-LayoutEncoding operandLayout(tt::DotOp dot, unsigned operand, LayoutEncoding accumulator);
+/// The layout of a dot's operand other than its accumulator, given that of its result; null where any works, because it
+/// goes to shared memory.
+LayoutEncoding operandLayout(tt::DotOpInterface dot, unsigned operand, LayoutEncoding accumulator);
 
 } // namespace nereid::ttg

@@ -43,7 +43,7 @@ namespace {
 class ClassBuilder {
 public:
   ClassBuilder(llvm::function_ref<LayoutEncoding(RankedTensorType)> signatureLayout,
-               llvm::function_ref<LayoutEncoding(tt::DotOp)> dotLayout,
+               llvm::function_ref<LayoutEncoding(tt::DotOpInterface)> dotLayout,
                llvm::function_ref<LayoutEncoding(RankedTensorType)> copyLayout)
       : signatureLayout(signatureLayout), dotLayout(dotLayout), copyLayout(copyLayout) {}
 
@@ -69,7 +69,7 @@ private:
   void linkOperand(OpOperand &operand, const LayoutLink &link, unsigned node);
 
   llvm::function_ref<LayoutEncoding(RankedTensorType)> signatureLayout;
-  llvm::function_ref<LayoutEncoding(tt::DotOp)> dotLayout;
+  llvm::function_ref<LayoutEncoding(tt::DotOpInterface)> dotLayout;
   llvm::function_ref<LayoutEncoding(RankedTensorType)> copyLayout;
   LayoutClasses::Tables tables;
   std::vector<LayoutClass> nodes; ///< that of a leader counts
@@ -156,7 +156,7 @@ LayoutEncoding ClassBuilder::fixedLayout(Operation *op, const LayoutRelation &re
   case LayoutRelation::Choice::Free:
     return {};
   case LayoutRelation::Choice::Accumulator:
-    return dotLayout(cast<tt::DotOp>(op));
+    return dotLayout(cast<tt::DotOpInterface>(op));
   case LayoutRelation::Choice::Copy:
     return copyLayout(relation.tile);
   }
@@ -175,7 +175,7 @@ void ClassBuilder::linkOperand(OpOperand &operand, const LayoutLink &link, unsig
   else if (link.kind == LayoutLink::Kind::FromOp)
     addEdge(node, nodeOf(value), link.transfer, tile, op);
   else if (link.kind == LayoutLink::Kind::DotOperand)
-    if (LayoutEncoding layout = operandLayout(cast<tt::DotOp>(op), operand.getOperandNumber(), nodes[node].fixed))
+    if (LayoutEncoding layout = operandLayout(cast<tt::DotOpInterface>(op), operand.getOperandNumber(), nodes[node].fixed))
       addFixed(value, layout, /*isSource=*/false, op);
 }
 
@@ -313,7 +313,7 @@ LayoutClasses ClassBuilder::finish() {
 
 FailureOr<LayoutClasses> LayoutClasses::build(tt::FuncOp function,
                                               llvm::function_ref<LayoutEncoding(RankedTensorType)> signatureLayout,
-                                              llvm::function_ref<LayoutEncoding(tt::DotOp)> dotLayout,
+                                              llvm::function_ref<LayoutEncoding(tt::DotOpInterface)> dotLayout,
                                               llvm::function_ref<LayoutEncoding(RankedTensorType)> copyLayout) {
   ClassBuilder builder(signatureLayout, dotLayout, copyLayout);
   if (failed(builder.visit(function)))

@@ -57,7 +57,7 @@ public:
   /// through shared memory anyway.
   static llvm::FailureOr<LayoutClasses>
   build(tt::FuncOp function, llvm::function_ref<LayoutEncoding(mlir::RankedTensorType)> signatureLayout,
-        llvm::function_ref<LayoutEncoding(tt::DotOp)> dotLayout,
+        llvm::function_ref<LayoutEncoding(tt::DotOpInterface)> dotLayout,
         llvm::function_ref<LayoutEncoding(mlir::RankedTensorType)> copyLayout);
 
   llvm::ArrayRef<LayoutClass> classes() const { return tables.classes; }

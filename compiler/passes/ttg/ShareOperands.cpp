@@ -142,7 +142,7 @@ static bool wantsBuffer(ConvertLayoutOp op) {
 
 static bool hasRoom(ConvertLayoutOp op, unsigned maxSharedBytes) {
   return llvm::all_of(op->getUsers(), [&](Operation *user) {
-    auto dot = dyn_cast<tt::DotOp>(user);
+    auto dot = isa<tt::DotOp, tt::DotScaledOp>(user) ? cast<tt::DotOpInterface>(user) : tt::DotOpInterface();
     return !dot || bytesOfOperands(dot) <= maxSharedBytes;
   });
 }

@@ -27,13 +27,12 @@ private:
 
 std::pair<std::string, std::string> HipExplainer::describeDot(tt::DotOpInterface dot) const {
   const Attribute encoding = cast<RankedTensorType>(dot.getD().getType()).getEncoding();
-  auto op = dyn_cast<tt::DotOp>(dot.getOperation());
-  const std::optional<MatrixKind> kind = op ? matrixKindOf(op, arch) : std::nullopt;
+  const std::optional<MatrixKind> kind = matrixKindOf(dot, arch);
   if (!ttg::isMatrixInstruction(encoding) || !kind)
     return {"by FMA instructions of each lane", "no matrix instruction has these types or this precision"};
   auto mfma = dyn_cast<ttg::AmdMfmaAttr>(encoding);
   const unsigned extent = mfma ? mfma.getTile().extent : cast<ttg::AmdWmmaAttr>(encoding).getTile().extent;
-  const std::optional<MatrixInstruction> instruction = matrixInstruction(arch, *kind, extent);
+  const std::optional<MatrixInstruction> instruction = matrixInstruction(arch, *kind, extent, depthOf(dot));
   return {llvm::formatv("by {0} {1}x{1}x{2}, operands from registers", mfma ? "mfma" : "wmma", extent,
                         instruction ? instruction->depth : 0),
           ""};

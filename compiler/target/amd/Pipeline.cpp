@@ -30,7 +30,7 @@ static bool checksBounds(const support::Options &options) { return options.sanit
 void amd::buildTtgirPipeline(OpPassManager &passes, const Arch &arch, const support::Options &options) {
   const bool hasMatrices = arch.matrixUnit != MatrixUnit::None;
   const unsigned askedStages = options.numStages == support::Options().numStages ? 0 : options.numStages;
-  passes.addPass(tt::createDecomposeScaledDots({/*halves=*/hasMatrices}));
+  passes.addPass(tt::createDecomposeScaledDots({/*halves=*/hasMatrices, arch.hasScaledMatrix}));
   passes.addPass(tt::createPadTiles());
   // Loops are unrolled and flattened while tiles have no layouts yet.
   OpPassManager &ofLoops = passes.nest<tt::FuncOp>();

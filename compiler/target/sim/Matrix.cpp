@@ -137,6 +137,14 @@ static Value *shortened(Site &site, Value *value, unsigned words) {
   return site.ir.CreateShuffleVector(value, first);
 }
 
+/// LLVM's form of the instruction that does not scale.
+static bool hasNoScales(Site &site) {
+  return llvm::all_of(std::initializer_list<unsigned>{5, 6, 7, 8}, [&](unsigned index) {
+    auto *constant = dyn_cast<ConstantInt>(site.operand(index));
+    return constant && constant->isZero();
+  });
+}
+
 /// Operands: left, right, accumulators, the two formats, then a byte and a register of scales for each.
 static Value *scaledMfma(Site &site, const MatrixIntrinsic &row) {
   static constexpr struct {
@@ -146,11 +154,13 @@ static Value *scaledMfma(Site &site, const MatrixIntrinsic &row) {
   const uint64_t left = site.number(3), right = site.number(4);
   if (left >= std::size(formats) || right >= std::size(formats))
     return nullptr;
-  const std::string opcode =
-      std::string("amd.mfma_scale.") + row.shape + ".f32." + formats[left].name + "." + formats[right].name;
+  const bool isScaled = !hasNoScales(site);
+  const std::string opcode = std::string(isScaled ? "amd.mfma_scale." : "amd.mfma_f8f6f4.") + row.shape + ".f32." +
+                             formats[left].name + "." + formats[right].name;
   InlineAssembly call = begin(site, row, opcode, shortened(site, site.operand(0), formats[left].words),
                               shortened(site, site.operand(1), formats[right].words), site.operand(2));
-  call.immediate(site.number(5)).source(site.operand(6)).immediate(site.number(7)).source(site.operand(8));
+  if (isScaled)
+    call.immediate(site.number(5)).source(site.operand(6)).immediate(site.number(7)).source(site.operand(8));
   return resultOf(site, row, call.call(Effects::Lanes));
 }
 

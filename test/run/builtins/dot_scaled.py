@@ -62,6 +62,13 @@ def test_formats(form_a, form_b, device):
     check_scaled(form_a, form_b, "e8m0", "e8m0", device)
 
 
+@pytest.mark.parametrize("shape", [(64, 64, 128), (128, 32, 256), (32, 128, 64), (4, 64, 512), (64, 32, 32)])
+@pytest.mark.parametrize("forms", [("e4m3", "e5m2"), ("e2m1", "e2m1"), ("e5m2", "e2m1"), ("e2m1", "e4m3")])
+@pytest.mark.parametrize("kinds", [("e8m0", "e8m0"), (None, "e8m0")])
+def test_tiles(shape, forms, kinds, device):
+    check_scaled(*forms, *kinds, device, shape=shape)
+
+
 @pytest.mark.parametrize("kinds", [(None, None), ("e8m0", None), (None, "e8m0"), ("e4m3", "e4m3"), ("e4m3", None)])
 @pytest.mark.parametrize("factor", [16, 32])
 @pytest.mark.parametrize("form", ["e2m1", "e4m3"])
@@ -93,3 +100,49 @@ def test_ends_of_the_scale(device):
         expected = np.float32(2.0) ** (s.astype(np.float64) - 127)
         expected[7] = np.nan
         np.testing.assert_array_equal(c[:, 0], expected.astype(np.float32))
+
+
+@triton.jit
+def batch(a_ptr, s_ptr, b_ptr, c_ptr, L: tl.constexpr, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
+    item, m, n = tl.arange(0, L)[:, None, None], tl.arange(0, M)[None, :, None], tl.arange(0, N)[None, None, :]
+    a = tl.load(a_ptr + (item * M + m) * K + tl.arange(0, K)[None, None, :])
+    s = tl.load(s_ptr + (item * M + m) * (K // 32) + tl.arange(0, K // 32)[None, None, :])
+    b = tl.load(b_ptr + (item * N + n) * (K // 2) + tl.arange(0, K // 2)[None, :, None])
+    c = tl.dot_scaled(a, s, "e4m3", b, None, "e2m1")
+    tl.store(c_ptr + (item * M + m) * N + n, c)
+
+
+def test_batches(device):
+    items, m, n, k = 4, 16, 32, 128
+    a, x = tile("e4m3", items * m, k, 1)
+    b, y = tile("e2m1", items * n, k, 2)
+    s, factor = scale("e8m0", items * m, k // 32, 3, (120, 130))
+    c = np.full((items, m, n), np.nan, np.float32)
+    if not launch(batch, (1,), a, s, b, c, items, m, n, k, device=device):
+        return
+    x, y = (x * np.repeat(factor, 32, 1)).reshape(items, m, k), y.reshape(items, n, k).transpose(0, 2, 1)
+    bound = 2 * k * np.finfo(np.float32).eps * (np.abs(x) @ np.abs(y))
+    assert (np.abs(c - x @ y) <= bound).all()
+
+
+@triton.jit
+def nans(a_ptr, s_ptr, c_ptr):
+    i = tl.arange(0, 64)
+    a = tl.load(a_ptr + tl.arange(0, 16)[:, None] * 64 + i[None, :])
+    s = tl.load(s_ptr + tl.arange(0, 16)[:, None] * 2 + tl.arange(0, 2)[None, :])
+    b = tl.full((64, 16), 0x38, tl.uint8)  # ones
+    c = tl.dot_scaled(a, s, "e4m3", b, None, "e4m3")
+    tl.store(c_ptr + tl.arange(0, 16)[:, None] * 16 + tl.arange(0, 16)[None, :], c)
+
+
+def test_scales_that_are_no_numbers(device):
+    """e8m0 255 makes the 32 values that it belongs to NaN, zeros too."""
+    a = np.zeros((16, 64), np.uint8)
+    a[:, 40] = 0x38
+    s = np.full((16, 2), 127, np.uint8)
+    s[3, 0] = s[5, 1] = 255
+    c = np.zeros((16, 16), np.float32)
+    if launch(nans, (1,), a, s, c, device=device):
+        expected = np.ones((16, 16), np.float32)
+        expected[[3, 5]] = np.nan
+        np.testing.assert_array_equal(c, expected)

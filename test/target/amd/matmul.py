@@ -42,7 +42,7 @@ def matmul(a, b, o, k, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
 # WIDE: v_mfma_f32_32x32x16_f16
 # BF16: v_mfma_f32_32x32x8_bf16
 # FNUZ: v_mfma_f32_32x32x16_bf8_fp8
-# OCP: v_mfma_f32_32x32x16_bf8_fp8
+# OCP: v_mfma_f32_32x32x64_f8f6f4
 # INT8: v_mfma_i32_32x32x8i8
 # INT8WIDE: v_mfma_i32_32x32x16_i8
 # F32: v_mfma_f32_32x32x2{{_?}}f32

@@ -46,8 +46,8 @@ TEST(OpRules, EachOpRelatesTheLayoutsOfItsTiles) {
            op.hasInterface<ttg::LayoutRelationOpInterface>();
   });
   const Names leaves = {"tt.make_range", "tt.splat"}, readers = {"tt.assert", "tt.print", "tt.unsplat"};
-  const Names rewrittenBefore = {"tt.descriptor_gather",  "tt.descriptor_load",  "tt.descriptor_reduce",
-                                 "tt.descriptor_scatter", "tt.descriptor_store", "tt.dot_scaled"};
+  const Names rewrittenBefore = {"tt.descriptor_gather", "tt.descriptor_load", "tt.descriptor_reduce",
+                                 "tt.descriptor_scatter", "tt.descriptor_store"};
   const Names signatures = {"tt.call"};
   EXPECT_EQ(found, kScalar + leaves + readers + rewrittenBefore + signatures);
 }

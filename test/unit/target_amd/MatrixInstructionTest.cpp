@@ -116,7 +116,7 @@ TEST(AmdMatrixInstruction, LayoutsAreThoseOfTheCalculator) {
     const Arch arch = *findArch(generation.arch, reason);
     for (auto [kind, element] : kKinds)
       for (unsigned extent : {16u, 32u}) {
-        const auto instruction = matrixInstruction(arch, kind, extent);
+        const auto instruction = matrixInstruction(arch, kind, extent, /*depth=*/1024);
         if (!hasKind(arch, kind) || !instruction)
           continue;
         unsigned numFound = 0;
@@ -133,6 +133,52 @@ TEST(AmdMatrixInstruction, LayoutsAreThoseOfTheCalculator) {
       }
   }
   EXPECT_EQ(numCompared, amdInstructionMaps().size());
+}
+
+/// Operands of `v_mfma_scale_f32_*_f8f6f4`: 32 elements along k a lane. Of fp8 the groups of lanes have 16 each, then
+/// another 16; of e2m1 all 32 are next to each other, as 16 bytes. Scale g of a row is in the lane of the row in group
+/// g.
+TEST(AmdMatrixInstruction, ScaledOperands) {
+  for (unsigned extent : {16u, 32u}) {
+    const AmdMatrixTile tile = {.kind = AmdMatrix::Mfma, .extent = extent};
+    const unsigned groups = 64 / extent;
+    const int64_t rows = extent, depth = 32 * groups;
+    const LinearLayout fp8[] = {amdOperand(tile, 0, kMxWidth, {1, 1}, {rows, depth}),
+                                amdOperand(tile, 1, kMxWidth, {1, 1}, {depth, rows})};
+    const LinearLayout e2m1 = amdOperand(tile, 0, kMxWidth, {1, 1}, {rows, depth / 2});
+    const LinearLayout scales[] = {amdScale(tile, 0, {1, 1}, {rows, depth / 32}),
+                                   amdScale(tile, 1, {1, 1}, {rows, depth / 32})};
+    for (unsigned lane = 0; lane < 64; ++lane) {
+      const unsigned row = lane % extent, group = lane / extent;
+      for (unsigned index = 0; index < 32; ++index) {
+        const unsigned k = 16 * group + index % 16 + 16 * groups * (index / 16);
+        EXPECT_EQ(elementAt(fp8[0], lane, index), MatrixElement(row, k));
+        EXPECT_EQ(elementAt(fp8[1], lane, index), MatrixElement(k, row));
+      }
+      for (unsigned index = 0; index < 16; ++index)
+        EXPECT_EQ(elementAt(e2m1, lane, index), MatrixElement(row, 16 * group + index));
+      for (const LinearLayout &scale : scales)
+        EXPECT_EQ(elementAt(scale, lane, 0), MatrixElement(row, group));
+    }
+  }
+}
+
+/// Scales of larger tiles lie in the lanes and warps of the rows and columns that they belong to.
+TEST(AmdMatrixInstruction, ScalesFollowTheirOperands) {
+  const AmdMatrixTile tile = {.kind = AmdMatrix::Mfma, .extent = 16};
+  const LinearLayout left = amdOperand(tile, 0, kMxWidth, {2, 4}, {64, 256});
+  const LinearLayout right = amdOperand(tile, 1, kMxWidth, {2, 4}, {256, 128});
+  const LinearLayout ofLeft = amdScale(tile, 0, {2, 4}, {64, 8}), ofRight = amdScale(tile, 1, {2, 4}, {128, 8});
+  for (int32_t warp = 0; warp < 8; ++warp)
+    for (int32_t lane = 0; lane < 64; ++lane) {
+      auto at = [&](const LinearLayout &layout) {
+        return layout.apply({{kRegister, 0}, {kLane, lane}, {kWarp, warp}});
+      };
+      EXPECT_EQ(at(ofLeft)[0], at(left)[0]);
+      EXPECT_EQ(at(ofRight)[0], at(right)[1]);
+    }
+  EXPECT_EQ(ofLeft.inSize(kRegister), 4); // two tiles of rows, two steps along k
+  EXPECT_EQ(ofRight.inSize(kRegister), 4);
 }
 
 /// An operand in vectors of another width: lanes of both operands hold the same k, register by register.

@@ -27,6 +27,7 @@ static constexpr Arch cdna2 = {.name = "gfx90a",
                                .hasF64Matrix = true,
                                .hasWideInt8 = false,
                                .hasDoubleDepth = false,
+                               .hasScaledMatrix = false,
                                .hasBf16Conversion = false,
                                .hasPermlane32Swap = false,
                                .hasPermlane16 = false,
@@ -44,7 +45,7 @@ static constexpr Arch cdna3() {
 static constexpr Arch cdna4() {
   Arch arch = cdna3();
   arch.name = "gfx950", arch.fp8 = Fp8Format::Ocp, arch.hasXf32 = false;
-  arch.hasDoubleDepth = arch.hasBf16Conversion = arch.hasPermlane32Swap = true;
+  arch.hasDoubleDepth = arch.hasScaledMatrix = arch.hasBf16Conversion = arch.hasPermlane32Swap = true;
   arch.maxSharedBytes = 160 * KiB, arch.numBanks = 64;
   return arch;
 }

@@ -24,7 +24,7 @@ static std::optional<MatrixKind> kindOfSingle(tt::InputPrecision precision, cons
   return precision == tt::InputPrecision::TF32 && arch.hasXf32 ? MatrixKind::XF32 : MatrixKind::F32;
 }
 
-std::optional<MatrixKind> amd::matrixKindOf(tt::DotOp dot, const Arch &arch) {
+static std::optional<MatrixKind> kindOf(tt::DotOp dot, const Arch &arch) {
   const Type left = tt::elementOf(dot.getA().getType()), right = tt::elementOf(dot.getB().getType());
   if (arch.matrixUnit == MatrixUnit::None)
     return std::nullopt;
@@ -41,6 +41,13 @@ std::optional<MatrixKind> amd::matrixKindOf(tt::DotOp dot, const Arch &arch) {
   return left.isBF16() ? MatrixKind::BF16 : MatrixKind::F16;
 }
 
+std::optional<MatrixKind> amd::matrixKindOf(tt::DotOpInterface dot, const Arch &arch) {
+  if (auto scaled = dyn_cast<tt::DotScaledOp>(dot.getOperation()))
+    return arch.hasScaledMatrix && scaled.isMicroscaled() ? std::optional(MatrixKind::Mx) : std::nullopt;
+  auto plain = dyn_cast<tt::DotOp>(dot.getOperation());
+  return plain ? kindOf(plain, arch) : std::nullopt;
+}
+
 /// Elements along k of a lane in one mfma.
 static unsigned mfmaElements(const Arch &arch, MatrixKind kind) {
   switch (kind) {
@@ -51,6 +58,8 @@ static unsigned mfmaElements(const Arch &arch, MatrixKind kind) {
     return arch.hasDoubleDepth ? 16 : arch.hasWideInt8 ? 8 : 4;
   case MatrixKind::Fp8:
     return 8;
+  case MatrixKind::Mx:
+    return 32;
   case MatrixKind::XF32:
     return 2;
   case MatrixKind::F32:
@@ -60,15 +69,23 @@ static unsigned mfmaElements(const Arch &arch, MatrixKind kind) {
   llvm_unreachable("all kinds are listed");
 }
 
-std::optional<MatrixInstruction> amd::matrixInstruction(const Arch &arch, MatrixKind kind, unsigned extent) {
+int64_t amd::depthOf(tt::DotOpInterface dot) {
+  if (auto scaled = dyn_cast<tt::DotScaledOp>(dot.getOperation()))
+    return scaled.getDepth();
+  return tt::shapeOf(dot.getA().getType()).back();
+}
+
+std::optional<MatrixInstruction> amd::matrixInstruction(const Arch &arch, MatrixKind kind, unsigned extent,
+                                                        int64_t depth) {
+  if (kind == MatrixKind::Fp8 && arch.hasScaledMatrix)
+    if (auto deeper = matrixInstruction(arch, MatrixKind::Mx, extent, depth); deeper && deeper->depth <= depth)
+      return deeper;
   MatrixInstruction found = {.kind = kind, .extent = extent};
   const bool isWmma = arch.matrixUnit != MatrixUnit::Mfma;
   if (extent != 16 && (isWmma || kind == MatrixKind::F64))
     return std::nullopt;
   // RDNA3's lanes hold all of k, RDNA4's half of it.
-  found.perLane = arch.matrixUnit == MatrixUnit::WmmaReplicated ? 16
-                  : isWmma                                      ? 8
-                                                                : mfmaElements(arch, kind);
+  found.perLane = arch.matrixUnit == MatrixUnit::WmmaReplicated ? 16 : isWmma ? 8 : mfmaElements(arch, kind);
   found.depth = isWmma ? 16 : found.perLane * (arch.waveSize / extent);
   return found;
 }

@@ -18,6 +18,7 @@ enum class MatrixKind : uint8_t {
   F64,
   Int8,
   Fp8, ///< in the architecture's own formats, which the operands may mix
+  Mx,  ///< fp8 and e2m1 in any pair, with a power of two for every 32 elements along k
 };
 
 struct MatrixInstruction {
@@ -28,9 +29,18 @@ struct MatrixInstruction {
 };
 
 /// None for dots that no instruction multiplies exactly enough.
-std::optional<MatrixKind> matrixKindOf(tt::DotOp dot, const Arch &arch);
+std::optional<MatrixKind> matrixKindOf(tt::DotOpInterface dot, const Arch &arch);
 
-/// The deepest instruction of that kind and extent; none where there is none.
-std::optional<MatrixInstruction> matrixInstruction(const Arch &arch, MatrixKind kind, unsigned extent);
+/// The bytes along k that lie next to each other in a lane's operand of `MatrixKind::Mx`. The order along k is fixed there,
+/// since a scale belongs to 32 elements of it: fp8 comes in two vectors of as many elements, of which the groups of lanes
+/// have the first, then the second; e2m1 in one of twice as many.
+inline constexpr unsigned kMxWidth = 16;
+
+/// The elements along k of a dot.
+int64_t depthOf(tt::DotOpInterface dot);
+
+/// The deepest instruction of that kind and extent for a dot of `depth`; none where there is none. Dots of fp8 deep
+/// enough for `Mx` get that, without scales: it multiplies twice as much at a time.
+std::optional<MatrixInstruction> matrixInstruction(const Arch &arch, MatrixKind kind, unsigned extent, int64_t depth);
 
 } // namespace nereid::amd

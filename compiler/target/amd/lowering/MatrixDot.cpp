@@ -1,14 +1,13 @@
 // Emits dots by matrix instructions (mfma, wmma).
 // SPDX-License-Identifier: MIT
 //
-// An instruction multiplies the k that its lanes hold, whichever they are, as long as both operands have the same: so it
-// takes a lane's elements along k in the order of its registers. All tiles of the result take one step along k before
-// the next: operands that come from shared memory are read for one step, which keeps few registers.
-#include "compiler/lowering/TtgToLlvm/DotOperand.h"
+// An instruction multiplies the k that its lanes hold, whichever they are, as long as both operands have the same: so
+// it takes a lane's elements along k in the order of its registers. All tiles of the result take one step along k
+// before the next: operands that come from shared memory are read for one step, which keeps few registers.
 #include "compiler/lowering/TtgToLlvm/FmaDot.h"
 #include "compiler/target/amd/dialect/MatrixInstruction.h"
 #include "compiler/target/amd/lowering/AmdEmitter.h"
-#include "compiler/target/amd/lowering/MatrixIntrinsics.h"
+#include "compiler/target/amd/lowering/MatrixFactor.h"
 
 using namespace mlir;
 using namespace nereid;
@@ -28,6 +27,7 @@ static Type operandType(MatrixKind kind, Type element) {
   case MatrixKind::F64:
   case MatrixKind::Int8:
   case MatrixKind::Fp8:
+  case MatrixKind::Mx:
     return element;
   }
   llvm_unreachable("all kinds are listed");
@@ -39,13 +39,12 @@ namespace {
 
 class MatrixDotEmitter {
 public:
-  MatrixDotEmitter(TtgFunctionEmitter &emitter, tt::DotOp op, layout::AmdMatrixTile tile, unsigned kWidth,
-                   MatrixInstruction instruction, const Arch &arch)
-      : emitter(emitter), ir(emitter.ir), op(op), tile(tile), kWidth(kWidth), instruction(instruction), arch(arch),
-        result(cast<RankedTensorType>(op.getType())), row(result.coordinates(0).size() - 2), column(row + 1),
-        left(emitter, op.getA(), operandType(instruction.kind, elementOf(op.getA())), column),
-        right(emitter, op.getB(), operandType(instruction.kind, elementOf(op.getB())), row),
-        copiesAlongK(layout::amdLanesBeyond(tile, kWidth, left.depth())) {}
+  MatrixDotEmitter(TtgFunctionEmitter &emitter, tt::DotOpInterface op, layout::AmdMatrixTile tile,
+                   MatrixInstruction instruction, const FactorForm &left, const FactorForm &right, const Arch &arch)
+      : ir(emitter.ir), tile(tile), instruction(instruction), arch(arch),
+        result(cast<RankedTensorType>(op.getD().getType())), row(result.coordinates(0).size() - 2), column(row + 1),
+        left(emitter, left, tile), right(emitter, right, tile),
+        numSteps(llvm::divideCeil(this->left.elementsOfLane(), left.perLane)) {}
 
   /// Adds the dot to `accumulators`.
   void run(Tile &accumulators);
@@ -55,56 +54,18 @@ private:
 
   SmallVector<Coordinates> corners() const;
   void multiply(const Coordinates &corner, unsigned step, Tile &accumulators);
-  llvm::Value *operandAt(unsigned operand, Coordinates corner, unsigned step);
-  llvm::Value *makeOperand(unsigned operand, const Coordinates &corner, unsigned step);
-  DotOperand &of(unsigned operand) { return operand == 0 ? left : right; }
-  /// Elements along k that a lane holds, copies counted once.
-  unsigned elementsOfLane() const { return std::max<int64_t>(1, left.depth() / tile.groupsAlongK()); }
 
-  TtgFunctionEmitter &emitter;
   IrBuilder &ir;
-  tt::DotOp op;
   const layout::AmdMatrixTile tile;
-  const unsigned kWidth; ///< adjacent elements along k of a lane
   const MatrixInstruction instruction;
   const Arch &arch;
   RegisterMap result;
   unsigned row, column;
-  DotOperand left, right;
-  uint32_t copiesAlongK; ///< lanes with one of these bits hold copies, which are counted once
-  std::map<std::pair<unsigned, unsigned>, llvm::Value *> operands; ///< of the step, by operand and first register
+  MatrixFactor left, right;
+  unsigned numSteps; ///< along k
 };
 
 } // namespace
-
-/// The elements of one instruction, zero beyond those that the lane holds.
-llvm::Value *MatrixDotEmitter::makeOperand(unsigned operand, const Coordinates &corner, unsigned step) {
-  Tile elements;
-  for (unsigned index = 0; index < instruction.perLane; ++index) {
-    const unsigned number = step * instruction.perLane + index;
-    const int64_t k = number / kWidth * kWidth * tile.groupsAlongK() + number % kWidth;
-    elements.push_back(number < elementsOfLane() ? of(operand).at(corner, k)
-                                                 : llvm::Constant::getNullValue(elements.front()->getType()));
-  }
-  llvm::Value *whole = elements.front();
-  if (elements.size() > 1) {
-    whole = llvm::PoisonValue::get(llvm::FixedVectorType::get(whole->getType(), elements.size()));
-    for (auto [index, value] : llvm::enumerate(elements))
-      whole = ir.CreateInsertElement(whole, value, uint64_t{index});
-  }
-  if (llvm::Value *counts = copiesAlongK ? emitter.threadHasNone(copiesAlongK, 0) : nullptr)
-    whole = ir.CreateSelect(counts, whole, llvm::Constant::getNullValue(whole->getType()));
-  return whole;
-}
-
-llvm::Value *MatrixDotEmitter::operandAt(unsigned operand, Coordinates corner, unsigned step) {
-  corner[operand == 0 ? row : column] %= of(operand).extent(operand == 0 ? row : column);
-  corner[operand == 0 ? column : row] = 0;
-  llvm::Value *&known = operands[{operand, of(operand).registerOf(corner)}];
-  if (!known)
-    known = makeOperand(operand, corner, step);
-  return known;
-}
 
 /// Emits one step along k of one tile of the result.
 void MatrixDotEmitter::multiply(const Coordinates &corner, unsigned step, Tile &accumulators) {
@@ -117,15 +78,10 @@ void MatrixDotEmitter::multiply(const Coordinates &corner, unsigned step, Tile &
   Tile fragment;
   for (unsigned index : indices)
     fragment.push_back(accumulators[index]);
-  MatrixOperands one = {.a = operandAt(0, corner, step),
-                        .b = operandAt(1, corner, step),
-                        .isAE4m3 = isa<Float8E4M3FNType, Float8E4M3FNUZType>(elementOf(op.getA())),
-                        .isBE4m3 = isa<Float8E4M3FNType, Float8E4M3FNUZType>(elementOf(op.getB()))};
+  MatrixOperands one = {.a = left.at(corner, step), .b = right.at(corner, step)};
   // A transposed accumulator is the product of the transposed operands.
-  if (tile.isTransposed) {
+  if (tile.isTransposed)
     std::swap(one.a, one.b);
-    std::swap(one.isAE4m3, one.isBE4m3);
-  }
   fragment = multiplyMatrices(ir, instruction, arch, one, fragment);
   for (auto [index, value] : llvm::zip_equal(indices, fragment))
     accumulators[index] = value;
@@ -147,30 +103,93 @@ SmallVector<LinearLayout::Coordinates> MatrixDotEmitter::corners() const {
 
 void MatrixDotEmitter::run(Tile &accumulators) {
   const SmallVector<Coordinates> tiles = corners();
-  for (unsigned step = 0; step * instruction.perLane < elementsOfLane(); ++step) {
-    operands.clear();
+  for (unsigned step = 0; step < numSteps; ++step) {
     for (const Coordinates &corner : tiles)
       multiply(corner, step, accumulators);
+    left.endStep();
+    right.endStep();
   }
 }
 
-static LogicalResult emitMatrixDot(TtgFunctionEmitter &emitter, tt::DotOp op) {
+//--- forms ---------------------------------------------------------------------------------
+
+static tt::ScaleDotElemType formatOf(Type element) {
+  return isa<Float8E4M3FNType, Float8E4M3FNUZType>(element) ? tt::ScaleDotElemType::E4M3 : tt::ScaleDotElemType::E5M2;
+}
+
+static FactorForm factorOf(tt::DotOp op, unsigned operand, const MatrixInstruction &instruction) {
+  Value tile = operand == 0 ? op.getA() : op.getB();
+  return {.tile = tile,
+          .wide = operandType(instruction.kind, elementOf(tile)),
+          .format = formatOf(elementOf(tile)),
+          .operand = operand,
+          .perLane = instruction.perLane};
+}
+
+static FactorForm factorOf(tt::DotScaledOp op, unsigned operand, const MatrixInstruction &instruction) {
+  Value tile = operand == 0 ? op.getA() : op.getB();
+  const tt::ScaleDotElemType format = operand == 0 ? op.getAElemType() : op.getBElemType();
+  return {.tile = tile,
+          .wide = elementOf(tile),
+          .format = format,
+          .scales = operand == 0 ? op.getAScale() : op.getBScale(),
+          .operand = operand,
+          .perLane = instruction.perLane / (format == tt::ScaleDotElemType::E2M1 ? 2 : 1)};
+}
+
+/// The order along k of scaled operands is the instruction's own; scales are in the lanes that it takes them from.
+static bool areLayoutsOfScaled(ttg::AmdMfmaAttr mfma, ArrayRef<FactorForm> factors) {
+  auto lanesOf = [](const LinearLayout &layout) {
+    return layout.sublayout({layout::kLane, layout::kWarp}, layout.outputNames());
+  };
+  return llvm::all_of(factors, [&](const FactorForm &factor) {
+    if (!factor.scales)
+      return factor.kWidth == kMxWidth;
+    auto type = cast<RankedTensorType>(factor.scales.getType());
+    return factor.kWidth == kMxWidth &&
+           lanesOf(ttg::linearLayoutOf(type)) == lanesOf(mfma.scaleLayout(factor.operand, type.getShape()));
+  });
+}
+
+template <typename Dot> static LogicalResult emitByInstructions(TtgFunctionEmitter &emitter, Dot op, MatrixKind kind) {
   const auto &target = static_cast<const AmdEmitter &>(emitter.target);
   const ttg::LayoutEncoding encoding = ttg::encodingOf(op.getType());
   auto mfma = dyn_cast<ttg::AmdMfmaAttr>(encoding);
-  auto wmma = dyn_cast<ttg::AmdWmmaAttr>(encoding);
-  const std::optional<MatrixKind> kind = matrixKindOf(op, target.arch);
-  if (!(mfma || wmma) || !kind)
-    return emitFmaDot(emitter, op);
-  const layout::AmdMatrixTile tile = mfma ? mfma.getTile() : wmma.getTile();
-  const std::optional<MatrixInstruction> instruction = matrixInstruction(target.arch, *kind, tile.extent);
-  auto operand = dyn_cast<ttg::DotOperandAttr>(ttg::encodingOf(op.getA().getType()));
-  if (!instruction || !operand)
+  const layout::AmdMatrixTile tile = mfma ? mfma.getTile() : cast<ttg::AmdWmmaAttr>(encoding).getTile();
+  const std::optional<MatrixInstruction> instruction = matrixInstruction(target.arch, kind, tile.extent, depthOf(op));
+  if (!instruction)
     return op.emitError() << "has no matrix instruction for its layout";
-  accumulateDot(emitter, op, [&](Type, Tile &accumulators) {
-    MatrixDotEmitter(emitter, op, tile, operand.getKWidth(), *instruction, target.arch).run(accumulators);
+  FactorForm factors[] = {factorOf(op, 0, *instruction), factorOf(op, 1, *instruction)};
+  for (FactorForm &factor : factors) {
+    auto operand = dyn_cast<ttg::DotOperandAttr>(ttg::encodingOf(factor.tile.getType()));
+    if (!operand)
+      return op.emitError() << "has no matrix instruction for its layout";
+    factor.kWidth = operand.getKWidth();
+  }
+  if (kind == MatrixKind::Mx && !areLayoutsOfScaled(mfma, factors)) // k of dots without scales may be in any order
+    return op.emitError() << "has operands or scales in other lanes than the instruction takes them from";
+  accumulateDot(emitter, cast<tt::DotOpInterface>(op.getOperation()), [&](Type, Tile &accumulators) {
+    MatrixDotEmitter(emitter, op, tile, *instruction, factors[0], factors[1], target.arch).run(accumulators);
   });
   return success();
 }
 
-void amd::addMatrixDotEmitters(OpEmitters &table) { table.add<emitMatrixDot, tt::DotOp>(); }
+static LogicalResult emitMatrixDot(TtgFunctionEmitter &emitter, tt::DotOp op) {
+  const std::optional<MatrixKind> kind = matrixKindOf(op, static_cast<const AmdEmitter &>(emitter.target).arch);
+  const ttg::LayoutEncoding encoding = ttg::encodingOf(op.getType());
+  if (!isa<ttg::AmdMfmaAttr, ttg::AmdWmmaAttr>(encoding) || !kind)
+    return emitFmaDot(emitter, op);
+  return emitByInstructions(emitter, op, *kind);
+}
+
+static LogicalResult emitScaledMatrixDot(TtgFunctionEmitter &emitter, tt::DotScaledOp op) {
+  const std::optional<MatrixKind> kind = matrixKindOf(op, static_cast<const AmdEmitter &>(emitter.target).arch);
+  if (!isa<ttg::AmdMfmaAttr>(ttg::encodingOf(op.getType())) || !kind)
+    return op.emitError() << "has no matrix instruction for its formats and layout";
+  return emitByInstructions(emitter, op, *kind);
+}
+
+void amd::addMatrixDotEmitters(OpEmitters &table) {
+  table.add<emitMatrixDot, tt::DotOp>();
+  table.add<emitScaledMatrixDot, tt::DotScaledOp>();
+}

@@ -9,11 +9,15 @@
 
 namespace nereid::amd {
 
-/// A lane's elements along k of the operands of one instruction: a scalar, or a vector of `perLane` elements. The
-/// formats tell two kinds of fp8 apart.
+/// A lane's elements along k of an operand of one instruction: a scalar, or a vector of `perLane` elements.
+struct MatrixOperand {
+  llvm::Value *elements = nullptr;
+  tt::ScaleDotElemType format = tt::ScaleDotElemType::E4M3; ///< of floats of at most 8 bits; e2m1 comes in pairs
+  llvm::Value *scales = nullptr;                            ///< a word with the lane's scale; null: one
+  unsigned scaleByte = 0;                                   ///< of the word
+};
 struct MatrixOperands {
-  llvm::Value *a = nullptr, *b = nullptr;
-  bool isAE4m3 = false, isBE4m3 = false;
+  MatrixOperand a, b;
 };
 
 /// Adds one instruction's products to a lane's accumulators, in the order of its registers.

@@ -22,19 +22,19 @@ std::optional<amd::Arch> amd::archOf(Operation *op) {
 }
 
 /// Whether a dot's result becomes an operand of another dot: then rows should stay in one wave.
-static bool isChained(tt::DotOp dot) {
+static bool isChained(tt::DotOpInterface dot) {
   SetVector<Operation *> after, before;
   getForwardSlice(dot.getOperation(), &after);
   BackwardSliceOptions options;
   options.omitBlockArguments = true;
   (void)getBackwardSlice(dot.getOperation(), &before, options);
-  auto isOther = [&](Operation *op) { return op != dot && isa<tt::DotOpInterface>(op); };
+  auto isOther = [&](Operation *op) { return op != dot.getOperation() && isa<tt::DotOpInterface>(op); };
   return llvm::any_of(after, isOther) || llvm::any_of(before, isOther);
 }
 
 /// Splits the dimension in which a wave's part is longest; waves without work hold copies.
-static SmallVector<unsigned> spreadWarps(tt::DotOp dot, unsigned numWarps, unsigned extent) {
-  ArrayRef<int64_t> shape = tt::shapeOf(dot.getType());
+static SmallVector<unsigned> spreadWarps(tt::DotOpInterface dot, unsigned numWarps, unsigned extent) {
+  ArrayRef<int64_t> shape = tt::shapeOf(dot.getD().getType());
   const unsigned rank = shape.size(), row = rank - 2, column = rank - 1;
   const bool alongRows = isChained(dot);
   SmallVector<unsigned> warps(rank, 1);
@@ -54,12 +54,12 @@ static SmallVector<unsigned> spreadWarps(tt::DotOp dot, unsigned numWarps, unsig
 }
 
 /// Tiles of 32 rows and columns read each operand half as often, where every wave gets one.
-static unsigned extentOf(tt::DotOp dot, const amd::Arch &arch, amd::MatrixKind kind, unsigned numWarps) {
-  if (!amd::matrixInstruction(arch, kind, 32))
+static unsigned extentOf(tt::DotOpInterface dot, const amd::Arch &arch, amd::MatrixKind kind, unsigned numWarps) {
+  if (!amd::matrixInstruction(arch, kind, 32, amd::depthOf(dot)))
     return 16;
   if (auto asked = dot->getParentOfType<ModuleOp>()->getAttrOfType<IntegerAttr>(amd::kNonKDim))
     return asked.getInt();
-  ArrayRef<int64_t> shape = tt::shapeOf(dot.getType());
+  ArrayRef<int64_t> shape = tt::shapeOf(dot.getD().getType());
   const int64_t rows = shape[shape.size() - 2], columns = shape.back();
   const bool isLarge = rows >= 32 && columns >= 32 && llvm::product_of(shape) >= int64_t{numWarps} * 32 * 32;
   return isLarge ? 32 : 16;
@@ -68,21 +68,21 @@ static unsigned extentOf(tt::DotOp dot, const amd::Arch &arch, amd::MatrixKind k
 /// CDNA's generation, as `#ttg.amd_mfma` numbers it.
 static unsigned mfmaVersion(const amd::Arch &arch) { return arch.hasDoubleDepth ? 4 : arch.hasWideInt8 ? 3 : 2; }
 
-LayoutEncoding amd::dotLayout(tt::DotOp dot, ThreadCounts threads) {
+LayoutEncoding amd::dotLayout(tt::DotOpInterface dot, ThreadCounts threads) {
   const std::optional<Arch> arch = archOf(dot);
   const std::optional<MatrixKind> kind = arch ? matrixKindOf(dot, *arch) : std::nullopt;
   if (!kind || threads.threadsPerWarp != arch->waveSize)
     return {};
   const unsigned extent = extentOf(dot, *arch, *kind, threads.numWarps);
   const SmallVector<unsigned> warps = spreadWarps(dot, threads.numWarps, extent);
-  MLIRContext *context = dot.getContext();
+  MLIRContext *context = dot->getContext();
   switch (arch->matrixUnit) {
   case MatrixUnit::None:
     return {};
   case MatrixUnit::Mfma:
     return AmdMfmaAttr::get(context, mfmaVersion(*arch), warps,
-                            {extent, extent, matrixInstruction(*arch, *kind, extent)->depth}, /*isTransposed=*/true,
-                            *kind == MatrixKind::F64 ? 64 : 32);
+                            {extent, extent, matrixInstruction(*arch, *kind, extent, depthOf(dot))->depth},
+                            /*isTransposed=*/true, *kind == MatrixKind::F64 ? 64 : 32);
   case MatrixUnit::WmmaReplicated:
     // Lanes hold every second element of a run: no vectors either way. But a lane of a transposed result holds the row
     // that it needs as an operand.
@@ -119,8 +119,9 @@ static unsigned runOfAccumulator(const layout::AmdMatrixTile &tile) {
   return run;
 }
 
-/// As many elements as a read of shared memory takes, but no more than a lane's part of k. A dot takes the elements along
-/// k in any order, if both operands have the same one; an operand computed from another dot keeps that dot's order.
+/// As many elements as a read of shared memory takes, but no more than a lane's part of k. A dot takes the elements
+/// along k in any order, if both operands have the same one; an operand computed from another dot keeps that dot's
+/// order.
 static unsigned widthAlongK(tt::DotOp dot, const layout::AmdMatrixTile &tile) {
   // The other operand may have its layout already, and then no longer be seen to come from a load.
   for (Value operand : {dot.getA(), dot.getB()}) {
@@ -137,6 +138,19 @@ static unsigned widthAlongK(tt::DotOp dot, const layout::AmdMatrixTile &tile) {
   return std::min(share, widest);
 }
 
-LayoutEncoding amd::operandLayout(tt::DotOp dot, unsigned operand, LayoutEncoding accumulator) {
-  return DotOperandAttr::get(dot.getContext(), operand, accumulator, widthAlongK(dot, tileOf(accumulator)));
+static LayoutEncoding operandOfScaled(tt::DotScaledOp dot, unsigned operand, LayoutEncoding accumulator) {
+  MLIRContext *context = dot.getContext();
+  if (operand < 2)
+    return DotOperandAttr::get(context, operand, accumulator, amd::kMxWidth);
+  const bool isOfA = dot->getOperand(operand) == dot.getAScale() && operand == dot.getODSOperandIndexAndLength(3).first;
+  Value scale = isOfA ? dot.getAScale() : dot.getBScale();
+  return LinearAttr::get(context,
+                         cast<AmdMfmaAttr>(accumulator).scaleLayout(isOfA ? 0 : 1, tt::shapeOf(scale.getType())));
+}
+
+LayoutEncoding amd::operandLayout(tt::DotOpInterface dot, unsigned operand, LayoutEncoding accumulator) {
+  if (auto scaled = dyn_cast<tt::DotScaledOp>(dot.getOperation()))
+    return operandOfScaled(scaled, operand, accumulator);
+  return DotOperandAttr::get(dot->getContext(), operand, accumulator,
+                             widthAlongK(cast<tt::DotOp>(dot.getOperation()), tileOf(accumulator)));
 }

@@ -13,7 +13,8 @@ inline constexpr llvm::StringLiteral kNonKDim = "ttag.matrix_instr_nonkdim";
 /// The architecture of the op's module.
 std::optional<Arch> archOf(mlir::Operation *op);
 
-ttg::LayoutEncoding dotLayout(tt::DotOp dot, ttg::ThreadCounts threads);
-ttg::LayoutEncoding operandLayout(tt::DotOp dot, unsigned operand, ttg::LayoutEncoding accumulator);
+ttg::LayoutEncoding dotLayout(tt::DotOpInterface dot, ttg::ThreadCounts threads);
+/// Of the factors, and of their scales.
+ttg::LayoutEncoding operandLayout(tt::DotOpInterface dot, unsigned operand, ttg::LayoutEncoding accumulator);
 
 } // namespace nereid::amd

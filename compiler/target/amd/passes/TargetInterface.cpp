@@ -17,10 +17,12 @@ struct AmdTargetInterface : ttg::TargetInterface {
   std::optional<ttg::ByValueParameter> parameterByValue(NamedAttribute) const final { return std::nullopt; }
   ttg::MatrixAccesses matrixAccesses(StringRef) const final { return {}; }
 
-  ttg::LayoutEncoding dotLayout(tt::DotOp dot, const ttg::MmaFeatures &, ttg::ThreadCounts threads) const final {
+  ttg::LayoutEncoding dotLayout(tt::DotOpInterface dot, const ttg::MmaFeatures &,
+                                ttg::ThreadCounts threads) const final {
     return amd::dotLayout(dot, threads);
   }
-  ttg::LayoutEncoding operandLayout(tt::DotOp dot, unsigned operand, ttg::LayoutEncoding accumulator) const final {
+  ttg::LayoutEncoding operandLayout(tt::DotOpInterface dot, unsigned operand,
+                                    ttg::LayoutEncoding accumulator) const final {
     return amd::operandLayout(dot, operand, accumulator);
   }
 

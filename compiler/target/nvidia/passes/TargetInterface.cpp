@@ -33,12 +33,13 @@ struct NvidiaTargetInterface : ttg::TargetInterface {
     return {.hasLdmatrix = arch->hasWarpMma, .hasStmatrix = arch->hasStmatrix};
   }
 
-  ttg::LayoutEncoding dotLayout(tt::DotOp dot, const ttg::MmaFeatures &features,
+  ttg::LayoutEncoding dotLayout(tt::DotOpInterface dot, const ttg::MmaFeatures &features,
                                 ttg::ThreadCounts threads) const final {
-    return nvidia::dotLayout(dot, features, threads);
+    return nvidia::dotLayout(cast<tt::DotOp>(dot.getOperation()), features, threads);
   }
-  ttg::LayoutEncoding operandLayout(tt::DotOp dot, unsigned operand, ttg::LayoutEncoding accumulator) const final {
-    return nvidia::operandLayout(dot, operand, accumulator);
+  ttg::LayoutEncoding operandLayout(tt::DotOpInterface dot, unsigned operand,
+                                    ttg::LayoutEncoding accumulator) const final {
+    return nvidia::operandLayout(cast<tt::DotOp>(dot.getOperation()), operand, accumulator);
   }
 
   ttg::MemDescType barrierType(MLIRContext *context, unsigned count) const final {

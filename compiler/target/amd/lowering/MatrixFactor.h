@@ -1,0 +1,57 @@
+// One operand of a dot by matrix instructions: a lane's elements and scales for one instruction.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "compiler/layout/AmdMatrix.h"
+#include "compiler/lowering/TtgToLlvm/DotOperand.h"
+#include "compiler/target/amd/lowering/MatrixIntrinsics.h"
+
+#include <map>
+#include <optional>
+
+namespace nereid::amd {
+
+/// What a dot says of one of its two factors.
+struct FactorForm {
+  mlir::Value tile;
+  mlir::Type wide;               ///< of elements as they are multiplied
+  tt::ScaleDotElemType format{}; ///< of floats of at most 8 bits
+  mlir::Value scales;            ///< may be null
+  unsigned operand = 0;          ///< 0: left, 1: right
+  unsigned kWidth = 1;           ///< adjacent elements along k of a lane
+  unsigned perLane = 1;          ///< elements along k of a lane in one instruction
+
+  unsigned rank() const { return mlir::cast<mlir::RankedTensorType>(tile.getType()).getRank(); }
+  unsigned alongK() const { return rank() - (operand == 0 ? 1 : 2); }
+  unsigned across() const { return rank() - (operand == 0 ? 2 : 1); }
+};
+
+class MatrixFactor {
+public:
+  using Coordinates = layout::LinearLayout::Coordinates;
+
+  MatrixFactor(lowering::TtgFunctionEmitter &emitter, const FactorForm &form, const layout::AmdMatrixTile &tile);
+
+  /// Elements along k that a lane holds, copies counted once.
+  unsigned elementsOfLane() const;
+  /// What the instruction of number `step` along k takes for the tile of the result at `corner`.
+  MatrixOperand at(Coordinates corner, unsigned step);
+  /// Forgets the elements that were read for a step.
+  void endStep() { made.clear(); }
+
+private:
+  llvm::Value *makeElements(const Coordinates &corner, unsigned step);
+  void addScale(const Coordinates &corner, unsigned step, MatrixOperand &to);
+
+  lowering::TtgFunctionEmitter &emitter;
+  lowering::IrBuilder &ir;
+  const FactorForm form;
+  const layout::AmdMatrixTile tile;
+  lowering::DotOperand elements;
+  uint32_t copiesAlongK;                  ///< lanes with one of these bits hold copies, which are counted once
+  std::map<unsigned, llvm::Value *> made; ///< of the step, by the first register
+  std::optional<lowering::RegisterMap> scaleMap;
+  std::map<unsigned, llvm::Value *> scaleWords; ///< by the first of four registers of scales
+};
+
+} // namespace nereid::amd
