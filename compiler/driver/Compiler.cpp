@@ -40,7 +40,7 @@ static void describeOptions(artifact::Artifact &artifact, const support::Options
     artifact.options["waves_per_eu"] = number(options.wavesPerEu);
   if (options.matrixInstrNonKDim)
     artifact.options["matrix_instr_nonkdim"] = number(options.matrixInstrNonKDim);
-  if (options.kpack != 1)
+  if (options.kpack)
     artifact.options["kpack"] = number(options.kpack);
   if (options.flushDenormals)
     artifact.options["allow_flush_denorm"] = flag(true);

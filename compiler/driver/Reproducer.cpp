@@ -21,7 +21,7 @@ static std::string commandOf(const Compilation &work, llvm::StringRef path, llvm
     command += " --waves-per-eu " + std::to_string(options.wavesPerEu);
   if (options.matrixInstrNonKDim)
     command += " --matrix-instr-nonkdim " + std::to_string(options.matrixInstrNonKDim);
-  if (options.kpack != 1)
+  if (options.kpack)
     command += " --kpack " + std::to_string(options.kpack);
   if (!options.useBufferOps)
     command += " --no-buffer-ops";

@@ -74,7 +74,7 @@ std::optional<std::string> driver::stage(const artifact::Artifact &artifact, con
   options.debug = flagOf(artifact, "debug");
   options.wavesPerEu = numberOf(artifact, "waves_per_eu");
   options.matrixInstrNonKDim = numberOf(artifact, "matrix_instr_nonkdim");
-  options.kpack = numberOf(artifact, "kpack", options.kpack);
+  options.kpack = numberOf(artifact, "kpack");
   options.flushDenormals = flagOf(artifact, "allow_flush_denorm");
   options.useBufferOps = flagOf(artifact, "use_buffer_ops", options.useBufferOps);
   options.sanitize = sanitizersOf(artifact);

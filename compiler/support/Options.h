@@ -36,7 +36,7 @@ struct Options {
   uint32_t sanitize = 0;                      ///< a set of support::Sanitizer, of compiler/support/Sanitizers.h
   uint32_t wavesPerEu = 0;                    ///< waves that a SIMD unit must have room for; 0: the compiler chooses
   uint32_t matrixInstrNonKDim = 0;            ///< 16 or 32: rows and columns of a matrix instruction; 0: any
-  uint32_t kpack = 1;                         ///< accepted; the compiler chooses how much of an operand a load brings
+  uint32_t kpack = 0;                         ///< 1 or 2: matrix instructions whose operands are read at once; 0: any
   bool flushDenormals = false;                ///< float32 denormals may become zero (`allow_flush_denorm`)
   bool useBufferOps = true;                   ///< AMD: accesses may be buffer instructions (`use_buffer_ops`)
 

@@ -117,7 +117,7 @@ def test_the_defaults_are_tritons():
     options = HIPBackend(target_of("gfx942")).parse_options({})
     assert isinstance(options, HIPOptions)
     assert (options.num_warps, options.num_stages, options.waves_per_eu) == (4, 2, 0)
-    assert (options.matrix_instr_nonkdim, options.kpack) == (0, 1)
+    assert (options.matrix_instr_nonkdim, options.kpack) == (0, 0)
     assert (options.enable_fp_fusion, options.allow_flush_denorm) == (True, False)
     assert options.schedule_hint == "none" and options.default_dot_input_precision == "ieee"
     assert "tf32" in options.allowed_dot_input_precisions
@@ -130,7 +130,7 @@ def test_the_defaults_are_tritons():
     ("options", "message"),
     [
         ({"matrix_instr_nonkdim": 8}, "matrix_instr_nonkdim must be one of 0, 16, 32, got 8"),
-        ({"kpack": 3}, "kpack must be one of 1, 2, got 3"),
+        ({"kpack": 3}, "kpack must be one of 0, 1, 2, got 3"),
         ({"num_ctas": 2}, "num_ctas=2: AMD GPUs have no clusters of CTAs"),
     ],
 )
@@ -163,6 +163,22 @@ def test_matrix_instructions_have_the_chosen_size():
     assert "v_wmma_f32_16x16x16" in compiled_dot("gfx1100").asm["amdgcn"]
 
 
+def widths_of_loads(kernel):
+    """Bits of the loads of operands from LDS; the b16 is that of one value."""
+    return set(re.findall(r"ds_(?:read|load)(?:2(?:st64)?)?_b(\d+)", kernel.asm["amdgcn"]))
+
+
+def test_kpack_is_the_number_of_instructions_whose_operands_a_load_brings():
+    for arch in ("gfx90a", "gfx942"):  # four f16 values of an instruction: 64 bits
+        narrow, wide, chosen = (compiled_dot(arch, kpack=kpack) for kpack in (1, 2, 0))
+        assert widths_of_loads(narrow) == {"64"}
+        assert widths_of_loads(wide) == widths_of_loads(chosen) == {"128"}
+        assert "kWidth = 4" in narrow.asm["ttgir"] and "kWidth = 8" in wide.asm["ttgir"]
+    # eight values: one load brings no more
+    assert widths_of_loads(compiled_dot("gfx950", kpack=1)) == {"128"}
+    assert widths_of_loads(compiled_dot("gfx950", kpack=2)) == {"128"}
+
+
 def test_waves_and_denormals_reach_the_code():
     assert '"amdgpu-waves-per-eu"="3' in compiled_add(waves_per_eu=3).asm["llir"]
     assert "preserve-sign" in compiled_add(allow_flush_denorm=True).asm["llir"]
@@ -172,9 +188,15 @@ def test_waves_and_denormals_reach_the_code():
 def test_options_distinguish_kernels():
     keys = {
         compiled_add(**options).hash
-        for options in ({}, {"waves_per_eu": 2}, {"kpack": 2}, {"allow_flush_denorm": True})
+        for options in (
+            {},
+            {"waves_per_eu": 2},
+            {"kpack": 1},
+            {"kpack": 2},
+            {"allow_flush_denorm": True},
+        )
     }
-    assert len(keys) == 4
+    assert len(keys) == 5
 
 
 # --- Launches of compiled code --------------------------------------------------------------------

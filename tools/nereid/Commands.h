@@ -19,7 +19,7 @@ struct CompileArguments {
   std::vector<std::string> emit;
   std::string output = ".";
   unsigned numWarps = 4, numStages = 3, numCtas = 1;
-  unsigned wavesPerEu = 0, matrixInstrNonKDim = 0, kpack = 1;
+  unsigned wavesPerEu = 0, matrixInstrNonKDim = 0, kpack = 0;
   CudaToolArguments cudaTools;
   uint32_t ptxasTimeout = 600;
   unsigned repeats = 1; ///< compilations in this process; the last one is written, times are medians

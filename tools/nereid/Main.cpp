@@ -90,8 +90,10 @@ int main(int argc, char **argv) {
                    "16 or 32: rows and columns of a matrix instruction (hip); 0: the compiler chooses")
       ->check(CLI::IsMember({0, 16, 32}))
       ->capture_default_str();
-  compile->add_option("--kpack", arguments.kpack, "1 or 2: accepted, the compiler chooses (hip)")
-      ->check(CLI::IsMember({1, 2}))
+  compile
+      ->add_option("--kpack", arguments.kpack,
+                   "1 or 2: matrix instructions whose operands one load from LDS brings (hip); 0: the compiler chooses")
+      ->check(CLI::IsMember({0, 1, 2}))
       ->capture_default_str();
   compile->add_flag("--no-buffer-ops", arguments.noBufferOps, "never access memory by buffer instructions (hip)");
   compile->add_option("--ptxas", arguments.cudaTools.ptxas,

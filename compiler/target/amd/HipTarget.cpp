@@ -34,6 +34,8 @@ static LogicalResult checkOptions(tt::FuncOp kernel, const support::Options &opt
     return tt::report(kernel.getLoc(), diag::NumWarps, options.numWarps, mostWarps, arch.name, arch.waveSize);
   if (!llvm::is_contained({0u, 16u, 32u}, options.matrixInstrNonKDim))
     return tt::report(kernel.getLoc(), diag::NonKDim, options.matrixInstrNonKDim);
+  if (options.kpack > 2)
+    return tt::report(kernel.getLoc(), diag::Kpack, options.kpack);
   return success();
 }
 
@@ -67,6 +69,8 @@ LogicalResult amd::lowerToTtg(HipKernel &kernel) {
     return success();
   if (const uint32_t asked = kernel.options.matrixInstrNonKDim)
     kernel.module->setAttr(kNonKDim, Builder(kernel.module.getContext()).getI32IntegerAttr(asked));
+  if (const uint32_t asked = kernel.options.kpack)
+    kernel.module->setAttr(kKpack, Builder(kernel.module.getContext()).getI32IntegerAttr(asked));
   PassManager passes(kernel.module.getContext());
   passes.enableVerifier(false); // the driver verifies after each phase
   buildTtgirPipeline(passes, kernel.arch, kernel.options);

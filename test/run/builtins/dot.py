@@ -137,6 +137,19 @@ def test_scores_are_the_same_in_both_orders(num_warps, rows, device):
         assert (np.abs(s[:16] - one) <= order_of_sum[:16]).all()
 
 
+@pytest.mark.parametrize("kpack", [0, 1, 2])
+@pytest.mark.parametrize("dtype", ["float16", "float32", "int8"])
+@pytest.mark.parametrize("shape", [(64, 32, 8), (32, 64, 128)])
+def test_any_number_of_instructions_by_one_load(kpack, dtype, shape, device):
+    """Options of AMD GPUs change how operands are loaded, not what they are."""
+    m, n, k = shape
+    a, b = array(dtype, m, k, seed=5), array(dtype, k, n, seed=6)
+    c = np.full((m, n), -1, np.int32 if dtype == "int8" else np.float32)
+    options = {"kpack": kpack, "matrix_instr_nonkdim": 16 if kpack == 1 else 0} if "gfx" in str(device) else {}
+    if launch(dot_kernel, (1,), a, b, c, k, 1, n, 1, m, n, k, "ieee", None, device=device, **options):
+        assert_near(c, numbers(a), numbers(b), dtype)
+
+
 def test_half_result(device):
     a, b = array("float16", 16, 32, seed=9), array("float16", 32, 8, seed=10)
     c = np.full((16, 8), np.nan, np.float16)

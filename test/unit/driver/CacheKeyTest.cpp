@@ -17,8 +17,8 @@ static std::string keyOf(const support::Options &options) {
 
 TEST(CacheKey, every_option_of_amd_gpus_is_part_of_it) {
   const support::Options variants[] = {
-      {},           {.wavesPerEu = 1},       {.wavesPerEu = 2}, {.matrixInstrNonKDim = 1}, {.matrixInstrNonKDim = 2},
-      {.kpack = 2}, {.flushDenormals = true}};
+      {},           {.wavesPerEu = 1}, {.wavesPerEu = 2},       {.matrixInstrNonKDim = 1}, {.matrixInstrNonKDim = 2},
+      {.kpack = 1}, {.kpack = 2},      {.flushDenormals = true}};
   std::set<std::string> keys;
   for (const support::Options &options : variants)
     keys.insert(keyOf(options));

@@ -207,6 +207,7 @@ static const Limit limits[] = {
      "amd-matrix-instr-nonkdim",
      "tt.func public @k() { tt.return }",
      {.matrixInstrNonKDim = 8}},
+    {"a_kpack_of_three", "hip:gfx942", "amd-kpack", "tt.func public @k() { tt.return }", {.kpack = 3}},
     {"a_ptx_version_too_low", "cuda:90", "ptx-version", "tt.func public @k() { tt.return }", {.ptxVersion = 70}},
     {"a_ptx_version_that_is_not_written",
      "cuda:90",

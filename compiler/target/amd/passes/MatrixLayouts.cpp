@@ -119,6 +119,17 @@ static unsigned runOfAccumulator(const layout::AmdMatrixTile &tile) {
   return run;
 }
 
+/// The elements along k that the user wants to be read at once; else as many as a read of shared memory takes.
+static unsigned wantedWidth(tt::DotOp dot, const layout::AmdMatrixTile &tile, unsigned widest) {
+  auto kpack = dot->getParentOfType<ModuleOp>()->getAttrOfType<IntegerAttr>(amd::kKpack);
+  const std::optional<amd::Arch> arch = kpack ? amd::archOf(dot) : std::nullopt;
+  const std::optional<amd::MatrixKind> kind = arch ? amd::matrixKindOf(dot, *arch) : std::nullopt;
+  if (!kind)
+    return widest;
+  const auto instruction = amd::matrixInstruction(*arch, *kind, tile.extent, amd::depthOf(dot));
+  return instruction ? unsigned(kpack.getInt()) * instruction->perLane : widest;
+}
+
 /// As many elements as a read of shared memory takes, but no more than a lane's part of k. A dot takes the elements
 /// along k in any order, if both operands have the same one; an operand computed from another dot keeps that dot's
 /// order.
@@ -135,7 +146,7 @@ static unsigned widthAlongK(tt::DotOp dot, const layout::AmdMatrixTile &tile) {
   const unsigned widest = 128 / bits;
   if (isComputedFromDot(dot.getA()) || isComputedFromDot(dot.getB()))
     return std::min({runOfAccumulator(tile), share, widest});
-  return std::min(share, widest);
+  return std::min({wantedWidth(dot, tile, widest), share, widest});
 }
 
 static LayoutEncoding operandOfScaled(tt::DotScaledOp dot, unsigned operand, LayoutEncoding accumulator) {

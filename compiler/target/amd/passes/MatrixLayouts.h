@@ -10,6 +10,9 @@ namespace nereid::amd {
 /// An attribute of modules: rows and columns of matrix instructions, 16 or 32, where the user chooses them.
 inline constexpr llvm::StringLiteral kNonKDim = "ttag.matrix_instr_nonkdim";
 
+/// The same of the number of matrix instructions whose operands one load from shared memory brings, 1 or 2.
+inline constexpr llvm::StringLiteral kKpack = "ttag.kpack";
+
 /// The architecture of the op's module.
 std::optional<Arch> archOf(mlir::Operation *op);
 

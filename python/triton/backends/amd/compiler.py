@@ -22,8 +22,9 @@ class HIPOptions(TargetOptions):
 
     `waves_per_eu` is the number of waves that a SIMD unit must have room for; `matrix_instr_nonkdim` 16 or 32, the
     rows and columns of a matrix instruction. `allow_flush_denorm` allows float32 denormals to become zero.
-    `use_buffer_ops` allows buffer instructions where an access is known to be less than 2 GiB from its base.
-    `ir_override` is the path of a file that replaces a stage. `kpack`, `schedule_hint` and `cluster_dims` are accepted
+    `kpack` is the number of matrix instructions, 1 or 2, whose operands one load from LDS brings. Where these two are 0
+    the compiler chooses. `use_buffer_ops` allows buffer instructions where an access is known to be less than 2 GiB from
+    its base. `ir_override` is the path of a file that replaces a stage. `schedule_hint` and `cluster_dims` are accepted
     and have no effect.
     """
 
@@ -45,7 +46,7 @@ class HIPOptions(TargetOptions):
     enable_fp_fusion: bool = True
     launch_cooperative_grid: bool = False
     matrix_instr_nonkdim: int = 0
-    kpack: int = 1
+    kpack: int = 0
     allow_flush_denorm: bool = False
     use_buffer_ops: bool = True
     max_num_imprecise_acc_default: int = 0
@@ -66,7 +67,7 @@ class HIPOptions(TargetOptions):
             raise OutOfResources(self.num_warps * self.warp_size, self.max_threads, "threads")
         if self.num_ctas != 1:
             raise ValueError(f"num_ctas={self.num_ctas}: AMD GPUs have no clusters of CTAs")
-        for name, allowed in (("matrix_instr_nonkdim", (0, 16, 32)), ("kpack", (1, 2))):
+        for name, allowed in (("matrix_instr_nonkdim", (0, 16, 32)), ("kpack", (0, 1, 2))):
             if getattr(self, name) not in allowed:
                 words = ", ".join(map(str, allowed))
                 raise ValueError(f"{name} must be one of {words}, got {getattr(self, name)!r}")
