@@ -14,6 +14,7 @@
 #include "compiler/target/amd/Pipeline.h"
 #include "compiler/target/amd/lowering/AmdEmitter.h"
 #include "compiler/target/amd/passes/MatrixLayouts.h"
+#include "compiler/target/amd/passes/Passes.h"
 
 #include "mlir/Pass/PassManager.h"
 
@@ -51,7 +52,18 @@ FailureOr<std::unique_ptr<HipKernel>> amd::beginKernel(ModuleOp module, const su
   return kernel;
 }
 
+/// TTGIR of another compiler has ops that only it knows.
+static LogicalResult rewriteImportedOps(ModuleOp module) {
+  if (!module->hasAttr(ttg::kNumWarps))
+    return success();
+  PassManager passes(module.getContext());
+  passes.addPass(createRewriteImportedOps());
+  return passes.run(module);
+}
+
 LogicalResult amd::useModule(HipKernel &kernel, ModuleOp module) {
+  if (failed(rewriteImportedOps(module)))
+    return failure();
   FailureOr<tt::FuncOp> function = lowering::findKernel(module);
   if (failed(function) || failed(lowering::checkStructure(module)))
     return failure();

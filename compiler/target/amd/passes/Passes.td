@@ -22,4 +22,15 @@ def BoundOffsets : Pass<"amd-bound-offsets", "::nereid::tt::FuncOp"> {
   let statistics = [Statistic<"numBounded", "bounded", "accesses with an offset of 32 bits">];
 }
 
+def RewriteImportedOps : Pass<"amd-rewrite-imported-ops", "::mlir::ModuleOp"> {
+  let summary = "rewrites ops of `amdg` and `rocdl` in imported TTGIR as ops of `tt` and `ttg`";
+  let description = [{
+    Accesses to buffers become accesses through pointers, copies to shared memory
+    loads and stores, transpositions in threads conversions of layouts. Hints to
+    the scheduler are erased, and so are barriers of a part of the waves, which
+    only set them off against each other.
+  }];
+  let dependentDialects = ["::nereid::ttg::TtgDialect"];
+}
+
 #endif

@@ -42,7 +42,7 @@ struct AmdTargetInterface : ttg::TargetInterface {
 } // namespace
 
 void amd::registerDialect(DialectRegistry &registry) {
-  registry.insert<ttag::TtagDialect>();
+  registry.insert<ttag::TtagDialect, amdg::AmdgDialect, rocdl::RocdlDialect>();
   registry.addExtension(
       +[](MLIRContext *, ttag::TtagDialect *dialect) { dialect->addInterfaces<AmdTargetInterface>(); });
 }
