@@ -53,8 +53,11 @@ struct SharedAccessPattern {
   unsigned wavefronts = 1;
   unsigned conflicts = 0;
 
-  /// Whether `access.offset` may be added as an immediate: it shares no bit with the threads' part.
-  bool isImmediate(const SharedAccess &access) const;
+  /// The bits that threads' parts of offsets may have; the others of an access's own part can be added instead of
+  /// XORed.
+  uint32_t threadMask() const;
+  /// Whether the whole of `access.offset` can be added.
+  bool isImmediate(const SharedAccess &access) const { return (access.offset & threadMask()) == 0; }
 };
 
 struct SharedPlan {

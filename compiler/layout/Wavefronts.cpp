@@ -10,13 +10,13 @@
 using namespace nereid;
 using namespace nereid::layout;
 
-bool SharedAccessPattern::isImmediate(const SharedAccess &access) const {
-  uint32_t threadBits = 0;
+uint32_t SharedAccessPattern::threadMask() const {
+  uint32_t mask = 0;
   for (uint32_t base : laneBases)
-    threadBits |= base;
+    mask |= base;
   for (uint32_t base : warpBases)
-    threadBits |= base;
-  return (access.offset & threadBits) == 0;
+    mask |= base;
+  return mask;
 }
 
 /// The largest number of distinct words accessed in one bank; 0 without active lanes.

@@ -139,6 +139,9 @@ public:
   virtual void storeShared(IrBuilder &ir, llvm::ArrayRef<llvm::Value *> words, llvm::Value *pointer, int64_t byteOffset,
                            llvm::Value *mask) = 0;
   virtual unsigned sharedAddressSpace() const = 0;
+  /// The i32 offset, such that LLVM computes what depends on it where it is used, not before the loop: for targets
+  /// where registers that live through a loop are dearer than an addition in it.
+  virtual llvm::Value *rematerialised(IrBuilder &, llvm::Value *offset) { return offset; }
   /// Loads `count` (1, 2 or 4) matrices of 8 rows of 16 bytes from shared memory, one i32 per lane each, as
   /// layout::MatrixForm describes. Plans have them only for targets with ttg::MatrixAccesses.
   virtual llvm::SmallVector<llvm::Value *, 8> ldmatrix(IrBuilder &ir, llvm::Value *row, int64_t byteOffset,

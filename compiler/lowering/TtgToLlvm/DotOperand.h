@@ -28,6 +28,11 @@ public:
   int64_t depthOfAccess() const { return leastDepth; }
   /// Moves to `iteration` of the loop, which has `steps` steps along k.
   void begin(llvm::Value *iteration, int64_t steps);
+  /// Later reads of a buffer compute their addresses anew.
+  void rematerialiseAddresses() {
+    if (reader)
+      reader->rematerialiseAddresses();
+  }
   llvm::Value *at(layout::LinearLayout::Coordinates coordinates, int64_t k);
 
 private:

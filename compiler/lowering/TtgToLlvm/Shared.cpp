@@ -24,19 +24,25 @@ static SmallVector<uint32_t> inBytes(ArrayRef<uint32_t> bases, uint32_t elementB
 
 SharedAddresses::SharedAddresses(TtgFunctionEmitter &emitter, llvm::Value *buffer,
                                  const layout::SharedAccessPattern &pattern, unsigned elementBytes)
-    : ir(emitter.ir), buffer(buffer), threadPart(emitter.threadBits(inBytes(pattern.laneBases, elementBytes),
-                                                                    inBytes(pattern.warpBases, elementBytes))),
-      begin(threadPart), elementBytes(elementBytes) {}
-
-std::pair<llvm::Value *, int64_t> SharedAddresses::of(const layout::SharedAccess &access, bool isImmediate) const {
-  const uint32_t own = access.offset * elementBytes;
-  if (isImmediate)
-    return {ir.CreatePtrAdd(buffer, begin), own};
-  return {ir.CreatePtrAdd(buffer, ir.CreateXor(begin, ir.getInt32(own))), 0};
+    : emitter(emitter), ir(emitter.ir), buffer(buffer),
+      threadPart(
+          emitter.threadBits(inBytes(pattern.laneBases, elementBytes), inBytes(pattern.warpBases, elementBytes))),
+      begin(threadPart), elementBytes(elementBytes), threadMask(pattern.threadMask()), beginMask(threadMask) {
+  if (llvm::any_of(pattern.accesses, [&](const layout::SharedAccess &access) { return access.offset & threadMask; }))
+    rematerialise();
 }
 
-void SharedAddresses::move(llvm::Value *bits) {
-  begin = ir.CreateXor(threadPart, ir.CreateMul(bits, ir.getInt32(elementBytes)));
+void SharedAddresses::rematerialise() { begin = emitter.target.rematerialised(ir, begin); }
+
+std::pair<llvm::Value *, int64_t> SharedAddresses::of(const layout::SharedAccess &access) const {
+  const uint32_t common = access.offset & beginMask;
+  llvm::Value *offset = common ? ir.CreateXor(begin, ir.getInt32(common * elementBytes)) : begin;
+  return {ir.CreatePtrAdd(buffer, offset), int64_t{access.offset - common} * elementBytes};
+}
+
+void SharedAddresses::move(llvm::Value *bits, uint32_t mask) {
+  begin = ir.CreateXor(emitter.target.rematerialised(ir, threadPart), ir.CreateMul(bits, ir.getInt32(elementBytes)));
+  beginMask = threadMask | mask;
 }
 
 static unsigned elementBytes(const llvm::Type *type) {
@@ -70,7 +76,7 @@ void TtgFunctionEmitter::storeShared(llvm::Value *buffer, const layout::SharedAc
     Tile values;
     for (uint32_t index : access.registers)
       values.push_back(registers[index]);
-    const auto [pointer, offset] = addresses.of(pattern, access);
+    const auto [pointer, offset] = addresses.of(access);
     if (pattern.matrix != layout::MatrixForm::None)
       target.stmatrix(ir, packWords(*this, values, bytes), pointer, offset, isTransposed(pattern));
     else
@@ -96,15 +102,9 @@ SharedReader::SharedReader(TtgFunctionEmitter &emitter, llvm::Value *buffer, con
     : emitter(emitter), pattern(pattern), element(element), bytes(analysis::memoryBits(element) / 8),
       addresses(emitter, buffer, pattern, bytes) {}
 
-void SharedReader::move(llvm::Value *bits, uint32_t mask) {
-  addresses.move(bits);
-  moved = mask;
-}
-
 void SharedReader::read(const layout::SharedAccess &access, llvm::MutableArrayRef<llvm::Value *> registers) {
   IrBuilder &ir = emitter.ir;
-  const bool isImmediate = pattern.isImmediate(access) && (access.offset & moved) == 0;
-  const auto [pointer, offset] = addresses.of(access, isImmediate);
+  const auto [pointer, offset] = addresses.of(access);
   const unsigned count = access.registers.size();
   Tile words;
   if (pattern.matrix != layout::MatrixForm::None)
@@ -226,7 +226,7 @@ static LogicalResult emitAsyncCopy(TtgFunctionEmitter &emitter, ttg::AsyncCopyGl
   for (const layout::SharedAccess &sharedAccess : pattern.accesses) {
     const unsigned first = sharedAccess.registers.front();
     const BaseOffset source = emitter.baseOffsets.of(emitter.tile(op.getSrc())[first]);
-    const auto [pointer, offset] = addresses.of(pattern, sharedAccess);
+    const auto [pointer, offset] = addresses.of(sharedAccess);
     copyVector(emitter, {.source = source.base,
                          .sourceOffset = source.offset,
                          .target = pointer,

@@ -11,24 +11,25 @@ unsigned elementBytesOf(ttg::MemDescType buffer);
 /// The access pattern of a tile's registers in a buffer, one by one.
 layout::SharedAccessPattern accessPatternOf(mlir::RankedTensorType tile, ttg::MemDescType buffer);
 
-/// The addresses of a pattern's accesses: a part per thread, and the access's own part, as an immediate where possible.
+/// The addresses of a pattern's accesses: a part per thread ^ the access's own part. The bits of the latter that no
+/// thread's part has are an immediate, so that few pointers serve all accesses.
 class SharedAddresses {
 public:
   SharedAddresses(TtgFunctionEmitter &emitter, llvm::Value *buffer, const layout::SharedAccessPattern &pattern,
                   unsigned elementBytes);
   /// A pointer and an offset from it in bytes.
-  std::pair<llvm::Value *, int64_t> of(const layout::SharedAccessPattern &pattern,
-                                       const layout::SharedAccess &access) const {
-    return of(access, pattern.isImmediate(access));
-  }
-  std::pair<llvm::Value *, int64_t> of(const layout::SharedAccess &access, bool isImmediate) const;
-  /// Later accesses use their offset ^ `bits`, in elements.
-  void move(llvm::Value *bits);
+  std::pair<llvm::Value *, int64_t> of(const layout::SharedAccess &access) const;
+  /// Later accesses use their offset ^ `bits`, where `bits` is a subset of `mask`; both in elements.
+  void move(llvm::Value *bits, uint32_t mask);
+  /// Later accesses share no computation of addresses with those before, whose registers are then free.
+  void rematerialise();
 
 private:
+  TtgFunctionEmitter &emitter;
   IrBuilder &ir;
   llvm::Value *buffer, *threadPart, *begin;
   unsigned elementBytes;
+  uint32_t threadMask, beginMask; ///< bits that these may have, in elements
 };
 
 /// How a thread's vectors are copied, each by one instruction.
@@ -41,8 +42,8 @@ public:
   SharedReader(TtgFunctionEmitter &emitter, llvm::Value *buffer, const layout::SharedAccessPattern &pattern,
                mlir::Type element);
 
-  /// Later accesses use their offset ^ `bits`, where `bits` is a subset of `mask`; both in elements.
-  void move(llvm::Value *bits, uint32_t mask);
+  void move(llvm::Value *bits, uint32_t mask) { addresses.move(bits, mask); }
+  void rematerialiseAddresses() { addresses.rematerialise(); }
   /// Sets the registers of the access.
   void read(const layout::SharedAccess &access, llvm::MutableArrayRef<llvm::Value *> registers);
 
@@ -52,7 +53,6 @@ private:
   mlir::Type element;
   unsigned bytes;
   SharedAddresses addresses;
-  uint32_t moved = 0;
 };
 
 } // namespace nereid::lowering

@@ -35,18 +35,32 @@ static bool isDescriptor(const IntrinsicInst &call) {
   return call.getIntrinsicID() == Intrinsic::amdgcn_make_buffer_rsrc;
 }
 
+/// Whether the call is of assembly without instructions, whose result is its operand.
+static bool isCopy(const CallBase &call) {
+  auto *assembly = dyn_cast<InlineAsm>(call.getCalledOperand());
+  return assembly && assembly->getAsmString().empty() && call.arg_size() == 1 &&
+         call.getType() == call.getArgOperand(0)->getType();
+}
+
 Error sim::replaceIntrinsics(Module &module, const SimulatedWave &wave) {
   SmallVector<IntrinsicInst *> calls, descriptors;
+  SmallVector<CallBase *> copies;
   for (Function &function : module)
     for (BasicBlock &block : function)
       for (Instruction &instruction : block) {
         auto *call = dyn_cast<CallBase>(&instruction);
-        if (call && call->isInlineAsm())
+        if (call && isCopy(*call))
+          copies.push_back(call);
+        else if (call && call->isInlineAsm())
           return unknown(*call, "the assembly `" + cast<InlineAsm>(call->getCalledOperand())->getAsmString() + "`");
         auto *intrinsic = dyn_cast<IntrinsicInst>(&instruction);
         if (intrinsic && intrinsic->getCalledFunction()->getName().starts_with("llvm.amdgcn."))
           (isDescriptor(*intrinsic) ? descriptors : calls).push_back(intrinsic);
       }
+  for (CallBase *copy : copies) {
+    copy->replaceAllUsesWith(copy->getArgOperand(0));
+    copy->eraseFromParent();
+  }
   for (IntrinsicInst *call : calls)
     if (Error error = replace(*call, wave))
       return error;

@@ -3,7 +3,9 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/target/amd/lowering/AmdEmitter.h"
 
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
 using namespace nereid;
 using namespace nereid::amd;
@@ -188,6 +190,17 @@ void AmdEmitter::storeGlobal(IrBuilder &ir, const GlobalAccess &access, llvm::Ar
 void AmdEmitter::storeShared(IrBuilder &ir, llvm::ArrayRef<llvm::Value *> words, llvm::Value *pointer,
                              int64_t byteOffset, llvm::Value *mask) {
   emitWhere(ir, mask, [&] { storeWords(ir, words, pointer, byteOffset); });
+}
+
+/// No pass of LLVM's moves a convergent call out of a loop.
+llvm::Value *AmdEmitter::rematerialised(IrBuilder &ir, llvm::Value *offset) {
+  llvm::Type *word = offset->getType();
+  auto *copy = llvm::InlineAsm::get(llvm::FunctionType::get(word, {word}, false), "", "=v,0", /*hasSideEffects=*/false);
+  llvm::CallInst *call = ir.CreateCall(copy, {offset});
+  call->setConvergent();
+  call->setDoesNotAccessMemory();
+  call->setDoesNotThrow();
+  return call;
 }
 
 llvm::SmallVector<llvm::Value *, 8> AmdEmitter::ldmatrix(IrBuilder &, llvm::Value *, int64_t, unsigned, bool) {

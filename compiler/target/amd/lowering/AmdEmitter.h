@@ -37,6 +37,7 @@ public:
   void storeShared(IrBuilder &ir, llvm::ArrayRef<llvm::Value *> words, llvm::Value *pointer, int64_t byteOffset,
                    llvm::Value *mask) override;
   unsigned sharedAddressSpace() const override { return 3; }
+  llvm::Value *rematerialised(IrBuilder &ir, llvm::Value *offset) override;
   llvm::SmallVector<llvm::Value *, 8> ldmatrix(IrBuilder &ir, llvm::Value *row, int64_t byteOffset, unsigned count,
                                                bool isTransposed) override;
   void stmatrix(IrBuilder &ir, llvm::ArrayRef<llvm::Value *> words, llvm::Value *row, int64_t byteOffset,
