@@ -66,9 +66,13 @@ def ShareOperands : Pass<"ttg-share-operands", "::nereid::tt::FuncOp"> {
     follows a load, becomes a `ttg.local_alloc` and a `ttg.local_load`: the
     buffer's swizzle suits both, and pipelined loads may fill it. Operands that
     do not fit shared memory remain conversions, which run in repetitions.
+    Operands that a loop does not change and that take many registers stay in
+    shared memory, if there is room: each iteration reads them.
   }];
   let options = [
     Option<"maxSharedBytes", "max-shared-bytes", "unsigned", "227 * 1024", "shared memory of a CTA, in bytes">,
+    Option<"keptRegisters", "kept-registers", "unsigned", "~0u",
+           "32-bit registers of a thread that an operand may take throughout a loop">,
   ];
   let dependentDialects = ["::nereid::ttg::TtgDialect"];
   let statistics = [Statistic<"numShared", "shared", "operands passed through a buffer">];
@@ -79,7 +83,8 @@ def PipelineLoops : Pass<"ttg-pipeline-loops", "::nereid::tt::FuncOp"> {
   let description = [{
     In an `scf.for` with a dot, loads that go to shared memory become
     asynchronous copies to a multi-buffered allocation of `num_stages` buffers;
-    small tiles stay in registers. The loop keeps its trip count; the first loads
+    small tiles stay in registers, as many as fit beside the loop's other tiles.
+    The loop keeps its trip count; the first loads
     precede it. `tt.scheduled_max_stage` is the number of iterations between a
     load and its use.
   }];
@@ -88,6 +93,8 @@ def PipelineLoops : Pass<"ttg-pipeline-loops", "::nereid::tt::FuncOp"> {
     Option<"defaultStages", "num-stages", "unsigned", "3", "stages of a loop that does not set num_stages">,
     Option<"maxBytes", "max-bytes", "unsigned", "227 * 1024", "shared memory of a CTA, in bytes">,
     Option<"mayCopy", "async-copies", "bool", "true", "whether threads have asynchronous copies">,
+    Option<"maxRegisters", "max-registers", "unsigned", "~0u",
+           "32-bit registers of a thread for the tiles of a loop with those in flight">,
   ];
   let statistics = [Statistic<"numPipelined", "pipelined", "loops whose loads are pipelined">];
 }

@@ -14,6 +14,7 @@
 #include "compiler/dialect/ttg/AsyncInterfaces.h"
 #include "compiler/dialect/ttg/TargetInterface.h"
 #include "compiler/passes/ttg/Diagnostics.h"
+#include "compiler/passes/ttg/LoopRegisters.h"
 #include "compiler/passes/ttg/LoopSchedule.h"
 #include "compiler/passes/ttg/Passes.h"
 #include "compiler/passes/ttg/PipelinedLoads.h"
@@ -37,8 +38,10 @@ namespace {
 /// Rewrites one loop.
 class Pipeliner {
 public:
-  Pipeliner(scf::ForOp loop, PipelinedLoads pipelined, RewriterBase &rewriter)
-      : loop(loop), pipelined(std::move(pipelined)), rewriter(rewriter), target(targetInterfaceOf(loop)) {}
+  /// `mayCopy`: whether threads have asynchronous copies.
+  Pipeliner(scf::ForOp loop, PipelinedLoads pipelined, bool mayCopy, RewriterBase &rewriter)
+      : loop(loop), pipelined(std::move(pipelined)), mayCopy(mayCopy), rewriter(rewriter),
+        target(targetInterfaceOf(loop)) {}
 
   bool run();
 
@@ -64,6 +67,7 @@ private:
 
   scf::ForOp loop;
   PipelinedLoads pipelined;
+  const bool mayCopy;
   RewriterBase &rewriter;
   const TargetInterface *target;                ///< may be null
   llvm::DenseMap<Operation *, unsigned> stages; ///< of ops that are not in the last stage, and of new ops
@@ -266,9 +270,43 @@ void Pipeliner::addGroup() {
 
 //--- the schedule --------------------------------------------------------------------------
 
+/// Adds `op` and what it needs of `ops` to `slice`; false where that is more than loads and arithmetic on elements.
+static bool collectSlice(Operation *op, const llvm::DenseSet<Operation *> &ops, llvm::SetVector<Operation *> &slice) {
+  for (Value operand : op->getOperands()) {
+    Operation *needed = operand.getDefiningOp();
+    if (!ops.contains(needed) || slice.contains(needed))
+      continue;
+    const bool isSimple = isa<tt::LoadOp>(needed) || (isPure(needed) && needed->getNumRegions() == 0);
+    if (!isSimple || isa<tt::DotOpInterface>(needed) || !collectSlice(needed, ops, slice))
+      return false;
+  }
+  slice.insert(op);
+  return true;
+}
+
+/// Moves the stores of tiles to shared memory, with what they need, to the front: first those of tiles that are in
+/// registers, then those that are loaded in this iteration. Returns the number of these ops.
+static size_t storeFirst(std::vector<Operation *> &ops) {
+  const llvm::DenseSet<Operation *> all(ops.begin(), ops.end());
+  llvm::SetVector<Operation *> stored, loaded;
+  for (Operation *op : ops) {
+    llvm::SetVector<Operation *> slice;
+    if (isa<LocalAllocOp>(op)) {
+      if (collectSlice(op, all, slice))
+        (llvm::any_of(slice, llvm::IsaPred<tt::LoadOp>) ? loaded : stored).insert_range(slice);
+    } else if (!isMemoryEffectFree(op) && !isa<tt::LoadOp, LocalLoadOp>(op)) {
+      break; // loads stay after what may write
+    }
+  }
+  auto rank = [&](Operation *op) { return stored.contains(op) ? 0 : loaded.contains(op) ? 1 : 2; };
+  llvm::stable_sort(ops, [&](Operation *a, Operation *b) { return rank(a) < rank(b); });
+  return llvm::count_if(ops, [&](Operation *op) { return rank(op) < 2; });
+}
+
 /// An iteration waits for its copies, starts those of later iterations and then computes. One barrier after the wait
 /// also keeps the copies from buffers that are still being read. Asynchronous dots start before the copies, which then
-/// fill the buffers that the dots of the previous iteration have read, after another barrier.
+/// fill the buffers that the dots of the previous iteration have read, after another barrier. Where threads load to
+/// registers instead, tiles are stored to shared memory before the loads of later iterations need as many registers.
 LoopSchedule Pipeliner::schedule() {
   LoopSchedule result;
   result.lastStage = pipelined.lastStage;
@@ -281,6 +319,8 @@ LoopSchedule Pipeliner::schedule() {
   }
   std::vector<Operation *> &lastOps = byStage[pipelined.lastStage];
   auto rest = dotWait ? std::next(llvm::find(lastOps, dotWait)) : lastOps.begin();
+  if (!mayCopy)
+    rest += storeFirst(lastOps);
   for (Operation *op : llvm::make_range(lastOps.begin(), rest))
     result.entries.push_back({op, pipelined.lastStage});
   for (unsigned stage = pipelined.lastStage; stage-- > 0;)
@@ -370,6 +410,22 @@ namespace {
 struct PipelineLoops : ttg::impl::PipelineLoopsBase<PipelineLoops> {
   using PipelineLoopsBase::PipelineLoopsBase;
 
+  /// Leaves out tiles that would be in flight in registers until the rest fits: the smallest that is large enough, else
+  /// the largest.
+  PipelinedLoads fitRegisters(scf::ForOp loop, const analysis::AxisInfoAnalysis &axisInfo, PipelinedLoads pipelined) {
+    SmallVector<Operation *> leftOut;
+    const unsigned others = registersOfLoop(loop, axisInfo), all = others + registersInFlight(pipelined);
+    for (unsigned total = all; total > maxRegisters; total = others + registersInFlight(pipelined)) {
+      Operation *load = leastToLeaveOut(pipelined, total - maxRegisters);
+      if (!load)
+        break;
+      leftOut.push_back(load);
+      tt::report(load->getLoc(), diag::TileNotPipelined, all, maxRegisters);
+      pipelined = findPipelinedLoads(loop, axisInfo, pipelined.lastStage + 1, mayCopy, leftOut);
+    }
+    return pipelined;
+  }
+
   /// Takes as many stages as fit shared memory; where not even two fit, fewer loads.
   PipelinedLoads fit(scf::ForOp loop, const analysis::AxisInfoAnalysis &axisInfo, unsigned asked) {
     PipelinedLoads pipelined;
@@ -421,8 +477,8 @@ struct PipelineLoops : ttg::impl::PipelineLoopsBase<PipelineLoops> {
       loop->removeAttr(tt::kNumStages);
       if (stages < 2)
         continue;
-      PipelinedLoads pipelined = fit(loop, axisInfo, stages);
-      if (!pipelined.loads.empty() && Pipeliner(loop, std::move(pipelined), rewriter).run())
+      PipelinedLoads pipelined = fitRegisters(loop, axisInfo, fit(loop, axisInfo, stages));
+      if (!pipelined.loads.empty() && Pipeliner(loop, std::move(pipelined), mayCopy, rewriter).run())
         ++numPipelined;
     }
   }

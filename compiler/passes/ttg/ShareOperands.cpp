@@ -6,6 +6,8 @@
 // A transposition between a load and the buffer moves before the load, where it is free.
 // SPDX-License-Identifier: MIT
 #include "compiler/analysis/MemoryAccess.h"
+#include "compiler/analysis/RegisterPressure.h"
+#include "compiler/analysis/SharedMemory.h"
 #include "compiler/dialect/ttg/AsyncInterfaces.h"
 #include "compiler/dialect/ttg/TargetInterface.h"
 #include "compiler/layout/SharedAccessPlan.h"
@@ -100,6 +102,25 @@ static LayoutEncoding bufferEncoding(RankedTensorType from, RankedTensorType to,
 }
 
 //--- conversions ---------------------------------------------------------------------------
+
+/// Rewrites the transposition of a converted tile to an operand as the conversion of a transposed tile.
+static void convertAfterTransposition(tt::TransOp transposition) {
+  auto conversion = transposition.getSrc().getDefiningOp<ConvertLayoutOp>();
+  if (!isa<DotOperandAttr>(encodingOf(transposition.getType())) || !conversion || !conversion->hasOneUse())
+    return;
+  const auto type = cast<RankedTensorType>(conversion.getSrc().getType());
+  const LayoutEncoding encoding = inferTransposed(encodingOf(type), type.getShape(), transposition.getOrder());
+  if (!encoding)
+    return;
+  OpBuilder builder(conversion);
+  auto result = cast<RankedTensorType>(transposition.getType());
+  Value transposed = tt::TransOp::create(builder, transposition.getLoc(), result.cloneWithEncoding(encoding),
+                                         conversion.getSrc(), transposition.getOrderAttr());
+  Value converted = ConvertLayoutOp::create(builder, conversion.getLoc(), result, transposed);
+  transposition.replaceAllUsesWith(converted);
+  transposition.erase();
+  conversion.erase();
+}
 
 /// Rewrites a transposed load as a load by transposed pointers.
 static Value sinkTransposition(Value value) {
@@ -197,11 +218,62 @@ static void loadThroughBuffer(ConvertLayoutOp op) {
     source->erase();
 }
 
+/// Moves the conversion of an operand within a warp to a dot that reads the other one from shared memory itself: the
+/// operand's registers, of which there may be copies, are then not live together with those of a tile that goes there.
+static void convertAtDot(tt::DotOp dot, Value operand) {
+  auto conversion = operand.getDefiningOp<ConvertLayoutOp>();
+  if (conversion && conversion->hasOneUse() && conversion->getBlock() == dot->getBlock() &&
+      !matrixAccessesOf(dot).hasLdmatrix && analysis::bufferBytes(conversion) == 0)
+    conversion->moveBefore(dot);
+}
+
+//--- operands that a loop does not change --------------------------------------------------
+
+/// Bytes of the buffers that exist in a loop.
+static unsigned sharedBytesIn(scf::ForOp loop) {
+  unsigned bytes = 0, scratch = 0;
+  loop->walk([&](Operation *op) {
+    if (isa<LocalAllocOp>(op))
+      bytes += analysis::bufferBytes(op);
+    else
+      scratch = std::max(scratch, analysis::scratchBytes(op));
+  });
+  return bytes + scratch;
+}
+
+/// Keeps an operand from before the loop in a buffer that each iteration reads.
+static void readInLoop(tt::DotOp dot, OpOperand &operand, scf::ForOp loop) {
+  auto type = cast<RankedTensorType>(operand.get().getType());
+  auto load = operand.get().getDefiningOp<LocalLoadOp>();
+  OpBuilder builder(loop);
+  Value buffer = load ? load.getSrc() : Value();
+  if (!load) {
+    auto bufferType =
+        MemDescType::get(type.getShape(), type.getElementType(), bufferEncoding(type, type, /*hasLdmatrix=*/false),
+                         SharedMemoryAttr::get(dot.getContext()));
+    buffer = LocalAllocOp::create(builder, dot.getLoc(), bufferType, operand.get(), IntegerAttr());
+  }
+  builder.setInsertionPoint(dot);
+  operand.set(LocalLoadOp::create(builder, dot.getLoc(), type, buffer));
+}
+
+/// The loop around the dot that does not change an operand of more than `keptRegisters`.
+static scf::ForOp loopToReadIn(tt::DotOp dot, Value operand, unsigned keptRegisters) {
+  auto loop = dyn_cast<scf::ForOp>(dot->getParentOp());
+  if (!loop || !isMatrixInstruction(encodingOf(dot.getType())) || !loop.isDefinedOutsideOfLoop(operand) ||
+      analysis::registersOf(operand.getType()) <= keptRegisters)
+    return {};
+  return loop;
+}
+
 namespace {
 struct ShareOperands : ttg::impl::ShareOperandsBase<ShareOperands> {
   using ShareOperandsBase::ShareOperandsBase;
 
   void runOnOperation() final {
+    SmallVector<tt::TransOp> transpositions;
+    getOperation().walk([&](tt::TransOp op) { transpositions.push_back(op); });
+    llvm::for_each(transpositions, convertAfterTransposition);
     SmallVector<ConvertLayoutOp> conversions;
     getOperation().walk([&](ConvertLayoutOp op) { conversions.push_back(op); });
     for (ConvertLayoutOp op : conversions) {
@@ -210,6 +282,27 @@ struct ShareOperands : ttg::impl::ShareOperandsBase<ShareOperands> {
       if (!wantsBuffer(op) || !hasRoom(op, maxSharedBytes))
         continue;
       loadThroughBuffer(op);
+      ++numShared;
+    }
+    SmallVector<tt::DotOp> dots;
+    getOperation().walk([&](tt::DotOp dot) { dots.push_back(dot); });
+    for (tt::DotOp dot : dots) {
+      readInLoops(dot);
+      convertAtDot(dot, dot.getA());
+      convertAtDot(dot, dot.getB());
+    }
+  }
+
+  void readInLoops(tt::DotOp dot) {
+    for (OpOperand *operand : {&dot.getAMutable(), &dot.getBMutable()}) {
+      scf::ForOp loop = loopToReadIn(dot, operand->get(), keptRegisters);
+      if (!loop)
+        continue;
+      auto type = cast<RankedTensorType>(operand->get().getType());
+      const unsigned bytes = type.getNumElements() * analysis::memoryBits(type.getElementType()) / 8;
+      if (sharedBytesIn(loop) + bytes > maxSharedBytes)
+        continue;
+      readInLoop(dot, *operand, loop);
       ++numShared;
     }
   }

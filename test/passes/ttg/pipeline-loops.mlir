@@ -2,6 +2,8 @@
 // RUN: nereid-opt %s --pass-pipeline='builtin.module(tt.func(ttg-pipeline-loops{max-bytes=20000}))' 2>&1 | FileCheck %s --check-prefix=SHORT
 // RUN: nereid-opt %s --pass-pipeline='builtin.module(tt.func(ttg-pipeline-loops{max-bytes=14000}))' 2>&1 | FileCheck %s --check-prefix=FEWER
 // RUN: nereid-opt %s --pass-pipeline='builtin.module(tt.func(ttg-pipeline-loops{async-copies=false}))' 2>&1 | FileCheck %s --check-prefix=PLAIN
+// RUN: nereid-opt %s --pass-pipeline='builtin.module(tt.func(ttg-pipeline-loops{async-copies=false max-registers=88}))' 2>&1 | FileCheck %s --check-prefix=PLAIN
+// RUN: nereid-opt %s --pass-pipeline='builtin.module(tt.func(ttg-pipeline-loops{async-copies=false max-registers=87}))' 2>&1 | FileCheck %s --check-prefix=CROWDED
 // Loads of operands become copies to multi-buffered allocations; loads of their addresses run one iteration earlier.
 
 #rows = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
@@ -26,13 +28,22 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // CHECK: tt.scheduled_max_stage = 2 : i32
   // CHECK: ttg.async_wait {num = 0 : i32}
   // CHECK: ttg.local_dealloc %[[RING]]
-  // Without asynchronous copies a small tile is prefetched in registers.
+  // Without asynchronous copies a small tile is prefetched in registers, if there are enough: 32 for the sums, 32 for %b,
+  // 8 for pointers, 16 for the tile. They are free before they are loaded again.
+  // CROWDED-DAG: {{[0-9]+}}:12: remark: this load is not pipelined: with all loads of the loop its tiles would take 88 registers of a thread, 87 are for them
   // PLAIN-LABEL: tt.func @direct
   // PLAIN-NOT: async_copy
   // PLAIN: tt.load
   // PLAIN: scf.for
+  // PLAIN: ttg.local_alloc
   // PLAIN: tt.load
   // PLAIN: tt.scheduled_max_stage = 2
+  // CROWDED-LABEL: tt.func @direct
+  // CROWDED: scf.for
+  // CROWDED: %[[X:.*]] = tt.load
+  // CROWDED: ttg.local_alloc %[[X]]
+  // CROWDED-NOT: tt.scheduled_max_stage
+  // CROWDED: tt.return
   tt.func @direct(%x: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %b: tensor<64x64xf16, #right>, %n: i32) -> tensor<64x64xf32, #mma> {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32

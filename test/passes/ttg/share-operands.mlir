@@ -1,11 +1,14 @@
 // RUN: nereid-opt %s --pass-pipeline='builtin.module(tt.func(ttg-share-operands))' | FileCheck %s
 // RUN: nereid-opt %s --pass-pipeline='builtin.module(tt.func(ttg-share-operands{max-shared-bytes=16384}))' | FileCheck %s --check-prefix=ROOM
 // RUN: nereid-opt %s --pass-pipeline='builtin.module(tt.func(ttg-share-operands{max-shared-bytes=16383}))' | FileCheck %s --check-prefix=NONE
+// RUN: nereid-opt %s --pass-pipeline='builtin.module(tt.func(ttg-share-operands{kept-registers=15}))' | FileCheck %s --check-prefix=INLOOP
+// RUN: nereid-opt %s --pass-pipeline='builtin.module(tt.func(ttg-share-operands{kept-registers=16}))' | FileCheck %s --check-prefix=KEPT
 // Operands of matrix instructions pass through shared buffers; a transposition moves before its load.
 
 #rows = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 #columns = #ttg.blocked<{sizePerThread = [8, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 4], order = [0, 1]}>
 #mma = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>
+#turned = #ttg.linear<{register = [[0, 1], [0, 8], [16, 0], [32, 0], [0, 16], [0, 32]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [0, 0]], block = []}>
 #left = #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>
 #right = #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 2}>
 
@@ -33,6 +36,38 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %y = tt.trans %x {order = array<i32: 1, 0>} : tensor<64x64xf16, #rows> -> tensor<64x64xf16, #columns>
     %b = ttg.convert_layout %y : tensor<64x64xf16, #columns> -> tensor<64x64xf16, #right>
     tt.return %b : tensor<64x64xf16, #right>
+  }
+
+  // The same where the conversion comes first.
+  // CHECK-LABEL: tt.func @transposed_operand
+  tt.func @transposed_operand(%p: tensor<64x64x!tt.ptr<f16>, #rows>) -> tensor<64x64xf16, #right> {
+    // CHECK: %[[P:.*]] = tt.trans
+    // CHECK: %[[X:.*]] = tt.load %[[P]]
+    // CHECK: ttg.local_alloc %[[X]] : {{.*}}#[[COLUMNS]], #smem>
+    // CHECK-NOT: tt.trans
+    %x = tt.load %p : tensor<64x64x!tt.ptr<f16>, #rows>
+    %y = ttg.convert_layout %x : tensor<64x64xf16, #rows> -> tensor<64x64xf16, #turned>
+    %b = tt.trans %y {order = array<i32: 1, 0>} : tensor<64x64xf16, #turned> -> tensor<64x64xf16, #right>
+    tt.return %b : tensor<64x64xf16, #right>
+  }
+
+  // The left operand takes 16 registers of a thread. Where these are too many, the loop reads it from shared memory.
+  // INLOOP-LABEL: tt.func @invariant
+  // INLOOP: %[[B:.*]] = ttg.local_alloc %{{.*}} -> !ttg.memdesc<64x64xf16
+  // INLOOP: scf.for
+  // INLOOP: %[[A:.*]] = ttg.local_load %[[B]]
+  // INLOOP-NEXT: tt.dot %[[A]]
+  // KEPT-LABEL: tt.func @invariant
+  // KEPT-NOT: ttg.local_load
+  // KEPT: scf.for
+  tt.func @invariant(%a: tensor<64x64xf16, #left>, %b: tensor<64x16xf16, #right>, %c: tensor<64x16xf32, #mma>, %n: i32) -> tensor<64x16xf32, #mma> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%s = %c) -> (tensor<64x16xf32, #mma>) : i32 {
+      %d = tt.dot %a, %b, %s : tensor<64x64xf16, #left> * tensor<64x16xf16, #right> -> tensor<64x16xf32, #mma>
+      scf.yield %d : tensor<64x16xf32, #mma>
+    }
+    tt.return %r : tensor<64x16xf32, #mma>
   }
 
   // A sum whose rows stay in their warps becomes an operand in registers.
