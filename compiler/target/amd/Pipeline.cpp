@@ -42,8 +42,10 @@ void amd::buildTtgirPipeline(OpPassManager &passes, const Arch &arch, const supp
                                            arch.maxSharedBytes, /*hasVectorAtomics=*/false}));
   OpPassManager &ofFunctions = passes.nest<tt::FuncOp>();
   ofFunctions.addPass(ttg::createAccumulateInThreads());
-  ofFunctions.addPass(ttg::createShareOperands({arch.maxSharedBytes}));
-  ofFunctions.addPass(ttg::createPipelineLoops({options.numStages, arch.maxSharedBytes, /*mayCopy=*/false}));
+  ofFunctions.addPass(ttg::createShareOperands({arch.maxSharedBytes, arch.numRegisters / 8}));
+  // The rest is for a step's operands and for addresses.
+  ofFunctions.addPass(ttg::createPipelineLoops(
+      {options.numStages, arch.maxSharedBytes, /*mayCopy=*/false, /*maxRegisters=*/arch.numRegisters / 16 * 11}));
   ofFunctions.addPass(ttg::createPrefetchLoads({/*defaultStages=*/1, kPrefetchRegisters, askedStages}));
   if (options.useBufferOps)
     ofFunctions.addPass(createBoundOffsets({/*trustsStorage=*/!checksBounds(options)}));

@@ -210,7 +210,10 @@ def test_forward(shape, dtype, causal, device):
     check(attention_forward, grid, arguments, expected, device=device, rtol=tolerance, atol=tolerance)
 
 
-@pytest.mark.parametrize("d, block_m, block_n, warps", [(64, 128, 128, 8), (128, 128, 64, 8), (32, 64, 32, 4)])
+@pytest.mark.parametrize(
+    "d, block_m, block_n, warps",
+    [(64, 128, 128, 8), (64, 128, 64, 4), (128, 128, 64, 8), (128, 128, 64, 4), (32, 64, 32, 4)],
+)
 def test_forward_in_two_loops(d, block_m, block_n, warps, device):
     heads, n = 2, 3 * block_m
     ref = Reference(heads, n, d, True, "float16")

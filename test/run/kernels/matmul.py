@@ -76,6 +76,21 @@ def test_matmuls(shape, dtype, transposed, device):
     check(matmul_kernel, grid, arguments, dict(c_ptr=exact.astype(np.float32)), device=device)
 
 
+# A thread's registers hold the sums and little else; lengths that are multiples of 16 are loaded as vectors.
+@pytest.mark.parametrize("tile, warps", [((128, 128, 64), 4), ((128, 128, 32), 4), ((256, 128, 64), 8)])
+@pytest.mark.parametrize("shape", [(272, 144, 176), (140, 133, 70)])
+def test_large_tiles(shape, tile, warps, device):
+    M, N, K = shape
+    a, b = (np.floor(values("float32", *size, seed=seed)) / 4 for seed, size in enumerate([(M, K), (K, N)]))
+    arguments = dict(a_ptr=a.astype(np.float16), b_ptr=b.astype(np.float16), c_ptr=np.zeros((M, N), np.float32))
+    arguments |= dict(M=M, N=N, K=K, stride_am=K, stride_ak=1, stride_bk=N, stride_bn=1, stride_cm=N, stride_cn=1)
+    arguments |= dict(zip(("BLOCK_M", "BLOCK_N", "BLOCK_K"), tile, strict=True))
+    arguments |= dict(GROUP=2, ACTIVATION=None, num_warps=warps)
+    grid = (triton.cdiv(M, tile[0]) * triton.cdiv(N, tile[1]),)
+    exact = a.astype(np.float64) @ b.astype(np.float64)
+    check(matmul_kernel, grid, arguments, dict(c_ptr=exact.astype(np.float32)), device=device)
+
+
 def test_an_activation_and_a_narrow_result(device):
     M, N, K = 50, 40, 90
     a, b = values("float16", M, K), values("float16", K, N, seed=1)

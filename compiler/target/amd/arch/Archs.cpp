@@ -18,7 +18,7 @@ static constexpr uint32_t kCdnaBuffer = 4 << 15 | 7 << 12;
 // the offset with the number of bytes.
 static constexpr uint32_t kRdnaBuffer = 3u << 28 | 22 << 12;
 
-// "AMD Instinct MI200" instruction set architecture: mfma, LDS of 64 KiB in 32 banks.
+// "AMD Instinct MI200" instruction set architecture: mfma, 512 registers, LDS of 64 KiB in 32 banks.
 static constexpr Arch cdna2 = {.name = "gfx90a",
                                .waveSize = 64,
                                .matrixUnit = MatrixUnit::Mfma,
@@ -32,6 +32,7 @@ static constexpr Arch cdna2 = {.name = "gfx90a",
                                .hasPermlane32Swap = false,
                                .hasPermlane16 = false,
                                .hasVectorFloatAtomic = true,
+                               .numRegisters = 512,
                                .maxSharedBytes = 64 * KiB,
                                .numBanks = 32,
                                .bufferFlags = kCdnaBuffer};
@@ -55,6 +56,7 @@ static constexpr Arch rdna3(const char *name) {
   arch.name = name, arch.waveSize = 32, arch.matrixUnit = MatrixUnit::WmmaReplicated;
   arch.hasF64Matrix = arch.hasVectorFloatAtomic = false, arch.hasPermlane16 = true;
   arch.bufferFlags = kRdnaBuffer;
+  arch.numRegisters = 256;
   return arch;
 }
 

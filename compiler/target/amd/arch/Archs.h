@@ -33,6 +33,7 @@ struct Arch {
   bool hasPermlane32Swap;    ///< an exchange of the halves of a wave of 64 lanes
   bool hasPermlane16;        ///< any permutation of 16 lanes, also from the other half of 32
   bool hasVectorFloatAtomic; ///< additions to pairs of f16 and bf16 in global memory
+  unsigned numRegisters;     ///< vector registers of a lane, of 32 bits
   uint32_t maxSharedBytes;   ///< LDS per workgroup
   unsigned numBanks;         ///< of LDS, of four bytes each
   uint32_t bufferFlags;      ///< the last word of the descriptor of a buffer of bytes

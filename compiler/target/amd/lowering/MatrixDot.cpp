@@ -4,10 +4,13 @@
 // An instruction multiplies the k that its lanes hold, whichever they are, as long as both operands have the same: so
 // it takes a lane's elements along k in the order of its registers. All tiles of the result take one step along k
 // before the next: operands that come from shared memory are read for one step, which keeps few registers.
+#include "compiler/analysis/RegisterPressure.h"
 #include "compiler/lowering/TtgToLlvm/FmaDot.h"
 #include "compiler/target/amd/dialect/MatrixInstruction.h"
 #include "compiler/target/amd/lowering/AmdEmitter.h"
 #include "compiler/target/amd/lowering/MatrixFactor.h"
+
+#include "llvm/IR/IntrinsicsAMDGPU.h"
 
 using namespace mlir;
 using namespace nereid;
@@ -41,7 +44,7 @@ class MatrixDotEmitter {
 public:
   MatrixDotEmitter(TtgFunctionEmitter &emitter, tt::DotOpInterface op, layout::AmdMatrixTile tile,
                    MatrixInstruction instruction, const FactorForm &left, const FactorForm &right, const Arch &arch)
-      : ir(emitter.ir), tile(tile), instruction(instruction), arch(arch),
+      : emitter(emitter), ir(emitter.ir), op(op), tile(tile), instruction(instruction), arch(arch),
         result(cast<RankedTensorType>(op.getD().getType())), row(result.coordinates(0).size() - 2), column(row + 1),
         left(emitter, left, tile), right(emitter, right, tile),
         numSteps(llvm::divideCeil(this->left.elementsOfLane(), left.perLane)) {}
@@ -53,9 +56,13 @@ private:
   using Coordinates = LinearLayout::Coordinates;
 
   SmallVector<Coordinates> corners() const;
+  unsigned registersOfDot();
+  void zeroAtDot(Tile &accumulators);
   void multiply(const Coordinates &corner, unsigned step, Tile &accumulators);
 
+  TtgFunctionEmitter &emitter;
   IrBuilder &ir;
+  tt::DotOpInterface op;
   const layout::AmdMatrixTile tile;
   const MatrixInstruction instruction;
   const Arch &arch;
@@ -87,7 +94,8 @@ void MatrixDotEmitter::multiply(const Coordinates &corner, unsigned step, Tile &
     accumulators[index] = value;
 }
 
-/// The first elements of the tiles of the result that a wave holds.
+/// The first elements of the tiles of the result that a wave holds. The operand of which a wave holds fewer tiles
+/// varies faster: its tiles stay in registers for a step, those of the other are needed one after the other.
 SmallVector<LinearLayout::Coordinates> MatrixDotEmitter::corners() const {
   SmallVector<Coordinates> found;
   llvm::DenseSet<unsigned> known;
@@ -98,12 +106,53 @@ SmallVector<LinearLayout::Coordinates> MatrixDotEmitter::corners() const {
     if (known.insert(result.at(corner)).second)
       found.push_back(corner);
   }
+  auto countOf = [&](unsigned dim) {
+    llvm::DenseSet<int64_t> values;
+    for (const Coordinates &corner : found)
+      values.insert(corner[dim]);
+    return values.size();
+  };
+  const unsigned slow = countOf(row) < countOf(column) ? column : row;
+  llvm::stable_sort(found, [&](const Coordinates &a, const Coordinates &b) { return a[slow] < b[slow]; });
   return found;
+}
+
+/// 32-bit registers of a lane that the result and the operands of all steps take.
+unsigned MatrixDotEmitter::registersOfDot() {
+  unsigned total = 0;
+  for (Value tile : {Value(op.getD()), Value(op.getA()), Value(op.getB())})
+    total += analysis::registersOf(tile.getType());
+  return total;
+}
+
+/// Keeps LLVM from setting accumulators that begin as zero before the loop, and copying them in it.
+void MatrixDotEmitter::zeroAtDot(Tile &accumulators) {
+  llvm::Type *element = accumulators.front()->getType();
+  if (!element->isFloatTy() && !element->isIntegerTy(32))
+    return;
+  llvm::Value *zero = nullptr;
+  for (llvm::Value *&accumulator : accumulators) {
+    auto *constant = llvm::dyn_cast<llvm::Constant>(accumulator);
+    if (!constant || !constant->isNullValue())
+      continue;
+    if (!zero)
+      zero = ir.CreateBitCast(emitter.target.rematerialised(ir, ir.getInt32(0)), element);
+    accumulator = zero;
+  }
 }
 
 void MatrixDotEmitter::run(Tile &accumulators) {
   const SmallVector<Coordinates> tiles = corners();
+  const bool isTight = registersOfDot() > arch.numRegisters / 2;
   for (unsigned step = 0; step < numSteps; ++step) {
+    // LLVM's scheduler would move reads of many steps to the front, also where they take more registers than there are.
+    if (isTight) {
+      ir.CreateIntrinsic(llvm::Intrinsic::amdgcn_sched_barrier, {}, {ir.getInt32(0)});
+      left.rematerialiseAddresses();
+      right.rematerialiseAddresses();
+      if (step == 0)
+        zeroAtDot(accumulators);
+    }
     for (const Coordinates &corner : tiles)
       multiply(corner, step, accumulators);
     left.endStep();

@@ -36,6 +36,8 @@ public:
   unsigned elementsOfLane() const;
   /// What the instruction of number `step` along k takes for the tile of the result at `corner`.
   MatrixOperand at(Coordinates corner, unsigned step);
+  /// Later reads of a buffer compute their addresses anew.
+  void rematerialiseAddresses() { elements.rematerialiseAddresses(); }
   /// Forgets the elements that were read for a step.
   void endStep() { made.clear(); }
 
