@@ -75,6 +75,6 @@ def attention(
 # CHECK-NOT: scratch_{{load|store}}
 # CHECK: .private_segment_fixed_size: 0
 # CHECK: .sgpr_spill_count: 0
-# The registers of a thread that two waves leave each other.
+# Three waves share the 512 registers of a SIMD unit.
 # CDNA: .vgpr_count: {{ *([0-9]{1,2}|1[0-6][0-9])$}}
 # CHECK: .vgpr_spill_count: 0
