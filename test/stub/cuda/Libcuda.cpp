@@ -1,6 +1,7 @@
 // The functions of a libcuda that executes nothing and records every call.
 // SPDX-License-Identifier: MIT
 #include "runtime/cuda/CudaAbi.h"
+#include "test/stub/LoadedModule.h"
 #include "test/stub/Stub.h"
 
 #include <dlfcn.h>
@@ -8,7 +9,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <chrono>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -18,7 +18,10 @@ using namespace nereid::runtime::cuda;
 using stub::enter;
 using stub::enterContext;
 using stub::enterUnsafe;
+using stub::EventTime;
 using stub::field;
+using stub::LoadedFunction;
+using stub::LoadedModule;
 using stub::triple;
 
 const char *const stub::kVariable = "STUB_LIBCUDA";
@@ -27,15 +30,6 @@ static constexpr int kDefaultVersion = 13000;
 static int version() { return stub::settings().version ? stub::settings().version : kDefaultVersion; }
 
 namespace {
-struct LoadedModule;
-struct LoadedFunction {
-  stub::KernelImage image;
-  LoadedModule *module;
-  int dynamicShared = 48 * 1024;
-};
-struct LoadedModule {
-  std::vector<std::unique_ptr<LoadedFunction>> functions;
-};
 constexpr int kMaxDevices = 16;
 std::array<char, kMaxDevices> contextEntries; // a context is the address of its device's entry
 thread_local Context current = nullptr;
@@ -157,10 +151,7 @@ STUB_API Result cuModuleLoadDataEx(Module *module, const void *image, unsigned c
     return result;
   if (!current)
     return InvalidContext;
-  auto *loaded = new LoadedModule;
-  for (stub::KernelImage &kernel : stub::kernelsOf(image))
-    loaded->functions.push_back(std::make_unique<LoadedFunction>(LoadedFunction{std::move(kernel), loaded}));
-  *module = reinterpret_cast<Module>(loaded);
+  *module = reinterpret_cast<Module>(new LoadedModule(image));
   return Success;
 }
 
@@ -174,12 +165,11 @@ STUB_API Result cuModuleUnload(Module module) {
 STUB_API Result cuModuleGetFunction(Function *function, Module module, const char *name) {
   if (const Result result = enterContext("cuModuleGetFunction", "\"name\": " + stub::quoted(name)))
     return result;
-  for (const auto &found : reinterpret_cast<LoadedModule *>(module)->functions)
-    if (found->image.name == name) {
-      *function = reinterpret_cast<Function>(found.get());
-      return Success;
-    }
-  return NotFound;
+  LoadedFunction *found = reinterpret_cast<LoadedModule *>(module)->find(name);
+  if (!found)
+    return NotFound;
+  *function = reinterpret_cast<Function>(found);
+  return Success;
 }
 
 STUB_API Result cuFuncGetAttribute(int *value, FunctionAttribute attribute, Function function) {
@@ -318,20 +308,16 @@ STUB_API Result cuStreamWaitEvent(Stream stream, Event event, unsigned) {
   return enter("cuStreamWaitEvent", field("stream", number(stream)) + ", " + field("event", number(event)));
 }
 
-struct EventTime {
-  std::chrono::steady_clock::time_point at;
-};
 STUB_API Result cuEventCreate(Event *event, unsigned) {
   *event = reinterpret_cast<Event>(new EventTime);
   return enter("cuEventCreate");
 }
 STUB_API Result cuEventRecord(Event event, Stream stream) {
-  reinterpret_cast<EventTime *>(event)->at = std::chrono::steady_clock::now();
+  reinterpret_cast<EventTime *>(event)->record();
   return enter("cuEventRecord", field("stream", number(stream)) + ", " + field("event", number(event)));
 }
 STUB_API Result cuEventElapsedTime(float *milliseconds, Event from, Event to) {
-  const auto taken = reinterpret_cast<EventTime *>(to)->at - reinterpret_cast<EventTime *>(from)->at;
-  *milliseconds = std::chrono::duration<float, std::milli>(taken).count();
+  *milliseconds = reinterpret_cast<EventTime *>(from)->millisecondsUntil(*reinterpret_cast<EventTime *>(to));
   return enter("cuEventElapsedTime");
 }
 STUB_API Result cuEventDestroy(Event event) {

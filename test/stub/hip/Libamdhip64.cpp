@@ -1,10 +1,10 @@
 // The functions of a libamdhip64 that executes nothing and records every call.
 // SPDX-License-Identifier: MIT
 #include "runtime/hip/HipAbi.h"
+#include "test/stub/LoadedModule.h"
 #include "test/stub/Stub.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -13,19 +13,16 @@ using namespace nereid::runtime::hip;
 using stub::enter;
 using stub::enterContext;
 using stub::enterUnsafe;
+using stub::EventTime;
 using stub::field;
+using stub::LoadedFunction;
+using stub::LoadedModule;
 using stub::triple;
 
 const char *const stub::kVariable = "STUB_LIBAMDHIP64";
 const int32_t stub::kDlpackDevice = 10;
 
 namespace {
-struct LoadedFunction {
-  stub::KernelImage image;
-};
-struct LoadedModule {
-  std::vector<std::unique_ptr<LoadedFunction>> functions;
-};
 thread_local int current = 0;
 } // namespace
 
@@ -116,9 +113,7 @@ STUB_API Result hipDeviceSynchronize() { return enterUnsafe("hipDeviceSynchroniz
 STUB_API Result hipModuleLoadDataEx(Module *module, const void *image, unsigned, JitOption *, void **) {
   if (const Result result = enterUnsafe("hipModuleLoadDataEx", device()))
     return result;
-  auto loaded = std::make_unique<LoadedModule>();
-  for (stub::KernelImage &kernel : stub::kernelsOf(image))
-    loaded->functions.push_back(std::make_unique<LoadedFunction>(LoadedFunction{std::move(kernel)}));
+  auto loaded = std::make_unique<LoadedModule>(image);
   if (loaded->functions.empty())
     return InvalidImage;
   *module = reinterpret_cast<Module>(loaded.release());
@@ -135,12 +130,11 @@ STUB_API Result hipModuleUnload(Module module) {
 STUB_API Result hipModuleGetFunction(Function *function, Module module, const char *name) {
   if (const Result result = enterContext("hipModuleGetFunction", "\"name\": " + stub::quoted(name)))
     return result;
-  for (const auto &found : reinterpret_cast<LoadedModule *>(module)->functions)
-    if (found->image.name == name) {
-      *function = reinterpret_cast<Function>(found.get());
-      return Success;
-    }
-  return NotFound;
+  LoadedFunction *found = reinterpret_cast<LoadedModule *>(module)->find(name);
+  if (!found)
+    return NotFound;
+  *function = reinterpret_cast<Function>(found);
+  return Success;
 }
 
 STUB_API Result hipFuncGetAttribute(int *value, FunctionAttribute attribute, Function) {
@@ -256,23 +250,16 @@ STUB_API Result hipStreamWaitEvent(Stream stream, Event event, unsigned) {
   return enter("hipStreamWaitEvent", field("stream", number(stream)) + ", " + field("event", number(event)));
 }
 
-namespace {
-struct EventTime {
-  std::chrono::steady_clock::time_point at;
-};
-} // namespace
-
 STUB_API Result hipEventCreateWithFlags(Event *event, unsigned flags) {
   *event = reinterpret_cast<Event>(new EventTime);
   return enter("hipEventCreateWithFlags", field("flags", flags));
 }
 STUB_API Result hipEventRecord(Event event, Stream stream) {
-  reinterpret_cast<EventTime *>(event)->at = std::chrono::steady_clock::now();
+  reinterpret_cast<EventTime *>(event)->record();
   return enter("hipEventRecord", field("stream", number(stream)) + ", " + field("event", number(event)));
 }
 STUB_API Result hipEventElapsedTime(float *milliseconds, Event from, Event to) {
-  const auto taken = reinterpret_cast<EventTime *>(to)->at - reinterpret_cast<EventTime *>(from)->at;
-  *milliseconds = std::chrono::duration<float, std::milli>(taken).count();
+  *milliseconds = reinterpret_cast<EventTime *>(from)->millisecondsUntil(*reinterpret_cast<EventTime *>(to));
   return enter("hipEventElapsedTime");
 }
 STUB_API Result hipEventDestroy(Event event) {
