@@ -51,20 +51,6 @@ Expected<Context> CudaDevice::context() {
   return context;
 }
 
-ContextScope::ContextScope(const DriverCalls &calls, Context wanted) : calls(calls) {
-  result = calls.cuCtxGetCurrent(&previous);
-  if (result != Success || previous == wanted)
-    return;
-  call = "cuCtxSetCurrent";
-  result = calls.cuCtxSetCurrent(wanted);
-  changed = result == Success;
-}
-
-ContextScope::~ContextScope() {
-  if (changed)
-    calls.cuCtxSetCurrent(previous);
-}
-
 //--- Failures ----------------------------------------------------------------------------------
 
 /// Whether the result means that a kernel has failed: the context then returns it from every call.

@@ -4,6 +4,7 @@
 
 #include "runtime/cuda/CudaDriver.h"
 #include "runtime/cuda/LaunchCounters.h"
+#include "runtime/gpu/CurrentScope.h"
 #include "runtime/gpu/GpuDevice.h"
 
 #include <atomic>
@@ -81,22 +82,9 @@ private:
   LaunchCounters counters;
 };
 
-/// Makes a context the calling thread's current one for the length of a scope.
-class ContextScope {
-public:
-  ContextScope(const cuda::DriverCalls &calls, cuda::Context wanted);
-  ~ContextScope();
-  ContextScope(const ContextScope &) = delete;
-  ContextScope &operator=(const ContextScope &) = delete;
-
-  /// The result of the switch; the names are for the message.
-  cuda::Result result = cuda::Success;
-  const char *call = "cuCtxGetCurrent";
-
-private:
-  const cuda::DriverCalls &calls;
-  cuda::Context previous = nullptr;
-  bool changed = false;
+struct ContextScope : CurrentScope<cuda::Context> {
+  ContextScope(const cuda::DriverCalls &calls, cuda::Context wanted)
+      : CurrentScope({calls.cuCtxGetCurrent, "cuCtxGetCurrent", calls.cuCtxSetCurrent, "cuCtxSetCurrent"}, wanted) {}
 };
 
 } // namespace nereid::runtime

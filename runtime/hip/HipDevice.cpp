@@ -49,20 +49,6 @@ void HipDevice::readProperties() {
 
 //--- The thread's device -----------------------------------------------------------------------
 
-HipDeviceScope::HipDeviceScope(const HipCalls &calls, int wanted) : calls(calls) {
-  result = calls.hipGetDevice(&previous);
-  if (result != Success || previous == wanted)
-    return;
-  call = "hipSetDevice";
-  result = calls.hipSetDevice(wanted);
-  changed = result == Success;
-}
-
-HipDeviceScope::~HipDeviceScope() {
-  if (changed)
-    calls.hipSetDevice(previous);
-}
-
 Expected<void> HipDevice::makeCurrent() {
   if (const Result result = owner.calls().hipSetDevice(ordinal()); result != Success)
     return failure("hip-call", "hipSetDevice failed on " + name(), "hipSetDevice", result);

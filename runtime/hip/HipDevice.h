@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "runtime/gpu/CurrentScope.h"
 #include "runtime/gpu/GpuDevice.h"
 #include "runtime/hip/HipDriver.h"
 
@@ -69,22 +70,9 @@ private:
   std::atomic<bool> keepsScratch{false};
 };
 
-/// Makes a device the calling thread's current one for the length of a scope.
-class HipDeviceScope {
-public:
-  HipDeviceScope(const hip::HipCalls &calls, int wanted);
-  ~HipDeviceScope();
-  HipDeviceScope(const HipDeviceScope &) = delete;
-  HipDeviceScope &operator=(const HipDeviceScope &) = delete;
-
-  /// The result of the switch; the name is for the message.
-  hip::Result result = hip::Success;
-  const char *call = "hipGetDevice";
-
-private:
-  const hip::HipCalls &calls;
-  int previous = 0;
-  bool changed = false;
+struct HipDeviceScope : CurrentScope<int> {
+  HipDeviceScope(const hip::HipCalls &calls, int wanted)
+      : CurrentScope({calls.hipGetDevice, "hipGetDevice", calls.hipSetDevice, "hipSetDevice"}, wanted) {}
 };
 
 } // namespace nereid::runtime
