@@ -1,6 +1,6 @@
 // The CUDA target of the driver.
 // SPDX-License-Identifier: MIT
-#include "compiler/driver/Backend.h"
+#include "compiler/driver/GpuPhases.h"
 
 #include "compiler/dialect/ttg/Dialect.h"
 #include "compiler/lowering/Kernel.h"
@@ -51,9 +51,9 @@ static bool allowsOwnLauncher(const support::Options &options, const support::Ta
          !options.cooperativeGrid;
 }
 
-static nvidia::CudaKernel &kernelOf(Compilation &work) {
-  return *static_cast<KernelState<nvidia::CudaKernel> &>(*work.state).kernel;
-}
+using Phases = GpuPhases<nvidia::CudaKernel>;
+
+static nvidia::CudaKernel &kernelOf(Compilation &work) { return Phases::kernelOf(work); }
 
 static void addTtirPasses(mlir::OpPassManager &passes, const Compilation &work) {
   nvidia::buildTtirPipeline(passes, work.target, work.options);
@@ -68,20 +68,6 @@ static mlir::LogicalResult begin(Compilation &work) {
   if (mlir::failed(kernel))
     return mlir::failure();
   work.state = std::make_unique<KernelState<nvidia::CudaKernel>>(std::move(*kernel));
-  return mlir::success();
-}
-
-/// The user's module may be `tt` or `ttg`.
-static mlir::LogicalResult parseTtgir(Compilation &work, const Request::Replacement &text) {
-  if (mlir::failed(parseModule(work, text)) || mlir::failed(nvidia::useModule(kernelOf(work), work.module)))
-    return mlir::failure();
-  work.result.artifact.sharedBytes = leastSharedBytes(work.module);
-  describeWrites(work);
-  return nvidia::lowerToTtg(kernelOf(work));
-}
-
-static mlir::LogicalResult planMemory(Compilation &work) {
-  nvidia::planMemory(kernelOf(work));
   return mlir::success();
 }
 
@@ -119,32 +105,20 @@ static void finish(Compilation &work) {
   artifact.binary = std::move(kernel.assembled.cubin.empty() ? kernel.ptx : kernel.assembled.cubin);
 }
 
-/// What became of each line, then the details by op.
-static mlir::FailureOr<std::string> printPlan(Compilation &work) {
-  mlir::FailureOr<std::string> text = printExplanation(work);
-  if (mlir::succeeded(text))
-    *text += "\n" + nvidia::printPlan(kernelOf(work));
-  return text;
-}
-
-template <auto print> static mlir::FailureOr<std::string> printed(Compilation &work) { return print(kernelOf(work)); }
-template <auto make> static mlir::LogicalResult made(Compilation &work) { return make(kernelOf(work)); }
-template <auto read> static mlir::LogicalResult readText(Compilation &work, const Request::Replacement &written) {
-  return read(kernelOf(work), {written.text, written.path});
-}
-
 const Backend driver::cudaBackend = {
     .info = artifact::kCuda,
     .resolve = resolve,
     .phases = {{"source", nullptr, printTtir, nullptr},
                {"ttir", makeTtir, printTtir, parseTtir},
-               {"ttgir", made<nvidia::lowerToTtg>, printed<nvidia::printTtg>, parseTtgir},
-               {"plan", planMemory, printPlan, nullptr, {}, explanationViews()},
-               {"llir", made<nvidia::makeLlvm>, printed<nvidia::printLlvm>, readText<nvidia::readLlvm>},
-               {"ptx", made<nvidia::makePtx>,
+               {"ttgir", Phases::made<nvidia::lowerToTtg>, Phases::printed<lowering::printTtg>,
+                Phases::parseTtgir<nvidia::lowerToTtg>},
+               {"plan", Phases::planned<nvidia::planMemory>, Phases::printPlan, nullptr, {}, explanationViews()},
+               {"llir", Phases::made<nvidia::makeLlvm>, Phases::printed<lowering::printLlvm>,
+                Phases::readText<nvidia::readLlvm>},
+               {"ptx", Phases::made<nvidia::makePtx>,
                 [](Compilation &work) -> mlir::FailureOr<std::string> { return kernelOf(work).ptx; },
-                readText<nvidia::readPtx>},
-               {"cubin", made<nvidia::makeCubin>, nullptr, nullptr}},
+                Phases::readText<nvidia::readPtx>},
+               {"cubin", Phases::made<nvidia::makeCubin>, nullptr, nullptr}},
     .extras = {},
     .toolTimeout = &nvidia::diag::AssemblerTimeout,
     .explainKernel = [](Compilation &work) { return nvidia::explainKernel(kernelOf(work)); },

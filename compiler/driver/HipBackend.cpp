@@ -1,6 +1,6 @@
 // The HIP target of the driver.
 // SPDX-License-Identifier: MIT
-#include "compiler/driver/Backend.h"
+#include "compiler/driver/GpuPhases.h"
 
 #include "compiler/dialect/ttg/Dialect.h"
 #include "compiler/lowering/Kernel.h"
@@ -29,9 +29,9 @@ static std::optional<support::TargetSpec> resolve(const std::string &text, std::
   return spec;
 }
 
-static amd::HipKernel &kernelOf(Compilation &work) {
-  return *static_cast<KernelState<amd::HipKernel> &>(*work.state).kernel;
-}
+using Phases = GpuPhases<amd::HipKernel>;
+
+static amd::HipKernel &kernelOf(Compilation &work) { return Phases::kernelOf(work); }
 
 static void addTtirPasses(mlir::OpPassManager &passes, const Compilation &work) {
   amd::buildTtirPipeline(passes, work.options);
@@ -43,20 +43,6 @@ static mlir::LogicalResult begin(Compilation &work) {
   if (mlir::failed(kernel))
     return mlir::failure();
   work.state = std::make_unique<KernelState<amd::HipKernel>>(std::move(*kernel));
-  return mlir::success();
-}
-
-/// The user's module may be `tt` or `ttg`.
-static mlir::LogicalResult parseTtgir(Compilation &work, const Request::Replacement &text) {
-  if (mlir::failed(parseModule(work, text)) || mlir::failed(amd::useModule(kernelOf(work), work.module)))
-    return mlir::failure();
-  work.result.artifact.sharedBytes = leastSharedBytes(work.module);
-  describeWrites(work);
-  return amd::lowerToTtg(kernelOf(work));
-}
-
-static mlir::LogicalResult planMemory(Compilation &work) {
-  amd::planMemory(kernelOf(work));
   return mlir::success();
 }
 
@@ -106,35 +92,23 @@ static void finish(Compilation &work) {
     artifact.stages.push_back({std::string(artifact::kHip.binaryStage), std::move(hsaco)});
 }
 
-/// What became of each line, then the details by op.
-static mlir::FailureOr<std::string> printPlan(Compilation &work) {
-  mlir::FailureOr<std::string> text = printExplanation(work);
-  if (mlir::succeeded(text))
-    *text += "\n" + amd::printPlan(kernelOf(work));
-  return text;
-}
-
-template <auto print> static mlir::FailureOr<std::string> printed(Compilation &work) { return print(kernelOf(work)); }
-template <auto make> static mlir::LogicalResult made(Compilation &work) { return make(kernelOf(work)); }
-template <auto read> static mlir::LogicalResult readText(Compilation &work, const Request::Replacement &written) {
-  return read(kernelOf(work), {written.text, written.path});
-}
-
 const Backend driver::hipBackend = {
     .info = artifact::kHip,
     .resolve = resolve,
     .phases = {{"source", nullptr, printTtir, nullptr},
                {"ttir", makeTtir, printTtir, parseTtir},
-               {"ttgir", made<amd::lowerToTtg>, printed<amd::printTtg>, parseTtgir},
-               {"plan", planMemory, printPlan, nullptr, {}, explanationViews()},
-               {"llir", made<amd::makeLlvm>, printed<amd::printLlvm>, readText<amd::readLlvm>},
+               {"ttgir", Phases::made<amd::lowerToTtg>, Phases::printed<lowering::printTtg>,
+                Phases::parseTtgir<amd::lowerToTtg>},
+               {"plan", Phases::planned<amd::planMemory>, Phases::printPlan, nullptr, {}, explanationViews()},
+               {"llir", Phases::made<amd::makeLlvm>, Phases::printed<lowering::printLlvm>,
+                Phases::readText<amd::readLlvm>},
                {"amdgcn",
                 makeAssembly,
                 [](Compilation &work) -> mlir::FailureOr<std::string> { return kernelOf(work).assembly; },
                 readAssembly,
                 {},
                 {{"sim", printSimulated}}},
-               {"hsaco", made<amd::makeHsaco>, nullptr, nullptr}},
+               {"hsaco", Phases::made<amd::makeHsaco>, nullptr, nullptr}},
     .extras = {},
     .toolTimeout = nullptr,
     .explainKernel = [](Compilation &work) { return amd::explainKernel(kernelOf(work)); },

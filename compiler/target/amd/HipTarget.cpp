@@ -62,14 +62,7 @@ static LogicalResult rewriteImportedOps(ModuleOp module) {
 }
 
 LogicalResult amd::useModule(HipKernel &kernel, ModuleOp module) {
-  if (failed(rewriteImportedOps(module)))
-    return failure();
-  FailureOr<tt::FuncOp> function = lowering::findKernel(module);
-  if (failed(function) || failed(lowering::checkStructure(module)))
-    return failure();
-  kernel.module = module;
-  kernel.function = *function;
-  return success();
+  return failed(rewriteImportedOps(module)) ? failure() : lowering::useModule(kernel, module);
 }
 
 uint32_t HipKernel::threadsPerBlock() const { return ttg::totalWarpsOf(module) * arch.waveSize; }
@@ -89,44 +82,14 @@ LogicalResult amd::lowerToTtg(HipKernel &kernel) {
   return passes.run(kernel.module);
 }
 
-std::string amd::printTtg(const HipKernel &kernel) { return lowering::printTtg(kernel.module); }
-
 void amd::planMemory(HipKernel &kernel) {
   kernel.shared = lowering::planSharedMemory(
       kernel.module, kernel.function,
       {.gpu = kernel.arch.name, .bytes = kernel.arch.maxSharedBytes, .exceeded = diag::SharedMemoryExceeded});
 }
 
-std::string amd::printPlan(const HipKernel &kernel) { return lowering::printPlan(kernel.module, kernel.shared); }
-
-static void setMachine(HipKernel &kernel, llvm::Module &module) {
-  module.setTargetTriple((*kernel.machine)->getTargetTriple());
-  module.setDataLayout((*kernel.machine)->createDataLayout());
-}
-
 /// Gets the code generator and a context for LLVM IR.
-static LogicalResult findMachine(HipKernel &kernel) {
-  auto found = lowering::orDiagnose(kernel.function, targetMachine(kernel.arch));
-  if (failed(found))
-    return failure();
-  kernel.machine.emplace(std::move(*found));
-  kernel.context = std::make_unique<llvm::LLVMContext>();
-  lowering::keepAsmErrors(*kernel.context, kernel.asmError);
-  return success();
-}
-
-/// A file that cannot be linked is the user's own; another error is our library's.
-static LogicalResult linkLibraries(AmdEmitter &emitter, HipKernel &kernel) {
-  tt::FuncOp function = kernel.function;
-  LogicalResult result = success();
-  llvm::handleAllErrors(
-      emitter.linkLibraries(*kernel.llvmModule),
-      [&](const llvm::FileError &file) {
-        result = tt::report(function.getLoc(), diag::ExternLibrary, file.getFileName(), file.messageWithoutFileInfo());
-      },
-      [&](const llvm::ErrorInfoBase &other) { result = function.emitError() << other.message(); });
-  return result;
-}
+static LogicalResult findMachine(HipKernel &kernel) { return lowering::useMachine(kernel, targetMachine(kernel.arch)); }
 
 /// "User Guide for AMDGPU Backend": the version of the implicit arguments that `numPrograms` reads.
 static constexpr unsigned kCodeObjectVersion = 500;
@@ -135,14 +98,13 @@ LogicalResult amd::makeLlvm(HipKernel &kernel) {
   tt::FuncOp function = kernel.function;
   if (failed(findMachine(kernel)))
     return failure();
-  kernel.llvmModule = std::make_unique<llvm::Module>(function.getSymName(), *kernel.context);
+  kernel.llvmModule = lowering::newLlvmModule(kernel);
   llvm::Module &module = *kernel.llvmModule;
-  setMachine(kernel, module);
   module.addModuleFlag(llvm::Module::Error, "amdhsa_code_object_version", kCodeObjectVersion);
   AmdEmitter emitter(kernel.arch, kernel.options.externLibraries, kernel.options.wavesPerEu);
   const lowering::EmissionOptions emission = {kernel.options.enableFpFusion, /*maxRegisters=*/0};
   if (failed(lowering::emitModule(kernel.module, module, emitter, kernel.shared, emission)) ||
-      failed(linkLibraries(emitter, kernel)))
+      failed(lowering::checkLinked(kernel, emitter.linkLibraries(module), diag::ExternLibrary)))
     return failure();
   for (llvm::Function &made : module) {
     if (made.isDeclaration())
@@ -158,17 +120,8 @@ LogicalResult amd::makeLlvm(HipKernel &kernel) {
 }
 
 LogicalResult amd::readLlvm(HipKernel &kernel, const lowering::StageOverride &stageOverride) {
-  if (failed(findMachine(kernel)))
-    return failure();
-  auto module = lowering::parseLlvm(stageOverride, kernel.function, *kernel.context);
-  if (failed(module))
-    return failure();
-  kernel.llvmModule = std::move(*module);
-  setMachine(kernel, *kernel.llvmModule);
-  return success();
+  return failure(failed(findMachine(kernel)) || failed(lowering::readLlvm(kernel, stageOverride)));
 }
-
-std::string amd::printLlvm(const HipKernel &kernel) { return lowering::printLlvm(*kernel.llvmModule); }
 
 LogicalResult amd::makeAssembly(HipKernel &kernel) {
   tt::FuncOp function = kernel.function;

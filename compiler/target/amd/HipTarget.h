@@ -6,45 +6,25 @@
 // `sharedBytes` of dynamic LDS.
 #pragma once
 
-#include "compiler/analysis/SharedMemory.h"
-#include "compiler/lowering/AsmErrors.h"
-#include "compiler/lowering/Kernel.h"
-#include "compiler/lowering/StageOverrides.h"
-#include "compiler/lowering/TargetMachinePool.h"
-#include "compiler/support/Options.h"
+#include "compiler/lowering/GpuKernel.h"
 #include "compiler/support/TargetSpec.h"
 #include "compiler/target/amd/arch/Archs.h"
 #include "compiler/target/amd/codegen/Codegen.h"
 
-#include "mlir/IR/BuiltinOps.h"
-
-#include "llvm/IR/LLVMContext.h"
-#include "llvm/IR/Module.h"
-
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 namespace nereid::amd {
 
 /// The state that the phases of one kernel share; each fills in its results.
-struct HipKernel {
-  HipKernel(const support::Options &options, Arch arch) : options(options), arch(arch) {}
+struct HipKernel : lowering::GpuKernel {
+  HipKernel(const support::Options &options, Arch arch) : GpuKernel(options), arch(arch) {}
 
-  mlir::ModuleOp module; ///< `tt`, from `lowerToTtg` on `ttg`
-  tt::FuncOp function;
-  const support::Options &options;
   Arch arch;
 
-  // planMemory
-  analysis::SharedMemoryPlan shared;
   // makeLlvm
-  std::optional<lowering::PooledTargetMachine> machine;
-  lowering::AsmError asmError;
-  std::unique_ptr<llvm::LLVMContext> context;
-  std::unique_ptr<llvm::Module> llvmModule; ///< optimised
-  std::string simulated;                    ///< the text for the simulated GPU, where the target asks for it
+  std::string simulated; ///< the text for the simulated GPU, where the target asks for it
   // makeAssembly
   std::string assembly;
   // makeHsaco
@@ -57,7 +37,7 @@ struct HipKernel {
 mlir::FailureOr<std::unique_ptr<HipKernel>> beginKernel(mlir::ModuleOp module, const support::Options &options,
                                                         const support::TargetSpec &target);
 
-/// Replaces the module that the kernel began with.
+/// Replaces the module that the kernel began with, or begins with it.
 mlir::LogicalResult useModule(HipKernel &kernel, mlir::ModuleOp module);
 
 //--- the phases, in order ---
@@ -67,11 +47,6 @@ void planMemory(HipKernel &kernel);
 mlir::LogicalResult makeLlvm(HipKernel &kernel);
 mlir::LogicalResult makeAssembly(HipKernel &kernel);
 mlir::LogicalResult makeHsaco(HipKernel &kernel);
-
-//--- stages as text ---
-std::string printTtg(const HipKernel &kernel);
-std::string printPlan(const HipKernel &kernel);
-std::string printLlvm(const HipKernel &kernel);
 
 //--- stages that the user supplies ---
 mlir::LogicalResult readLlvm(HipKernel &kernel, const lowering::StageOverride &stageOverride);

@@ -70,18 +70,9 @@ FailureOr<std::unique_ptr<CudaKernel>> nvidia::beginKernel(ModuleOp module, cons
   if (!arch)
     return tt::report(module.getLoc(), diag::UnknownArch, target.arch, lowestCapability);
   auto kernel = std::make_unique<CudaKernel>(options, tools, std::move(*arch));
-  if (failed(useModule(*kernel, module)) || failed(checkOptions(kernel->function, options, kernel->arch)))
+  if (failed(lowering::useModule(*kernel, module)) || failed(checkOptions(kernel->function, options, kernel->arch)))
     return failure();
   return kernel;
-}
-
-LogicalResult nvidia::useModule(CudaKernel &kernel, ModuleOp module) {
-  FailureOr<tt::FuncOp> function = lowering::findKernel(module);
-  if (failed(function) || failed(lowering::checkStructure(module)))
-    return failure();
-  kernel.module = module;
-  kernel.function = *function;
-  return success();
 }
 
 uint32_t CudaKernel::threadsPerBlock() const { return ttg::totalWarpsOf(module) * ttg::threadsPerWarpOf(module); }
@@ -102,15 +93,11 @@ LogicalResult nvidia::lowerToTtg(CudaKernel &kernel) {
   return passes.run(kernel.module);
 }
 
-std::string nvidia::printTtg(const CudaKernel &kernel) { return lowering::printTtg(kernel.module); }
-
 void nvidia::planMemory(CudaKernel &kernel) {
   kernel.shared = lowering::planSharedMemory(
       kernel.module, kernel.function,
       {.gpu = kernel.arch.cpu, .bytes = kernel.arch.maxSharedBytes, .exceeded = diag::SharedMemoryExceeded});
 }
-
-std::string nvidia::printPlan(const CudaKernel &kernel) { return lowering::printPlan(kernel.module, kernel.shared); }
 
 static bool hasDots(tt::FuncOp kernel) {
   return kernel.walk([](tt::DotOpInterface) { return WalkResult::interrupt(); }).wasInterrupted();
@@ -126,11 +113,6 @@ static bool runsOnce(tt::FuncOp kernel) {
 /// registers, and reaches that only where values are defined close to their uses.
 static unsigned crowdedRegisters(tt::FuncOp kernel) { return runsOnce(kernel) ? 32 : maxThreadRegisters; }
 
-static void setMachine(CudaKernel &kernel, llvm::Module &module) {
-  module.setTargetTriple((*kernel.machine)->getTargetTriple());
-  module.setDataLayout((*kernel.machine)->createDataLayout());
-}
-
 /// Gets the code generator for the module's PTX version, and a context for LLVM IR.
 static LogicalResult findMachine(CudaKernel &kernel) {
   if (!kernel.options.ptxVersion)
@@ -140,63 +122,30 @@ static LogicalResult findMachine(CudaKernel &kernel) {
     if (!llvm::is_contained(known, version))
       return tt::report(kernel.function.getLoc(), diag::PtxVersionUnknown, version, *llvm::max_element(known));
   }
-  auto found = lowering::orDiagnose(kernel.function, targetMachine(kernel.arch));
-  if (failed(found))
-    return failure();
-  kernel.machine.emplace(std::move(*found));
-  kernel.context = std::make_unique<llvm::LLVMContext>();
-  lowering::keepAsmErrors(*kernel.context, kernel.asmError);
-  return success();
-}
-
-static std::unique_ptr<llvm::Module> newModule(CudaKernel &kernel) {
-  auto module = std::make_unique<llvm::Module>(kernel.function.getSymName(), *kernel.context);
-  setMachine(kernel, *module);
-  return module;
-}
-
-/// A file that cannot be linked is the user's own; another error is our library's.
-static LogicalResult linkLibraries(NvidiaEmitter &emitter, CudaKernel &kernel) {
-  tt::FuncOp function = kernel.function;
-  LogicalResult result = success();
-  llvm::handleAllErrors(
-      emitter.linkLibraries(*kernel.llvmModule),
-      [&](const llvm::FileError &file) {
-        result = tt::report(function.getLoc(), diag::ExternLibrary, file.getFileName(), file.messageWithoutFileInfo());
-      },
-      [&](const llvm::ErrorInfoBase &other) { result = function.emitError() << other.message(); });
-  return result;
+  return lowering::useMachine(kernel, targetMachine(kernel.arch));
 }
 
 LogicalResult nvidia::makeLlvm(CudaKernel &kernel) {
   tt::FuncOp function = kernel.function;
   if (failed(findMachine(kernel)))
     return failure();
-  kernel.llvmModule = newModule(kernel);
+  kernel.llvmModule = lowering::newLlvmModule(kernel);
   NvidiaEmitter emitter(kernel.arch, kernel.options.externLibraries);
   const lowering::EmissionOptions emission = {kernel.options.enableFpFusion, kernel.options.maxRegisters};
   if (failed(lowering::emitModule(kernel.module, *kernel.llvmModule, emitter, kernel.shared, emission)))
     return failure();
   if (kernel.options.numCtas > 1)
     mapProgramsToClusters(*kernel.llvmModule, kernel.options.numCtas, ttng::isSplitOverCluster(kernel.module));
-  if (failed(linkLibraries(emitter, kernel)) || failed(lowering::verifyLlvm(function, *kernel.llvmModule)))
+  if (failed(lowering::checkLinked(kernel, emitter.linkLibraries(*kernel.llvmModule), diag::ExternLibrary)) ||
+      failed(lowering::verifyLlvm(function, *kernel.llvmModule)))
     return failure();
   kernel.peakRegisters = optimise(*kernel.llvmModule, **kernel.machine, crowdedRegisters(kernel.function));
   return success();
 }
 
 LogicalResult nvidia::readLlvm(CudaKernel &kernel, const lowering::StageOverride &stageOverride) {
-  if (failed(findMachine(kernel)))
-    return failure();
-  auto module = lowering::parseLlvm(stageOverride, kernel.function, *kernel.context);
-  if (failed(module))
-    return failure();
-  kernel.llvmModule = std::move(*module);
-  setMachine(kernel, *kernel.llvmModule);
-  return success();
+  return failure(failed(findMachine(kernel)) || failed(lowering::readLlvm(kernel, stageOverride)));
 }
-
-std::string nvidia::printLlvm(const CudaKernel &kernel) { return lowering::printLlvm(*kernel.llvmModule); }
 
 /// Above this size kernels with dots require one resident CTA from the start, since running ptxas twice takes too long
 /// (`spillsForOccupancy`).

@@ -7,48 +7,30 @@
 // source line of the PTX that a tool rejects.
 #pragma once
 
-#include "compiler/analysis/SharedMemory.h"
-#include "compiler/lowering/AsmErrors.h"
-#include "compiler/lowering/Kernel.h"
-#include "compiler/lowering/StageOverrides.h"
-#include "compiler/support/Options.h"
+#include "compiler/lowering/GpuKernel.h"
 #include "compiler/support/TargetSpec.h"
 #include "compiler/target/nvidia/arch/Archs.h"
 #include "compiler/target/nvidia/codegen/Codegen.h"
 #include "compiler/target/nvidia/codegen/PtxAssembler.h"
 
-#include "mlir/IR/BuiltinOps.h"
-
-#include "llvm/IR/LLVMContext.h"
-#include "llvm/IR/Module.h"
-
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 namespace nereid::nvidia {
 
 /// The state that the phases of one kernel share; each fills in its results.
-struct CudaKernel {
+/// `machine` and the LLVM IR are released after makePtx, since ptxas may take long.
+struct CudaKernel : lowering::GpuKernel {
   CudaKernel(const support::Options &options, Tools tools, Arch arch)
-      : options(options), tools(std::move(tools)), arch(std::move(arch)) {}
+      : GpuKernel(options), tools(std::move(tools)), arch(std::move(arch)) {}
 
-  mlir::ModuleOp module; ///< `tt`, from `lowerToTtg` on `ttg`
-  tt::FuncOp function;
-  const support::Options &options;
   Tools tools;
   Arch arch;
 
-  // planMemory
-  analysis::SharedMemoryPlan shared;
-  // makeLlvm; released after makePtx, since ptxas may take long
-  std::optional<lowering::PooledTargetMachine> machine;
-  lowering::AsmError asmError;
-  std::unique_ptr<llvm::LLVMContext> context;
-  std::unique_ptr<llvm::Module> llvmModule; ///< optimised
-  uint32_t peakRegisters = 0;               ///< of the values of straight-line code; 0: unknown
+  // makeLlvm
+  uint32_t peakRegisters = 0; ///< of the values of straight-line code; 0: unknown
   // makePtx
   std::string ptx;
   uint32_t residentCtas = 0; ///< required by the PTX (.minnctapersm); 0: ptxas chooses registers
@@ -67,9 +49,6 @@ struct CudaKernel {
 mlir::FailureOr<std::unique_ptr<CudaKernel>> beginKernel(mlir::ModuleOp module, const support::Options &options,
                                                          const support::TargetSpec &target, const Tools &tools);
 
-/// Replaces the module that the kernel began with.
-mlir::LogicalResult useModule(CudaKernel &kernel, mlir::ModuleOp module);
-
 //--- the phases, in order ---
 /// Assigns layouts, pipelines loops, allocates shared memory; a module that is `ttg` already is unchanged.
 mlir::LogicalResult lowerToTtg(CudaKernel &kernel);
@@ -77,11 +56,6 @@ void planMemory(CudaKernel &kernel);
 mlir::LogicalResult makeLlvm(CudaKernel &kernel);
 mlir::LogicalResult makePtx(CudaKernel &kernel);
 mlir::LogicalResult makeCubin(CudaKernel &kernel);
-
-//--- stages as text ---
-std::string printTtg(const CudaKernel &kernel);
-std::string printPlan(const CudaKernel &kernel);
-std::string printLlvm(const CudaKernel &kernel);
 
 //--- stages that the user supplies ---
 mlir::LogicalResult readLlvm(CudaKernel &kernel, const lowering::StageOverride &stageOverride);
