@@ -7,9 +7,9 @@ os.environ.setdefault("PJRT_DEVICE", "CPU")
 
 import torch
 import torch_xla
+import torch_xla.experimental.triton as xla_triton
 import triton  # noqa: I001
 import triton.language as tl
-import torch_xla.experimental.triton as xla_triton
 
 
 @triton.jit

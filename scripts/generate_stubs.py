@@ -53,9 +53,7 @@ def parameters(entry: dict[str, Any], own: str = "") -> str:
     for index, (name, default) in enumerate(entry["params"]):
         if index == 0 and own:
             parts.append(own)
-        elif name.startswith("*"):
-            parts.append(f"{name}: Any")
-        elif default is None:
+        elif name.startswith("*") or default is None:
             parts.append(f"{name}: Any")
         else:
             parts.append(f"{name}: Any = ...")

@@ -77,7 +77,7 @@ def memory_of(array: Any, item_bytes: int) -> tuple[int, int, int, int] | None:
     if 0 in shape:
         return 0, 0, 0, 0
     low = high = 0
-    for extent, stride in zip(shape, _strides(array, shape, item_bytes)):
+    for extent, stride in zip(shape, _strides(array, shape, item_bytes), strict=False):
         reach = (extent - 1) * stride
         low, high = low + min(reach, 0), high + max(reach, 0)
     known = _is_filled_by_torch(array) or _is_marked(array)

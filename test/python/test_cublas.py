@@ -3,7 +3,6 @@
 
 import pytest
 import torch
-
 import triton  # noqa: F401
 from triton._C.libtriton import nvidia
 

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 import triton
 import triton.language as tl
-from triton.language.extra import libdevice
 from triton.compiler.errors import (
     CompilationError,
     CompileTimeAssertionFailure,
@@ -17,6 +16,7 @@ from triton.compiler.errors import (
     UnsupportedLanguageConstruct,
     from_diagnostics,
 )
+from triton.language.extra import libdevice
 
 SRC = "def k(x):\n    y = x + z\n    return y\n"
 

@@ -109,7 +109,7 @@ class Program:
     @staticmethod
     def window(memory, extents, offsets, shape, fill, dims=(0, 1)):
         """The elements of a block, depending on whether each index is inside along the checked dimensions."""
-        rows, columns = (offset + np.arange(extent) for offset, extent in zip(offsets, shape))
+        rows, columns = (offset + np.arange(extent) for offset, extent in zip(offsets, shape, strict=False))
         outside = np.zeros(shape, bool)
         if 0 in dims:
             outside |= ((rows < 0) | (rows >= extents[0]))[:, None]
@@ -335,7 +335,7 @@ class Program:
         size, start = int(np.prod(shape)), self.cells
         self.cells += size
         flat = "0"
-        for part, extent in zip(self.indices(shape), shape):
+        for part, extent in zip(self.indices(shape), shape, strict=False):
             flat = f"({flat}) * {extent} + {part}"
         indices = np.arange(size).reshape(shape)
         value = f"({a} & 63).to(tl.{self.cell_dtype})"
@@ -385,7 +385,7 @@ class Program:
         self.outputs.append(dtype if len(shape) == 2 and max(shape) <= 64 else (dtype, int(np.prod(shape))))
         if not isinstance(self.outputs[-1], str):
             flat = "0"
-            for part, extent in zip(self.indices(shape), shape):
+            for part, extent in zip(self.indices(shape), shape, strict=False):
                 flat = f"({flat}) * {extent} + {part}"
 
             def plain(env):
@@ -450,7 +450,7 @@ class Program:
         for step in self.steps:
             step(env)
         wanted = [*memory, env["cells"], *env["outputs"]]
-        for name, ours, want in zip(["p0", "p1", "q", *(f"o{k}" for k in range(99))], got, wanted):
+        for name, ours, want in zip(["p0", "p1", "q", *(f"o{k}" for k in range(99))], got, wanted, strict=False):
             wrong = np.argwhere((ours != want) & ~((ours != ours) & (want != want)))
             if len(wrong):
                 at = tuple(wrong[0])

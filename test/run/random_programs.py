@@ -225,7 +225,7 @@ class Program:
     def check(self, kernel, device):
         numbers = np.random.default_rng(self.seed)
         start = []
-        for dtype, size in zip(self.dtypes, self.sizes):
+        for dtype, size in zip(self.dtypes, self.sizes, strict=False):
             if dtype in FLOATS:
                 start.append(numbers.integers(-50, 50, size).astype(dtype) / 4)
             else:
@@ -238,7 +238,7 @@ class Program:
         env = {"buffers": [buffer.copy() for buffer in start]}
         for step in self.steps:
             step(env)
-        for mine, reference in zip(ours, env["buffers"]):
+        for mine, reference in zip(ours, env["buffers"], strict=False):
             if not np.array_equal(mine, reference, equal_nan=True):
                 where = np.flatnonzero(~((mine == reference) | ((mine != mine) & (reference != reference))))
                 return f"{len(where)} elements differ, first at {where[0]}: {mine[where[0]]} instead of {reference[where[0]]}"

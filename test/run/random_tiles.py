@@ -395,7 +395,7 @@ class Program:
 
     def check(self, kernel, device):
         buffers = self.inputs()
-        ours = [BFloat16(x) if d == "bfloat16" else x.copy() for x, d in zip(buffers, self.dtypes)]
+        ours = [BFloat16(x) if d == "bfloat16" else x.copy() for x, d in zip(buffers, self.dtypes, strict=False)]
         views = [view_of(ours[buffer], offset) for buffer, offset in self.views]
         results = []
         for kind, size in self.outputs:
@@ -404,7 +404,7 @@ class Program:
         arguments = self.arguments.values()
         if not launch(kernel, (self.grid,), *views, *results, *arguments, device=device, enable_fp_fusion=False):
             return None
-        for index, (result, want) in enumerate(zip(results, self.expected(buffers))):
+        for index, (result, want) in enumerate(zip(results, self.expected(buffers), strict=False)):
             got = result.values() if isinstance(result, BFloat16) else result
             wrong = np.flatnonzero(differences(got, want, self.minds_zeros))
             if wrong.size:

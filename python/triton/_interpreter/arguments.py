@@ -58,7 +58,7 @@ def as_seen(session: Any, value: Any, kind: Any) -> Any:
     if kind == "constexpr":
         return _unwrap_if_constexpr(value)
     if isinstance(kind, tuple):
-        items = [as_seen(session, part, inner) for part, inner in zip(elements_of(value), kind)]
+        items = [as_seen(session, part, inner) for part, inner in zip(elements_of(value), kind, strict=False)]
         if isinstance(kind, FieldTypes):
             return rebuilt(kind.object_class, items)
         return type(value)(*items) if is_namedtuple(value) else tuple(items)

@@ -20,7 +20,6 @@ from ..language.values import constexpr, tensor
 from . import values
 from .rewriting import PREFIX, Rewriter
 
-
 # --- What rewritten code calls ---------------------------------------------------------------------
 
 
@@ -49,7 +48,7 @@ def _logical_or(*thunks: Callable[[], Any]) -> Any:
 def _chained(names: tuple[str, ...], left: Any, *thunks: Callable[[], Any]) -> Any:
     """`a < b <= c`: each operand is evaluated once."""
     result: Any = True
-    for name, thunk in zip(names, thunks):
+    for name, thunk in zip(names, thunks, strict=False):
         right = thunk()
         holds = _COMPARISONS[name](left, right)
         result = holds if result is True else _logical_and(lambda old=result: old, lambda new=holds: new)
@@ -201,7 +200,7 @@ class Body:
         fn = self.function.fn
         scope = {**fn.__globals__, **{PREFIX + name: item for name, item in _SUPPORT.items()}}
         scope["__builtins__"] = {**vars(builtins), **_BUILTINS}
-        cells = dict(zip(fn.__code__.co_freevars, fn.__closure__ or ()))
+        cells = dict(zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=False))
         closure = tuple(cells[name] for name in self.code.co_freevars)
         made = types.FunctionType(self.code, scope, fn.__name__, fn.__defaults__, closure)
         made.__kwdefaults__ = fn.__kwdefaults__

@@ -103,11 +103,11 @@ def _emit(inputs: Any, outputs: Any, call: Any, _semantic: Any = None) -> None:
     call = getattr(call, "value", call)
     try:
         operands = [
-            item if kind[0] == "host" else _loaded(_semantic, item, kind) for item, kind in zip(inputs, call.kinds)
+            item if kind[0] == "host" else _loaded(_semantic, item, kind) for item, kind in zip(inputs, call.kinds, strict=False)
         ]
         leaves: list[Any] = []
         call.results = _result_form(call.perform(_semantic, operands), leaves)
-        for pointer, leaf in zip(outputs, leaves):
+        for pointer, leaf in zip(outputs, leaves, strict=False):
             _stored(_semantic, pointer, leaf)
     except Exception as error:
         call.failure = error

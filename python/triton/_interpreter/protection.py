@@ -38,7 +38,7 @@ class ReadOnlyMemory:
         """`target` is a pointer, a tile of pointers, a block pointer or a descriptor."""
         if isinstance(target, (BlockPointer, Descriptor)):
             target, mask = target.parts[0], None
-        for address, is_active in zip(target.numbers(), _lanes(mask, target)):
+        for address, is_active in zip(target.numbers(), _lanes(mask, target), strict=False):
             for begin, end, kind in self._ranges if is_active else ():
                 if begin <= address < end:
                     raise ValueError(f"`{name}` writes to {kind}, which is read-only")

@@ -14,7 +14,6 @@ from ..language.semantic import Semantic, _wrapped
 from ..language.values import _unwrap_if_constexpr
 from ..language.values import tuple as tl_tuple
 from . import library
-from .body import Body
 from .operations import Operation, compiled_operation
 from .protection import ReadOnlyMemory, writes
 from .values import BlockPointer, Descriptor, Tensor, decayed, kind_of

@@ -38,7 +38,7 @@ _FORMATS = {
 _MOST_SHOWN = 1024  # elements of a tile that is printed whole
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def type_of(kind: Kind) -> Any:
     """The type object for a kind."""
     text, shape = kind
@@ -55,7 +55,7 @@ def kind_of(type_object: Any) -> Kind:
     return canonical_name(scalar.name), shape
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def bytes_of(kind: Kind) -> int:
     text, shape = kind
     width = 64 if text.startswith("*") else type_of((text, ())).primitive_bitwidth

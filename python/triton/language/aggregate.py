@@ -98,7 +98,7 @@ def _default_init(self: Any, *args: Any, **kwargs: Any) -> None:
     names = list(cls.__aggregate_fields__)
     if len(args) > len(names):
         raise TypeError(f"{cls.__name__}() takes {len(names)} fields, but {len(args)} are given")
-    given = dict(zip(names, args))
+    given = dict(zip(names, args, strict=False))
     for name, value in kwargs.items():
         if name not in cls.__aggregate_fields__:
             raise TypeError(f"{cls.__name__}() got an unexpected field '{name}'")
@@ -248,7 +248,7 @@ def _repair_super(old: type, made: type) -> None:
         function = getattr(member, "fn", member)
         for name, cell in zip(
             getattr(getattr(function, "__code__", None), "co_freevars", ()),
-            getattr(function, "__closure__", None) or (),
+            getattr(function, "__closure__", None) or (), strict=False,
         ):
             if name == "__class__" and cell.cell_contents is old:
                 cell.cell_contents = made

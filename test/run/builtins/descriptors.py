@@ -128,7 +128,7 @@ def copy_5d(x_ptr, out_ptr, a, b, c, d, e, E: tl.constexpr):
 def test_every_rank(kernel, shape, offsets, block, device):
     x = values("float32", *shape)
     expected = padded_block(x, offsets, block)
-    sizes = dict(zip("abcde", shape))
+    sizes = dict(zip("abcde", shape, strict=False))
     blocks = {"A": block[0], "B": block[-3] if len(block) > 2 else 1, "C": block[-1]}
     blocks |= {"D": block[-1], "E": block[-1]}
     if kernel is copy_3d:

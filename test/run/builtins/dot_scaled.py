@@ -8,6 +8,7 @@ import triton.language as tl
 from _microscaling import scale, tile
 from harness import launch
 
+
 @triton.jit
 def kernel(
     a_ptr, s_ptr, b_ptr, t_ptr, c_ptr, M: tl.constexpr, N: tl.constexpr,

@@ -8,6 +8,7 @@ import triton.language as tl
 from _pointwise import FLOATS, SIGNED, UNSIGNED, anything, check_pointwise
 from harness import BFloat16, empty_like, values
 
+
 @triton.jit
 def abs_method(x):
     return x.abs()
