@@ -42,13 +42,14 @@ static void addOptions(KeyBuilder &key, const support::Options &options) {
   // A structured binding, so that the build fails when a new field is not added here.
   const auto &[numWarps, numStages, numCtas, maxRegisters, enableFpFusion, debug, sanitizeOverflow, cooperativeGrid,
                programmaticLaunch, inputPrecision, supportedFp8, ptxVersion, ptxOptions, externLibraries, ownLauncher,
-               sanitize, wavesPerEu, matrixInstrNonKDim, kpack, flushDenormals, useBufferOps] = options;
+               sanitize, wavesPerEu, matrixInstrNonKDim, kpack, flushDenormals, useBufferOps, useAsyncCopy] = options;
   for (uint64_t number :
        {numWarps, numStages, numCtas, maxRegisters, ptxVersion, sanitize, wavesPerEu, matrixInstrNonKDim, kpack})
     key.add(number);
   for (bool flag : {enableFpFusion, debug, sanitizeOverflow, cooperativeGrid, programmaticLaunch, ownLauncher,
                     flushDenormals, useBufferOps})
     key.add(uint64_t{flag});
+  key.add(uint64_t{useAsyncCopy ? 1u + *useAsyncCopy : 0u});
   key.add(inputPrecision);
   key.add(supportedFp8.size());
   for (const std::string &name : supportedFp8)

@@ -46,6 +46,8 @@ static void describeOptions(artifact::Artifact &artifact, const support::Options
     artifact.options["allow_flush_denorm"] = flag(true);
   if (!options.useBufferOps)
     artifact.options["use_buffer_ops"] = flag(false);
+  if (options.useAsyncCopy)
+    artifact.options["use_async_copy"] = flag(*options.useAsyncCopy);
   if (options.sanitize)
     artifact.options["sanitize"] = '"' + support::sanitizerNames(options.sanitize) + '"';
   artifact.cooperative = options.cooperativeGrid;

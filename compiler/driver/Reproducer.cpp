@@ -25,6 +25,8 @@ static std::string commandOf(const Compilation &work, llvm::StringRef path, llvm
     command += " --kpack " + std::to_string(options.kpack);
   if (!options.useBufferOps)
     command += " --no-buffer-ops";
+  if (options.useAsyncCopy)
+    command += std::string(" --async-copy ") + (*options.useAsyncCopy ? "1" : "0");
   if (options.debug)
     command += " --debug";
   if (!options.enableFpFusion)

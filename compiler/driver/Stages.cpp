@@ -77,6 +77,8 @@ std::optional<std::string> driver::stage(const artifact::Artifact &artifact, con
   options.kpack = numberOf(artifact, "kpack");
   options.flushDenormals = flagOf(artifact, "allow_flush_denorm");
   options.useBufferOps = flagOf(artifact, "use_buffer_ops", options.useBufferOps);
+  if (artifact.options.contains("use_async_copy"))
+    options.useAsyncCopy = flagOf(artifact, "use_async_copy");
   options.sanitize = sanitizersOf(artifact);
   options.ownLauncher = artifact.abi == artifact::Abi::Own;
   auto context = createContext();

@@ -58,6 +58,8 @@ struct SharedAccessPattern {
   uint32_t threadMask() const;
   /// Whether the whole of `access.offset` can be added.
   bool isImmediate(const SharedAccess &access) const { return (access.offset & threadMask()) == 0; }
+  /// Whether the lanes of a warp access vectors that follow each other in the buffer, in the lanes' order.
+  bool isInLaneOrder() const;
 };
 
 struct SharedPlan {

@@ -19,6 +19,16 @@ uint32_t SharedAccessPattern::threadMask() const {
   return mask;
 }
 
+bool SharedAccessPattern::isInLaneOrder() const {
+  for (auto [bit, base] : llvm::enumerate(laneBases))
+    if (base != vectorElems << bit)
+      return false;
+  const uint32_t laneBits = (vectorElems << laneBases.size()) - vectorElems;
+  const auto isElsewhere = [&](uint32_t bits) { return (bits & laneBits) == 0; };
+  return idleLanes == 0 && llvm::all_of(warpBases, isElsewhere) &&
+         llvm::all_of(accesses, [&](const SharedAccess &access) { return isElsewhere(access.offset); });
+}
+
 /// The largest number of distinct words accessed in one bank; 0 without active lanes.
 static unsigned wavefrontsOfPhase(llvm::ArrayRef<uint32_t> byteAddresses, unsigned accessBytes,
                                   const BankModel &banks) {

@@ -115,11 +115,11 @@ void Explainer::addAccess(const analysis::MemoryAccess &access) {
     text += ", masked";
   if (copy)
     text += analysis::isCpAsyncSize(vectorBytes)
-                ? llvm::formatv(", asynchronous (cp.async), to {0} buffers in shared memory", numBuffers(copy.getDst()))
+                ? llvm::formatv(", asynchronous ({0}), to {1} buffers in shared memory", asyncCopyName(),
+                                numBuffers(copy.getDst()))
                       .str()
-                : std::string(", through registers, as cp.async takes no such vectors");
-  Finding finding{userPosition(access.op->getLoc()), kind.str(), std::move(text),
-                  narrowReason(access, elems)};
+                : llvm::formatv(", through registers, as {0} takes no such vectors", asyncCopyName()).str();
+  Finding finding{userPosition(access.op->getLoc()), kind.str(), std::move(text), narrowReason(access, elems)};
   const OpCost cost = costOf(access.op);
   finding.unit = cost.unit;
   finding.cycles = cost.cycles;
@@ -184,8 +184,7 @@ void Explainer::addBarriers(tt::FuncOp function) {
   const analysis::BarrierPlan plan = analysis::planBarriers(function, shared);
   function.walk([&](Operation *op) {
     if (plan.needsBarrierBefore.contains(op))
-      explain::add(explanation,
-                   {userPosition(op->getLoc()), "barrier", "barrier between the threads' accesses", ""});
+      explain::add(explanation, {userPosition(op->getLoc()), "barrier", "barrier between the threads' accesses", ""});
   });
 }
 
@@ -242,11 +241,10 @@ void Explainer::visit(Operation *op) {
                std::move(reason));
   }
   if (auto reduce = dyn_cast<tt::ReduceOp>(op))
-    return add(op, "reduction",
-               llvm::formatv("reduction of {0} along dimension {1}, {2}", tileText(reduce->getOperand(0)),
-                             reduce.getAxis(),
-                             shared.bytesOf.lookup(op) ? "across warps through shared memory"
-                                                       : "within threads and warps"));
+    return add(
+        op, "reduction",
+        llvm::formatv("reduction of {0} along dimension {1}, {2}", tileText(reduce->getOperand(0)), reduce.getAxis(),
+                      shared.bytesOf.lookup(op) ? "across warps through shared memory" : "within threads and warps"));
   if (auto loop = dyn_cast<scf::ForOp>(op))
     return addLoop(loop);
   addArithmetic(op);

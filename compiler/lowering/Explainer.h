@@ -46,6 +46,8 @@ protected:
   virtual OpCost costOf(mlir::Operation *) const { return {}; }
   /// How a dot is computed, as in "by mma.sync, operands from registers", and the reason for no faster form; it may be empty.
   virtual std::pair<std::string, std::string> describeDot(tt::DotOpInterface dot) const = 0;
+  /// The target's name for an asynchronous copy by threads.
+  virtual llvm::StringRef asyncCopyName() const { return "cp.async"; }
   /// Adds an op of the target's own; false for other ops.
   virtual bool addOwn(mlir::Operation *) { return false; }
   /// Whether an op waits for what other warps load.

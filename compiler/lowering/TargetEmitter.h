@@ -63,6 +63,8 @@ struct AsyncCopy {
   unsigned bytes = 0;
   llvm::Value *mask = nullptr;
   tt::CacheModifier cache = tt::CacheModifier::NONE;
+  BoundedAddress bounded;     ///< the source in this form, where its base is not null
+  bool isInLaneOrder = false; ///< whether the lanes of a warp fill vectors that follow each other in shared memory
 };
 
 /// What a thread reports when it ends the launch.
@@ -170,6 +172,8 @@ public:
   }
   /// Whether the target's dots read operands from shared memory themselves, step by step along k.
   virtual bool readsOperandsInDots() const { return false; }
+  /// Whether there is an instruction for the copy, beside its size.
+  virtual bool copiesAsync(const AsyncCopy &copy) const { return true; }
   /// Starts a copy. Copies are committed in groups; the wait leaves the last `numPending` groups pending.
   virtual void copyAsync(IrBuilder &ir, const AsyncCopy &copy) = 0;
   virtual void commitCopies(IrBuilder &ir) = 0;

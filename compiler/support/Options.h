@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,9 @@ struct Options {
   uint32_t kpack = 0;                         ///< 1 or 2: matrix instructions whose operands are read at once; 0: any
   bool flushDenormals = false;                ///< float32 denormals may become zero (`allow_flush_denorm`)
   bool useBufferOps = true;                   ///< AMD: accesses may be buffer instructions (`use_buffer_ops`)
+
+  /// AMD: whether pipelined loads go to shared memory without registers (`use_async_copy`); none: the target chooses.
+  std::optional<bool> useAsyncCopy;
 
   bool operator==(const Options &) const = default;
 };

@@ -103,6 +103,8 @@ support::Options nereid::python::optionsOf(nb::dict given) {
   options.kpack = numberOf(given, "kpack", options.kpack);
   options.flushDenormals = flagOf(given, "allow_flush_denorm", options.flushDenormals);
   options.useBufferOps = flagOf(given, "use_buffer_ops", options.useBufferOps);
+  if (nb::object chosen = optionOf(given, "use_async_copy"); chosen.is_valid() && !chosen.is_none())
+    options.useAsyncCopy = isTrue(chosen);
   return options;
 }
 

@@ -313,3 +313,65 @@ def test_an_access_far_outside_is_found(simulator):
     assert buffers(kernel) == 0
     with pytest.raises(SanitizerError, match="of `x_ptr`, at byte 4294967296, is read"):
         scale[(1,)](x, out, 2**31 - 1, 2**30, BLOCK=2, sanitize="bounds")
+
+
+# --- Loads to LDS ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("device", ["sim:gfx942", "sim:gfx950"])
+@pytest.mark.parametrize("num_stages", [2, 3])
+@pytest.mark.parametrize("shape", [(64, 64, 32), (67, 33, 208), (40, 70, 96), (33, 65, 101)])
+def test_matmul_by_loads_to_lds(device, num_stages, shape):
+    m, n, k = shape
+    generator = np.random.default_rng(k)
+    a = generator.standard_normal((m, k)).astype(np.float16)
+    b = generator.standard_normal((n, k)).astype(np.float16).T
+    c = np.zeros((m, n), np.float32)
+    strides = [step // 2 for step in (*a.strides, *b.strides)]
+    driver.set_active(SimDriver(device))
+    try:
+        kernel = matmul[(triton.cdiv(m, 64), triton.cdiv(n, 64))](
+            a,
+            b,
+            c,
+            m,
+            n,
+            k,
+            *strides,
+            BM=64,
+            BN=64,
+            BK=64,
+            num_stages=num_stages,
+            use_async_copy=True,
+        )
+    finally:
+        driver.reset_active()
+    loads = re.findall(r"buffer_load_(dword\w*) .* lds\b", kernel.asm["amdgcn"])
+    # With 101 columns no vector is aligned: the tile goes through registers.
+    wide = "dwordx4" if device == "sim:gfx950" else "dword"
+    assert set(loads) == (set() if k % 16 else {wide})
+    np.testing.assert_allclose(c, a.astype(np.float64) @ b.astype(np.float64), rtol=2e-3, atol=5e-3)
+
+
+def test_the_architecture_chooses_loads_to_lds():
+    constants = {"sak": 1, "sbk": 1, "BM": 64, "BN": 64, "BK": 64}
+    types = ["*fp16"] * 3 + ["i32"] * 10
+    signature = dict(zip(matmul.arg_names, types, strict=True)) | dict.fromkeys(
+        constants, "constexpr"
+    )
+    attrs = {(at,): [["tt.divisibility", 16], ["tt.pointer_range", 32]] for at in range(3)}
+    attrs |= {(at,): [["tt.divisibility", 16]] for at in (5, 6, 9)}
+
+    def has_loads(arch, **options):
+        source = ASTSource(matmul, signature, constants, attrs)
+        kernel = triton.compile(source, target=GPUTarget("hip", arch, 64), options=options)
+        return bool(re.search(r"buffer_load_\w+ .* lds\b", kernel.asm["amdgcn"]))
+
+    assert has_loads("gfx950") and not has_loads("gfx942")
+    assert not has_loads("gfx950", use_async_copy=False) and has_loads(
+        "gfx942", use_async_copy=True
+    )
+    assert not has_loads("gfx90a", use_async_copy=True)
+    with knobs.amd.scope():
+        knobs.amd.use_async_copy = False
+        assert not has_loads("gfx950")

@@ -6,6 +6,7 @@
 
 #include "llvm/ADT/StringRef.h"
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,6 +21,7 @@ struct CompileArguments {
   std::string output = ".";
   unsigned numWarps = 4, numStages = 3, numCtas = 1;
   unsigned wavesPerEu = 0, matrixInstrNonKDim = 0, kpack = 0;
+  std::optional<bool> asyncCopy;
   CudaToolArguments cudaTools;
   uint32_t ptxasTimeout = 600;
   unsigned repeats = 1; ///< compilations in this process; the last one is written, times are medians

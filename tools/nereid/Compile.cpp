@@ -211,6 +211,7 @@ int tools::runCompile(const CompileArguments &arguments) {
   options.matrixInstrNonKDim = arguments.matrixInstrNonKDim;
   options.kpack = arguments.kpack;
   options.useBufferOps = !arguments.noBufferOps;
+  options.useAsyncCopy = arguments.asyncCopy;
   options.debug = arguments.debug;
   options.enableFpFusion = !arguments.noFpFusion;
   const auto sanitizers = support::parseSanitizers(arguments.sanitize, reason);

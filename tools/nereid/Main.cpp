@@ -96,6 +96,9 @@ int main(int argc, char **argv) {
       ->check(CLI::IsMember({0, 1, 2}))
       ->capture_default_str();
   compile->add_flag("--no-buffer-ops", arguments.noBufferOps, "never access memory by buffer instructions (hip)");
+  compile->add_option("--async-copy", arguments.asyncCopy,
+                      "whether pipelined loads go to shared memory without registers (hip); the compiler chooses if it "
+                      "is left out");
   compile->add_option("--ptxas", arguments.cudaTools.ptxas,
                       "the ptxas to use for cubins, instead of the one that is found");
   compile->add_option("--nvjitlink", arguments.cudaTools.nvJitLink, "the nvJitLink library to use for cubins");

@@ -68,6 +68,11 @@ public:
   virtual void createInvalidate(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value barriers) const = 0;
 
   //--- pipelined loops ---
+  /// Whether the target copies a load's tile to shared memory asynchronously where `pattern` fills the buffer, by
+  /// vectors of so many bytes.
+  virtual bool copiesAsync(tt::LoadOp load, const layout::SharedAccessPattern &pattern, unsigned vectorBytes) const {
+    return true;
+  }
   /// Makes dots of the loop, which read the multi-buffered allocations, run asynchronously over the end of an
   /// iteration. Returns the op in the loop that waits for those of the iteration before; null where no dot can.
   virtual mlir::Operation *makeDotsAsync(mlir::scf::ForOp loop, llvm::ArrayRef<mlir::Value> multiBuffers,

@@ -1,6 +1,7 @@
 // Emits loads and stores of global memory: registers in vectors of up to 16 bytes, one access each.
 // SPDX-License-Identifier: MIT
 #include "compiler/lowering/TtgToLlvm/OpEmitters.h"
+#include "compiler/lowering/TtgToLlvm/SharedAccess.h"
 #include "compiler/lowering/TtgToLlvm/TtgFunctionEmitter.h"
 
 #include "compiler/analysis/MemoryAccess.h"
@@ -97,8 +98,7 @@ static llvm::Value *unlessTrue(llvm::Value *mask) {
   return constant && constant->isOne() ? nullptr : mask;
 }
 
-/// The address of the element in a register, where the op is marked as having this form.
-static BoundedAddress boundedAddress(TtgFunctionEmitter &emitter, Operation *op, Value pointer, unsigned index) {
+BoundedAddress lowering::boundedAddress(TtgFunctionEmitter &emitter, Operation *op, Value pointer, unsigned index) {
   auto add = op->hasAttr(ttg::kBoundedOffset) ? pointer.getDefiningOp<tt::AddPtrOp>() : tt::AddPtrOp();
   auto base = add ? add.getPtr().getDefiningOp<tt::SplatOp>() : tt::SplatOp();
   if (!base || !tt::elementOf(add.getOffset().getType()).isInteger(32))

@@ -193,19 +193,21 @@ static LogicalResult emitMemDescIndex(TtgFunctionEmitter &emitter, ttg::MemDescI
 
 //--- asynchronous copies -------------------------------------------------------------------
 
-/// A vector too small for an asynchronous copy is copied synchronously through a register.
+/// A vector for which there is no asynchronous copy is copied synchronously through registers.
 static void copyVector(TtgFunctionEmitter &emitter, const AsyncCopy &copy) {
   IrBuilder &ir = emitter.ir;
-  if (analysis::isCpAsyncSize(copy.bytes))
+  if (analysis::isCpAsyncSize(copy.bytes) && emitter.target.copiesAsync(copy))
     return emitter.target.copyAsync(ir, copy);
   GlobalAccess access;
   access.pointer = copy.source;
   access.byteOffset = copy.sourceOffset;
-  access.wordType = ir.getIntNTy(copy.bytes * 8);
+  access.wordType = ir.getIntNTy(std::min(copy.bytes, 4u) * 8);
+  access.numWords = std::max(copy.bytes / 4, 1u);
   access.mask = copy.mask;
   access.cache = copy.cache;
-  emitter.target.storeShared(ir, emitter.target.loadGlobal(ir, access, {ir.getIntN(copy.bytes * 8, 0)}), copy.target,
-                             copy.targetOffset, nullptr);
+  access.bounded = copy.bounded;
+  const SmallVector<llvm::Value *, 4> zeros(access.numWords, llvm::ConstantInt::get(access.wordType, 0));
+  emitter.target.storeShared(ir, emitter.target.loadGlobal(ir, access, zeros), copy.target, copy.targetOffset, nullptr);
 }
 
 layout::SharedAccessPattern lowering::copyPatternOf(TtgFunctionEmitter &emitter, ttg::AsyncCopyGlobalToLocalOp op) {
@@ -233,7 +235,9 @@ static LogicalResult emitAsyncCopy(TtgFunctionEmitter &emitter, ttg::AsyncCopyGl
                          .targetOffset = offset,
                          .bytes = bytes * pattern.vectorElems,
                          .mask = op.getMask() ? emitter.tile(op.getMask())[first] : nullptr,
-                         .cache = op.getCache()});
+                         .cache = op.getCache(),
+                         .bounded = boundedAddress(emitter, op, op.getSrc(), first),
+                         .isInLaneOrder = pattern.isInLaneOrder()});
   }
   if (!analysis::isCpAsyncSize(bytes * pattern.vectorElems))
     emitter.target.releaseStores(emitter.ir, op.getDst().getType());

@@ -32,6 +32,10 @@ private:
   uint32_t threadMask, beginMask; ///< bits that these may have, in elements
 };
 
+/// The address of the element in a register of a tile of pointers, where the op is marked as having this form
+/// (Memory.cpp).
+BoundedAddress boundedAddress(TtgFunctionEmitter &emitter, mlir::Operation *op, mlir::Value pointer, unsigned index);
+
 /// How a thread's vectors are copied, each by one instruction.
 layout::SharedAccessPattern copyPatternOf(TtgFunctionEmitter &emitter, ttg::AsyncCopyGlobalToLocalOp op);
 

@@ -199,6 +199,8 @@ void Pipeliner::copyToMultiBuffer(PipelinedLoad &load, Value multiBuffer) {
     copy = AsyncCopyGlobalToLocalOp::create(rewriter, loc, AsyncTokenType::get(loop.getContext()), ofPointers.getPtr(),
                                             buffer, ofPointers.getMask(), Value(), ofPointers.getCache(),
                                             ofPointers.getEvict());
+    if (Attribute bounded = ofPointers->getDiscardableAttr(kBoundedOffset))
+      copy->setDiscardableAttr(kBoundedOffset, bounded);
   }
   stageNew(copy, pipelined.copyStage);
 }

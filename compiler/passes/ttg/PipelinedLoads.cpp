@@ -6,6 +6,7 @@
 #include "compiler/analysis/PointerBases.h"
 #include "compiler/analysis/RegisterPressure.h"
 #include "compiler/analysis/SharedMemory.h"
+#include "compiler/dialect/ttg/TargetInterface.h"
 #include "compiler/layout/SharedAccessPlan.h"
 #include "compiler/passes/ttg/LoopSchedule.h"
 
@@ -89,7 +90,9 @@ static bool canCopyTo(tt::LoadOp load, MemDescType buffer, const analysis::AxisI
   const unsigned vectorWidth = analysis::vectorElems(*analysis::memoryAccessOf(load), axisInfo);
   const auto pattern =
       layout::planSharedAccesses(linearLayoutOf(tile), bufferLayout, bytes, vectorWidth, layout::RegisterOrder::Kept);
-  return analysis::isCpAsyncSize(bytes * pattern.vectorElems);
+  const unsigned vectorBytes = bytes * pattern.vectorElems;
+  const TargetInterface *target = targetInterfaceOf(load);
+  return analysis::isCpAsyncSize(vectorBytes) && (!target || target->copiesAsync(load, pattern, vectorBytes));
 }
 
 /// The buffer that a load's tile goes to, if it has no other use.

@@ -19,6 +19,7 @@ public:
 
 protected:
   std::pair<std::string, std::string> describeDot(tt::DotOpInterface dot) const override;
+  StringRef asyncCopyName() const override { return "load to LDS"; }
 
 private:
   const Arch &arch;

@@ -106,6 +106,7 @@ LogicalResult amd::makeLlvm(HipKernel &kernel) {
   if (failed(lowering::emitModule(kernel.module, module, emitter, kernel.shared, emission)) ||
       failed(lowering::checkLinked(kernel, emitter.linkLibraries(module), diag::ExternLibrary)))
     return failure();
+  emitter.settleWaits();
   for (llvm::Function &made : module) {
     if (made.isDeclaration())
       continue;
@@ -115,6 +116,7 @@ LogicalResult amd::makeLlvm(HipKernel &kernel) {
   }
   if (failed(lowering::verifyLlvm(function, module)))
     return failure();
+  separateLdsLoads(module);
   optimise(module, **kernel.machine);
   return success();
 }

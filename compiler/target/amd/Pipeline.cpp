@@ -43,12 +43,16 @@ void amd::buildTtgirPipeline(OpPassManager &passes, const Arch &arch, const supp
   OpPassManager &ofFunctions = passes.nest<tt::FuncOp>();
   ofFunctions.addPass(ttg::createAccumulateInThreads());
   ofFunctions.addPass(ttg::createShareOperands({arch.maxSharedBytes, arch.numRegisters / 8}));
-  // The rest is for a step's operands and for addresses.
-  ofFunctions.addPass(ttg::createPipelineLoops(
-      {options.numStages, arch.maxSharedBytes, /*mayCopy=*/false, /*maxRegisters=*/arch.numRegisters / 16 * 11}));
-  ofFunctions.addPass(ttg::createPrefetchLoads({/*defaultStages=*/1, kPrefetchRegisters, askedStages}));
   if (options.useBufferOps)
     ofFunctions.addPass(createBoundOffsets({/*trustsStorage=*/!checksBounds(options)}));
+  const bool mayCopy = options.useBufferOps && options.numStages > 1 && arch.ldsLoadBytes &&
+                       options.useAsyncCopy.value_or(arch.prefersLdsLoads);
+  if (mayCopy)
+    ofFunctions.addPass(createOrderCopies());
+  // The rest is for a step's operands and for addresses.
+  const unsigned maxRegisters = arch.numRegisters / 16 * 11;
+  ofFunctions.addPass(ttg::createPipelineLoops({options.numStages, arch.maxSharedBytes, mayCopy, maxRegisters}));
+  ofFunctions.addPass(ttg::createPrefetchLoads({/*defaultStages=*/1, kPrefetchRegisters, askedStages}));
   // Merges tiles rematerialised for several users, and addresses computed for two iterations.
   passes.addPass(createCSEPass());
   // Nothing below analyses scalars.

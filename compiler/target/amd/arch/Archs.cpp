@@ -35,11 +35,14 @@ static constexpr Arch cdna2 = {.name = "gfx90a",
                                .numRegisters = 512,
                                .maxSharedBytes = 64 * KiB,
                                .numBanks = 32,
+                               .ldsLoadBytes = 0,
+                               .prefersLdsLoads = false,
                                .bufferFlags = kCdnaBuffer};
 
 static constexpr Arch cdna3() {
   Arch arch = cdna2;
   arch.name = "gfx942", arch.fp8 = Fp8Format::Fnuz, arch.hasXf32 = arch.hasWideInt8 = true;
+  arch.ldsLoadBytes = 4;
   return arch;
 }
 
@@ -48,6 +51,7 @@ static constexpr Arch cdna4() {
   arch.name = "gfx950", arch.fp8 = Fp8Format::Ocp, arch.hasXf32 = false;
   arch.hasDoubleDepth = arch.hasScaledMatrix = arch.hasBf16Conversion = arch.hasPermlane32Swap = true;
   arch.maxSharedBytes = 160 * KiB, arch.numBanks = 64;
+  arch.ldsLoadBytes = 16, arch.prefersLdsLoads = true;
   return arch;
 }
 

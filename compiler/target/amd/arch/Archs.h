@@ -36,6 +36,8 @@ struct Arch {
   unsigned numRegisters;     ///< vector registers of a lane, of 32 bits
   uint32_t maxSharedBytes;   ///< LDS per workgroup
   unsigned numBanks;         ///< of LDS, of four bytes each
+  unsigned ldsLoadBytes;     ///< of a lane, of a load from global memory to LDS without registers; 0: none
+  bool prefersLdsLoads;      ///< whether they are used where the user does not choose
   uint32_t bufferFlags;      ///< the last word of the descriptor of a buffer of bytes
 };
 

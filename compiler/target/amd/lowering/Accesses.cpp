@@ -4,7 +4,9 @@
 #include "compiler/target/amd/lowering/AmdEmitter.h"
 
 #include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
+#include "llvm/IR/MDBuilder.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
 using namespace nereid;
@@ -87,19 +89,18 @@ static llvm::Value *bufferOf(IrBuilder &ir, const Arch &arch, llvm::Value *base)
                             {base, ir.getInt16(0), ir.getInt64(kBufferBytes), ir.getInt32(arch.bufferFlags)});
 }
 
-static llvm::Value *bufferOffset(IrBuilder &ir, const GlobalAccess &access) {
-  const BoundedAddress &address = access.bounded;
+static llvm::Value *bufferOffset(IrBuilder &ir, const BoundedAddress &address, llvm::Value *mask) {
   const auto plus = [&](llvm::Value *offset) {
     return address.byteOffset ? ir.CreateAdd(offset, ir.getInt32(static_cast<uint32_t>(address.byteOffset))) : offset;
   };
   llvm::Value *offset = address.offset ? address.offset : ir.getInt32(0);
-  if (!access.mask)
+  if (!mask)
     return plus(offset);
   // Vectors whose offsets differ by immediates share the select.
   llvm::Value *outside = ir.getInt32(kBufferBytes);
   if (address.byteOffset >= 0 && address.byteOffset <= kLargestImmediate)
-    return plus(ir.CreateSelect(access.mask, offset, outside));
-  return ir.CreateSelect(access.mask, plus(offset), outside);
+    return plus(ir.CreateSelect(mask, offset, outside));
+  return ir.CreateSelect(mask, plus(offset), outside);
 }
 
 /// Buffers are accessed as words of up to 32 bits.
@@ -114,10 +115,10 @@ static llvm::Value *bufferControl(IrBuilder &ir, bool isVolatile) {
 
 static Words loadBuffer(IrBuilder &ir, const Arch &arch, const GlobalAccess &access,
                         llvm::ArrayRef<llvm::Value *> others) {
-  llvm::CallInst *load =
-      ir.CreateIntrinsic(llvm::Intrinsic::amdgcn_raw_ptr_buffer_load, {bufferType(ir, access)},
-                         {bufferOf(ir, arch, access.bounded.base), bufferOffset(ir, access), ir.getInt32(0),
-                          bufferControl(ir, access.isVolatile || access.cache == tt::CacheModifier::CV)});
+  llvm::CallInst *load = ir.CreateIntrinsic(
+      llvm::Intrinsic::amdgcn_raw_ptr_buffer_load, {bufferType(ir, access)},
+      {bufferOf(ir, arch, access.bounded.base), bufferOffset(ir, access.bounded, access.mask), ir.getInt32(0),
+       bufferControl(ir, access.isVolatile || access.cache == tt::CacheModifier::CV)});
   markCaching(*load, access.cache, access.evict);
   Words words = splitWords(ir, ir.CreateBitCast(load, wholeType(access.wordType, access.numWords)));
   for (unsigned index = 0; access.mask && index < words.size(); ++index) {
@@ -130,12 +131,72 @@ static Words loadBuffer(IrBuilder &ir, const Arch &arch, const GlobalAccess &acc
 
 static void storeBuffer(IrBuilder &ir, const Arch &arch, const GlobalAccess &access,
                         llvm::ArrayRef<llvm::Value *> words) {
-  llvm::CallInst *store =
-      ir.CreateIntrinsic(llvm::Intrinsic::amdgcn_raw_ptr_buffer_store, {bufferType(ir, access)},
-                         {ir.CreateBitCast(joinWords(ir, words), bufferType(ir, access)),
-                          bufferOf(ir, arch, access.bounded.base), bufferOffset(ir, access), ir.getInt32(0),
-                          bufferControl(ir, access.isVolatile || access.cache == tt::CacheModifier::WT)});
+  llvm::CallInst *store = ir.CreateIntrinsic(
+      llvm::Intrinsic::amdgcn_raw_ptr_buffer_store, {bufferType(ir, access)},
+      {ir.CreateBitCast(joinWords(ir, words), bufferType(ir, access)), bufferOf(ir, arch, access.bounded.base),
+       bufferOffset(ir, access.bounded, access.mask), ir.getInt32(0),
+       bufferControl(ir, access.isVolatile || access.cache == tt::CacheModifier::WT)});
   markCaching(*store, access.cache, access.evict);
+}
+
+//--- to LDS --------------------------------------------------------------------------------
+
+/// The lanes' vectors follow each other from the address of the first lane on, which is all that the instruction takes.
+void AmdEmitter::copyAsync(IrBuilder &ir, const AsyncCopy &copy) {
+  llvm::Value *target = ir.CreatePtrToInt(offsetPointer(ir, copy.target, copy.targetOffset), ir.getInt32Ty());
+  llvm::Value *first = ir.CreateIntrinsic(llvm::Intrinsic::amdgcn_readfirstlane, {ir.getInt32Ty()},
+                                          llvm::ArrayRef<llvm::Value *>{target});
+  llvm::CallInst *load = ir.CreateIntrinsic(
+      llvm::Intrinsic::amdgcn_raw_ptr_buffer_load_lds, {},
+      {bufferOf(ir, arch, copy.bounded.base), ir.CreateIntToPtr(first, ir.getPtrTy(3)), ir.getInt32(copy.bytes),
+       bufferOffset(ir, copy.bounded, copy.mask), ir.getInt32(0), ir.getInt32(0), bufferControl(ir, false)});
+  markCaching(*load, copy.cache, tt::EvictionPolicy::NORMAL);
+  const bool isFirst = copiesOfGroup == 0;
+  copiesOfGroup = isFirst || groupBlock == ir.GetInsertBlock() ? copiesOfGroup + 1 : 1;
+  groupBlock = ir.GetInsertBlock();
+}
+
+/// Copies in other basic blocks than the end of their group may not have been executed: they do not count.
+void AmdEmitter::commitCopies(IrBuilder &ir) {
+  const unsigned copies = groupBlock == ir.GetInsertBlock() ? copiesOfGroup : 0;
+  copiesOfSmallestGroup = std::min(copiesOfSmallestGroup.value_or(copies), copies);
+  copiesOfGroup = 0;
+}
+
+void AmdEmitter::waitForCopies(IrBuilder &ir, unsigned numPending) {
+  if (arch.ldsLoadBytes)
+    waits.push_back({wait(ir, {.loads = 0}), numPending});
+}
+
+/// Loads end in their order. As many may be pending as the last groups have at least.
+void AmdEmitter::settleWaits() {
+  for (auto [call, numPending] : waits) {
+    const unsigned loads = std::min(numPending * copiesOfSmallestGroup.value_or(0), 63u);
+    call->setArgOperand(0, llvm::ConstantInt::get(call->getArgOperand(0)->getType(), immediateOf({.loads = loads})));
+  }
+}
+
+/// Barriers separate an access to LDS from the loads that fill what it reads; those in flight fill other buffers.
+void amd::separateLdsLoads(llvm::Module &module) {
+  llvm::Function *load =
+      llvm::Intrinsic::getDeclarationIfExists(&module, llvm::Intrinsic::amdgcn_raw_ptr_buffer_load_lds);
+  if (!load)
+    return;
+  llvm::MDBuilder metadata(module.getContext());
+  llvm::MDNode *domain = metadata.createAnonymousAliasScopeDomain("lds");
+  const auto scope = [&](llvm::StringRef name) -> llvm::MDNode * {
+    return llvm::MDNode::get(module.getContext(), {metadata.createAnonymousAliasScope(domain, name)});
+  };
+  llvm::MDNode *loads = scope("loads to LDS"), *accesses = scope("accesses to LDS");
+  for (llvm::User *user : load->users())
+    llvm::cast<llvm::Instruction>(user)->setMetadata(llvm::LLVMContext::MD_alias_scope, loads);
+  for (llvm::Function &function : module)
+    for (llvm::Instruction &access : llvm::instructions(function))
+      if (const llvm::Value *pointer = llvm::getLoadStorePointerOperand(&access);
+          pointer && pointer->getType()->getPointerAddressSpace() == 3) {
+        access.setMetadata(llvm::LLVMContext::MD_alias_scope, accesses);
+        access.setMetadata(llvm::LLVMContext::MD_noalias, loads);
+      }
 }
 
 //--- loads and stores ----------------------------------------------------------------------
@@ -208,9 +269,6 @@ llvm::SmallVector<llvm::Value *, 8> AmdEmitter::ldmatrix(IrBuilder &, llvm::Valu
 }
 void AmdEmitter::stmatrix(IrBuilder &, llvm::ArrayRef<llvm::Value *>, llvm::Value *, int64_t, bool) {
   llvm_unreachable("plans have no matrix accesses for this target");
-}
-void AmdEmitter::copyAsync(IrBuilder &, const AsyncCopy &) {
-  llvm_unreachable("no pass makes asynchronous copies for this target");
 }
 
 //--- atomics -------------------------------------------------------------------------------

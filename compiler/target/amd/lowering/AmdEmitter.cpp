@@ -79,8 +79,8 @@ llvm::Value *AmdEmitter::programId(IrBuilder &ir, unsigned axis) {
 // "User Guide for AMDGPU Backend", code object v5: hidden_block_count_x, _y, _z.
 llvm::Value *AmdEmitter::numPrograms(IrBuilder &ir, unsigned axis) {
   llvm::Value *hidden = ir.CreateIntrinsic(llvm::Intrinsic::amdgcn_implicitarg_ptr, llvm::ArrayRef<llvm::Value *>());
-  llvm::LoadInst *count = ir.CreateAlignedLoad(
-      ir.getInt32Ty(), ir.CreateConstGEP1_32(ir.getInt8Ty(), hidden, 4 * axis), llvm::Align(4));
+  llvm::LoadInst *count =
+      ir.CreateAlignedLoad(ir.getInt32Ty(), ir.CreateConstGEP1_32(ir.getInt8Ty(), hidden, 4 * axis), llvm::Align(4));
   llvm::MDBuilder metadata(ir.getContext());
   count->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(ir.getContext(), {}));
   count->setMetadata(llvm::LLVMContext::MD_range,
@@ -97,11 +97,26 @@ static void fence(IrBuilder &ir, llvm::AtomicOrdering order, llvm::StringRef sco
   ir.CreateFence(order, ir.getContext().getOrInsertSyncScopeID(scope));
 }
 
+// CDNA3 ISA, S_WAITCNT: vmcnt is bits 3:0 and 15:14, expcnt 6:4, lgkmcnt 11:8.
+uint32_t amd::immediateOf(const WaitCounts &counts) {
+  return (counts.loads & 15) | (counts.loads >> 4) << 14 | 7 << 4 | counts.lds << 8;
+}
+
+llvm::CallInst *amd::wait(IrBuilder &ir, const WaitCounts &counts) {
+  return ir.CreateIntrinsic(llvm::Intrinsic::amdgcn_s_waitcnt, {}, {ir.getInt32(immediateOf(counts))});
+}
+
 void AmdEmitter::barrier(IrBuilder &ir, const BarrierScope &scope) {
   assert(scope.numThreads == 0 && "a workgroup has one barrier");
-  fence(ir, llvm::AtomicOrdering::Release, "workgroup");
+  // "User Guide for AMDGPU Backend", memory model of gfx942: to release to a workgroup waits for LDS alone, where its
+  // waves share a cache. LLVM's fence also waits for loads to LDS, which may stay in flight.
+  const bool hasLoadsToLds = copiesOfSmallestGroup || copiesOfGroup;
+  const llvm::StringRef fenceScope = hasLoadsToLds ? "wavefront" : "workgroup";
+  fence(ir, llvm::AtomicOrdering::Release, fenceScope);
+  if (hasLoadsToLds)
+    wait(ir, {.lds = 0});
   ir.CreateIntrinsic(llvm::Intrinsic::amdgcn_s_barrier, llvm::ArrayRef<llvm::Value *>());
-  fence(ir, llvm::AtomicOrdering::Acquire, "workgroup");
+  fence(ir, llvm::AtomicOrdering::Acquire, fenceScope);
 }
 
 void AmdEmitter::syncWarp(IrBuilder &ir) {
@@ -118,8 +133,7 @@ llvm::Value *AmdEmitter::approxMath(IrBuilder &ir, ApproxMath function, llvm::Va
   constexpr double log2e = 0x1.71547652b82fep0;
   switch (function) {
   case ApproxMath::Exp:
-    return ir.CreateUnaryIntrinsic(llvm::Intrinsic::exp2,
-                                   ir.CreateFMul(x, llvm::ConstantFP::get(x->getType(), log2e)));
+    return ir.CreateUnaryIntrinsic(llvm::Intrinsic::exp2, ir.CreateFMul(x, llvm::ConstantFP::get(x->getType(), log2e)));
   case ApproxMath::Exp2: // denormal results become zero, as on other GPUs
     return ir.CreateIntrinsic(llvm::Intrinsic::amdgcn_exp2, {x->getType()}, {x});
   case ApproxMath::Sqrt:

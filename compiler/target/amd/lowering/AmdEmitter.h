@@ -47,9 +47,12 @@ public:
   void markAtomic(llvm::AtomicRMWInst &atomic) override;
   llvm::StringRef scopeName(tt::MemSyncScope scope) const override;
   bool readsOperandsInDots() const override { return true; }
+  bool copiesAsync(const lowering::AsyncCopy &copy) const override {
+    return copy.bytes == arch.ldsLoadBytes && copy.bounded.base && copy.isInLaneOrder;
+  }
   void copyAsync(IrBuilder &ir, const lowering::AsyncCopy &copy) override;
-  void commitCopies(IrBuilder &) override {}
-  void waitForCopies(IrBuilder &, unsigned) override {}
+  void commitCopies(IrBuilder &ir) override;
+  void waitForCopies(IrBuilder &ir, unsigned numPending) override;
 
   void print(IrBuilder &ir, llvm::StringRef format, llvm::ArrayRef<llvm::Value *> values) override;
   void fail(IrBuilder &ir, const lowering::Failure &failure) override;
@@ -62,6 +65,9 @@ public:
   llvm::Value *narrow(IrBuilder &ir, llvm::Value *single, mlir::Type to, bool towardZero) override;
   llvm::Value *widenFp8(IrBuilder &ir, llvm::Value *byte, mlir::Type from) override;
 
+  /// Sets how many loads to LDS each wait leaves pending, once all of them are emitted.
+  void settleWaits();
+
   /// Links the code of library functions that were called.
   llvm::Error linkLibraries(llvm::Module &module) { return libraries.link(module); }
 
@@ -71,10 +77,26 @@ private:
   math::HostMath features;
   lowering::FunctionLibraries libraries;
   unsigned wavesPerEu;
+  // Loads to LDS: those of the group that is being emitted, all of them in `groupBlock`; and of the smallest group.
+  unsigned copiesOfGroup = 0;
+  llvm::BasicBlock *groupBlock = nullptr;
+  std::optional<unsigned> copiesOfSmallestGroup;
+  llvm::SmallVector<std::pair<llvm::CallInst *, unsigned>> waits; ///< and the groups that they leave pending
 };
 
 /// Sets the attributes that all functions of a module need: which inputs of the hardware they do not read.
 void markInputs(llvm::Function &function);
+
+/// How many accesses may be pending; the largest numbers wait for none.
+struct WaitCounts {
+  unsigned loads = 63, lds = 15;
+};
+/// The operand of CDNA's instruction, and the instruction.
+uint32_t immediateOf(const WaitCounts &counts);
+llvm::CallInst *wait(lowering::IrBuilder &ir, const WaitCounts &counts);
+
+/// Tells LLVM that no access to LDS meets the loads to LDS that are in flight, so that it does not wait for them there.
+void separateLdsLoads(llvm::Module &module);
 
 void addMatrixDotEmitters(lowering::OpEmitters &table);
 

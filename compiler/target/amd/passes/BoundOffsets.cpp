@@ -125,7 +125,7 @@ Value Splitter::moved(Operation *op, Value rest) {
   if (!rest || !builder || rest == op->getOperand(0))
     return rest ? op->getResult(0) : rest;
   OpBuilder::InsertionGuard guard(*builder);
-  builder->setInsertionPointAfter(op);
+  builder->setInsertionPointAfterValue(rest); // perhaps before the loop that `op` is in
   Operation *copy = op->clone();
   copy->setOperand(0, rest);
   copy->getResult(0).setType(tt::withElement(op->getResult(0).getType(), tt::elementOf(rest.getType())));

@@ -33,4 +33,16 @@ def RewriteImportedOps : Pass<"amd-rewrite-imported-ops", "::mlir::ModuleOp"> {
   let dependentDialects = ["::nereid::ttg::TtgDialect"];
 }
 
+def OrderCopies : Pass<"amd-order-copies", "::nereid::tt::FuncOp"> {
+  let summary = "lays out loads for buffers in shared memory so that a wave fills consecutive addresses";
+  let description = [{
+    A load to LDS without registers writes the lanes' vectors one after another. So a load in a loop whose tile only
+    goes to a buffer gets the layout that the buffer's own order gives: the vectors along its offsets are distributed
+    over lanes, then over waves, then over registers. Offsets and masks are computed in that layout. Which loads become
+    such copies the pipeliner decides.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::nereid::tt::TtDialect", "::nereid::ttg::TtgDialect"];
+  let statistics = [Statistic<"numOrdered", "ordered", "loads in the order of their buffer">];
+}
+
 #endif

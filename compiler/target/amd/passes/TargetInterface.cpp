@@ -26,6 +26,12 @@ struct AmdTargetInterface : ttg::TargetInterface {
     return amd::operandLayout(dot, operand, accumulator);
   }
 
+  /// A wave's load to LDS fills consecutive addresses, and buffer instructions write zeros where a lane is masked off.
+  bool copiesAsync(tt::LoadOp load, const layout::SharedAccessPattern &pattern, unsigned vectorBytes) const final {
+    const std::optional<amd::Arch> arch = amd::archOf(load);
+    return arch && vectorBytes == arch->ldsLoadBytes && load->hasAttr(ttg::kBoundedOffset) && pattern.isInLaneOrder();
+  }
+
   // No copy signals a barrier in shared memory, so no pass asks for one.
   ttg::MemDescType barrierType(MLIRContext *, unsigned) const final { llvm_unreachable("no barriers in LDS"); }
   void createInit(OpBuilder &, Location, Value) const final { llvm_unreachable("no barriers in LDS"); }

@@ -24,7 +24,8 @@ class HIPOptions(TargetOptions):
     rows and columns of a matrix instruction. `allow_flush_denorm` allows float32 denormals to become zero.
     `kpack` is the number of matrix instructions, 1 or 2, whose operands one load from LDS brings. Where these two are 0
     the compiler chooses. `use_buffer_ops` allows buffer instructions where an access is known to be less than 2 GiB from
-    its base. `ir_override` is the path of a file that replaces a stage. `schedule_hint` and `cluster_dims` are accepted
+    its base. `use_async_copy` lets pipelined loads go to LDS without registers, or not; None: the architecture decides.
+    `ir_override` is the path of a file that replaces a stage. `schedule_hint` and `cluster_dims` are accepted
     and have no effect.
     """
 
@@ -49,6 +50,7 @@ class HIPOptions(TargetOptions):
     kpack: int = 0
     allow_flush_denorm: bool = False
     use_buffer_ops: bool = True
+    use_async_copy: bool | None = None
     max_num_imprecise_acc_default: int = 0
     backend_name: str = "hip"
     instrumentation_mode: str = ""
@@ -114,6 +116,7 @@ class HIPBackend(BaseBackend):
         known["enable_fp_fusion"] = knobs.language.fp_fusion_enabled(known.get("enable_fp_fusion"))
         known.setdefault("default_dot_input_precision", knobs.language.fp32_default or "ieee")
         known.setdefault("use_buffer_ops", knobs.amd.use_buffer_ops)
+        known.setdefault("use_async_copy", knobs.amd.use_async_copy)
         known.setdefault("instrumentation_mode", knobs.compilation.instrumentation_mode)
         known.setdefault(
             "allow_non_constexpr_globals", knobs.compilation.allow_non_constexpr_globals
