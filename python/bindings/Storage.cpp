@@ -8,42 +8,35 @@
 using namespace nereid;
 using namespace nereid::python;
 
-/// The result of a method without arguments, as a number; nothing where it fails.
-static std::optional<uint64_t> callForNumber(nb::handle object, const char *method) {
-  nb::object result = nb::steal(PyObject_CallMethod(object.ptr(), method, nullptr));
-  const uint64_t number = result.is_valid() ? PyLong_AsUnsignedLongLong(result.ptr()) : 0;
+/// The result of a method without arguments; null where there is no such method or it fails.
+static nb::object callMethod(nb::handle object, const char *method) {
+  nb::object found = attributeOrNull(object, method);
+  nb::object result = found.is_valid() ? nb::steal(PyObject_CallNoArgs(found.ptr())) : nb::object();
+  if (found.is_valid() && !result.is_valid())
+    PyErr_Clear();
+  return result;
+}
+
+static std::optional<uint64_t> bytesIn(nb::handle object) {
+  const uint64_t number = object.is_valid() ? PyLong_AsUnsignedLongLong(object.ptr()) : 0;
   if (!PyErr_Occurred())
-    return number;
+    return object.is_valid() ? std::optional(number) : std::nullopt;
   PyErr_Clear();
   return std::nullopt;
 }
-
-static bool has(nb::handle object, const char *name) { return attributeOrNull(object, name).is_valid(); }
 
 /// numpy shortens chains of views; other libraries' wrappers are few.
 static constexpr unsigned kLongestChain = 16;
 
 static std::optional<uint64_t> storageBytes(nb::handle array, unsigned depth) {
-  if (has(array, "untyped_storage")) {
-    nb::object storage = nb::steal(PyObject_CallMethod(array.ptr(), "untyped_storage", nullptr));
-    if (storage.is_valid())
-      return callForNumber(storage, "nbytes");
-    PyErr_Clear();
-    return std::nullopt;
-  }
-  if (has(array, "ptr_range"))
-    return callForNumber(array, "ptr_range");
+  if (nb::object storage = callMethod(array, "untyped_storage"); storage.is_valid())
+    return bytesIn(callMethod(storage, "nbytes"));
+  if (nb::object range = callMethod(array, "ptr_range"); range.is_valid())
+    return bytesIn(range);
   nb::object base = attributeOrNull(array, "base");
   if (!base.is_valid() || depth == kLongestChain)
     return std::nullopt;
-  if (!base.is_none())
-    return storageBytes(base, depth + 1);
-  nb::object bytes = attributeOrNull(array, "nbytes");
-  const uint64_t number = bytes.is_valid() ? PyLong_AsUnsignedLongLong(bytes.ptr()) : 0;
-  if (bytes.is_valid() && !PyErr_Occurred())
-    return number;
-  PyErr_Clear();
-  return std::nullopt;
+  return base.is_none() ? bytesIn(attributeOrNull(array, "nbytes")) : storageBytes(base, depth + 1);
 }
 
 bool nereid::python::isWithin2GiB(nb::handle array) {
