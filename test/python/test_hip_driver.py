@@ -227,6 +227,27 @@ def test_every_argument_arrives_byte_by_byte(stub, kernel):
         assert launch["shared"] == 0
 
 
+def test_storages_of_2_gib_and_more_have_their_own_kernels(stub, kernel, monkeypatch):
+    """On GPUs the sizes of storages are in the keys of known launches, too."""
+    array = exchange_array_class(LIBRARY)
+    small, large = array(A), array(A)
+    small.ptr_range, large.ptr_range = lambda: 2**31 - 1, lambda: 2**31
+    compile_kernel, bounded = triton.compiler.compile, []
+
+    def record(source, **options):
+        bounded.append(
+            [path[0] for path, names in source.attrs.items() if "tt.pointer_range" in dict(names)]
+        )
+        return compile_kernel(source, **options)
+
+    monkeypatch.setattr(triton.compiler, "compile", record)
+    for _ in range(3):
+        kernel[(1,)](small, 1, 1.0, True, small)
+        kernel[(1,)](large, 1, 1.0, True, small)
+        kernel[(1,)](array(A), 1, 1.0, True, array(A))  # their size is not known
+    assert bounded == [[0, 4], [4], []] and len(stub.launches()) == 9
+
+
 def test_launches_go_to_the_device_and_the_stream_of_the_arrays(stub, kernel):
     array = exchange_array_class(LIBRARY)
     stub.set_current_stream(0x40)
