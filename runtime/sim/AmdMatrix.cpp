@@ -9,6 +9,7 @@
 #include "runtime/sim/AmdWave.h"
 #include "runtime/sim/Decode.h"
 #include "runtime/sim/Formats.h"
+#include "runtime/sim/Observer.h"
 #include "runtime/sim/Report.h"
 
 #include <algorithm>
@@ -144,11 +145,25 @@ static double sumOf(const Operands &operands, const MatrixShape &shape, ResultPl
 }
 
 /// list: results, left, right, accumulators, scales. slots: where each of them but the first begins.
+static WaveProduct productOf(const Instruction &instruction, const Multiply &form) {
+  const std::span<const uint32_t> list = instruction.list;
+  const uint32_t left = instruction.slots[0], right = instruction.slots[1], sums = instruction.slots[2];
+  return {.shape = matrixShape(form.shape),
+          .results = list.first(left),
+          .left = list.subspan(left, right - left),
+          .right = list.subspan(right, sums - right),
+          .sums = list.subspan(sums, left),
+          .scales = list.subspan(sums + left),
+          .hasPackedResults = form.has(Packed)};
+}
+
 static bool multiply(AmdWave &wave, const Instruction &instruction) {
   const auto form = std::bit_cast<Multiply>(instruction.immediate);
   const MatrixShape &shape = matrixShape(form.shape);
   if (wave.lanes() != shape.lanes || !wave.isWhole())
     return fail(wave.running(), instruction, "sim-fault", "a part of a wave executes a matrix instruction"), false;
+  for (const std::shared_ptr<Observer> &observer : wave.running().cta->cluster->observers)
+    observer->onWaveProduct(wave, instruction, productOf(instruction, form));
   const uint32_t *list = instruction.list.data(), *scales = list + instruction.slots[3];
   static thread_local Operands operands;
   gather(wave, shape, form.left, list + instruction.slots[0], form.has(Flushed), operands.left);
@@ -231,7 +246,7 @@ static void addOperands(Decoder &decoder, Multiply form) {
     addScales(decoder, instruction, form);
   instruction.immediate = std::bit_cast<uint64_t>(form);
   instruction.execute = &together<&multiply>;
-  decoder.setFlow(ValueFlow::Defined);
+  decoder.setFlow(ValueFlow::Wave);
   decoder.addOfWave(std::move(instruction));
 }
 
@@ -252,8 +267,8 @@ void nereid::sim::decodeMatrixMultiply(Decoder &decoder) {
     return decoder.fail("this form of a matrix instruction is not known");
   form.shape = *row, form.rightShape = *rightRow;
   const bool isHalf = form.result == ResultKind::F16 || form.result == ResultKind::BF16;
-  form.flags = uint8_t((family == "gfx12" && isHalf ? Packed : 0) | (decoder.take("high") ? High : 0) |
-                       (decoder.take("clamp") ? Clamped : 0) | (decoder.take("ftz") ? Flushed : 0) |
-                       (isScaled ? Scaled : 0));
+  form.flags =
+      uint8_t((family == "gfx12" && isHalf ? Packed : 0) | (decoder.take("high") ? High : 0) |
+              (decoder.take("clamp") ? Clamped : 0) | (decoder.take("ftz") ? Flushed : 0) | (isScaled ? Scaled : 0));
   addOperands(decoder, form);
 }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 
 namespace nereid::sim {
@@ -57,6 +58,14 @@ struct MatrixShape {
   unsigned resultsOfLane() const { return rows * columns / lanes; }
   OperandPlace operandPlace(unsigned lane, unsigned index) const;
   ResultPlace resultPlace(unsigned lane, unsigned index) const;
+};
+
+/// The registers of a product, by slot. A lane has registers of one row of the left matrix and one column of the right.
+struct WaveProduct {
+  const MatrixShape &shape;
+  std::span<const uint32_t> results, left, right, sums;
+  std::span<const uint32_t> scales; ///< of the left and of the right matrix, or none
+  bool hasPackedResults = false;    ///< two elements in a register
 };
 
 /// The row of the table: by family ("mfma", "mfma_f8f6f4" and "mfma_scale", which share rows, "gfx11" and "gfx12" for

@@ -7,7 +7,9 @@
 
 namespace nereid::sim {
 
+class AmdWave;
 struct TensorMap;
+struct WaveProduct;
 
 /// Accesses of an asynchronous operation are told twice: when it is issued and when it takes effect.
 enum class Stage : uint8_t { Whole, Issue, Effect };
@@ -49,6 +51,8 @@ public:
   /// After a warp has executed an instruction that did not have to wait; `warp.mask` has the lanes, none where its
   /// guard held for none.
   virtual void onIssue(Warp &, const Instruction &) {}
+  /// Before the lanes of a wave multiply matrices; `onIssue` follows for each of its warps.
+  virtual void onWaveProduct(AmdWave &, const Instruction &, const WaveProduct &) {}
   /// A barrier, a fence, an mbarrier, an asynchronous operation: `SyncKind` says when.
   virtual void onSync(Warp &, const SyncEvent &) {}
   /// After the last instruction of the cluster, which may have failed.

@@ -5,10 +5,13 @@
 // is reported only when its value is used.
 #include "runtime/sim/UninitCheck.h"
 
+#include "runtime/sim/AmdMatrix.h"
+#include "runtime/sim/AmdWave.h"
 #include "runtime/sim/Checks.h"
 #include "runtime/sim/ValueFlow.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 
 using namespace nereid::sim;
@@ -223,6 +226,7 @@ void UninitCheck::flow(Warp &warp, const Instruction &instruction, ShadowRegiste
   case ValueFlow::Load:
   case ValueFlow::Store:
   case ValueFlow::Matrices:
+  case ValueFlow::Wave:
     return;
   case ValueFlow::Product:
     return multiply(instruction, shadow);
@@ -282,6 +286,71 @@ void UninitCheck::multiply(const Instruction &instruction, ShadowRegisters &shad
   }
   for (size_t index = 0; index < numResults; ++index)
     set(shadow, instruction.list[index], kAllLanes, results[index], origin);
+}
+
+namespace {
+/// The undefined registers of a wave, and where one of them comes from.
+class WaveShadow {
+public:
+  WaveShadow(AmdWave &wave, ShadowRegisters *(&shadows)[2]) : wave(wave), shadows(shadows) {}
+
+  bool isUndefined(uint32_t slot, unsigned lane) {
+    const ShadowRegisters &shadow = *shadows[lane / kLanes];
+    const bool isWrong = wave.isActive(lane) && shadow.undefined[slot / kSlotUnit] >> lane % kLanes & 1;
+    hasUndefined |= isWrong;
+    if (isWrong && !origin)
+      origin = shadow.origins[slot / kSlotUnit];
+    return isWrong;
+  }
+  /// Rows (columns) of which a register is undefined.
+  uint32_t majorsOf(std::span<const uint32_t> slots, unsigned rows) {
+    uint32_t majors = 0;
+    for (uint32_t slot : slots)
+      for (unsigned lane = 0; lane < wave.lanes(); ++lane)
+        majors |= uint32_t{isUndefined(slot, lane)} << lane % rows;
+    return majors;
+  }
+
+  uint32_t origin = 0;
+  bool hasUndefined = false;
+
+private:
+  AmdWave &wave;
+  ShadowRegisters *(&shadows)[2];
+};
+} // namespace
+
+/// As `multiply`. Of two results in a register both must be undefined.
+void UninitCheck::onWaveProduct(AmdWave &wave, const Instruction &instruction, const WaveProduct &product) {
+  if (hasFailed)
+    return;
+  ShadowRegisters *shadows[2] = {};
+  for (unsigned index = 0; index < wave.size(); ++index)
+    shadows[index] = &shadowOf(wave.warp(index));
+  WaveShadow shadow(wave, shadows);
+  const MatrixShape &shape = product.shape;
+  uint32_t rows = shadow.majorsOf(product.left, shape.rows), columns = shadow.majorsOf(product.right, shape.columns);
+  if (!product.scales.empty()) {
+    rows |= shadow.majorsOf(product.scales.first(1), shape.rows);
+    columns |= shadow.majorsOf(product.scales.last(1), shape.columns);
+  }
+  const unsigned perRegister = product.hasPackedResults ? 2 : 1;
+  std::vector<std::array<uint32_t, 2>> results(product.results.size());
+  for (size_t index = 0; index < results.size(); ++index)
+    for (unsigned lane = 0; lane < wave.lanes(); ++lane) {
+      bool isWrong = true;
+      for (unsigned element = 0; element < perRegister; ++element) {
+        const ResultPlace place = shape.resultPlace(lane, unsigned(index) * perRegister + element);
+        isWrong &= rows >> place.row & 1 || columns >> place.column & 1;
+      }
+      isWrong |= shadow.isUndefined(product.sums[index], lane);
+      results[index][lane / kLanes] |= uint32_t{isWrong} << lane % kLanes;
+    }
+  if (shadow.hasUndefined && !shadow.origin)
+    shadow.origin = addOrigin(instruction, "a register is read that nobody has written");
+  for (size_t index = 0; index < results.size(); ++index)
+    for (unsigned warp = 0; warp < wave.size(); ++warp)
+      set(*shadows[warp], product.results[index], wave.mask(warp), results[index][warp], shadow.origin);
 }
 
 std::shared_ptr<Observer> nereid::sim::makeUninitCheck(Cluster &cluster) {

@@ -14,6 +14,7 @@ enum class ValueFlow : uint8_t {
   Select,   ///< of the operand that a predicate chooses
   Lanes,    ///< undefined where the operands of all lanes are
   Product,  ///< of matrices: rows and columns that are undefined
+  Wave,     ///< the same for the lanes of a wave: Observer::onWaveProduct
   Defined,  ///< always defined
   Load,     ///< what the memory holds
   Store,    ///< passes its operands to memory

@@ -122,6 +122,35 @@ def test_unwritten_shared_memory(simulator):
     assert lines[1].strip() == "tl.store(out_ptr, tl.sum(x))"
 
 
+@triton.jit
+def square(x_ptr, y_ptr, out_ptr, N: tl.constexpr):
+    at = tl.arange(0, N)[:, None] * N + tl.arange(0, N)[None, :]
+    tl.store(out_ptr + at, tl.dot(tl.load(x_ptr + at), tl.load(y_ptr + at)))
+
+
+@pytest.mark.parametrize("arch", ["gfx90a", "gfx942", "gfx950"])
+def test_unwritten_shared_memory_in_a_product(arch, tmp_path):
+    """What a matrix instruction computes from undefined operands is undefined."""
+    driver.set_active(SimDriver(f"sim:{arch}"))
+    try:
+        x = np.random.default_rng(0).standard_normal((64, 64)).astype(np.float16)
+        out = np.empty((64, 64), np.float32)
+        kernel = square[(1,)](x, x, out, N=64, sanitize="uninit")
+        np.testing.assert_allclose(out, x.astype(np.float32) @ x, rtol=1e-4, atol=1e-4)
+        lines = kernel.asm["llir"].splitlines()
+        kept = [line for line in lines if not ("store" in line and "addrspace(3)" in line)]
+        assert len(kept) < len(lines)
+        assert "amdgcn.mfma" in "".join(kept)
+        path = tmp_path / "square.llir"
+        path.write_text("\n".join(kept))
+        found = report(
+            lambda: square[(1,)](x, x, out, N=64, ir_override=str(path), sanitize="uninit")
+        )
+        assert "of shared memory is read, and nobody has written it [sanitize-uninit]" in found[0]
+    finally:
+        driver.reset_active()
+
+
 def test_unwritten_registers():
     text = """.version 8.0
 .target sm_90
