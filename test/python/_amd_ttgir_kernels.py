@@ -122,6 +122,13 @@ CASES = {
         matmul, _MATMUL, _TILES, "gfx942", environment={"TRITON_HIP_USE_ASYNC_COPY": "1"}
     ),
     "matmul_hints_gfx942": _case(matmul, _MATMUL, {"BM": 128, "BN": 128, "BK": 64}, "gfx942"),
+    "matmul_halves_gfx942": _case(
+        matmul,
+        _MATMUL,
+        {"BM": 256, "BN": 256, "BK": 64},
+        "gfx942",
+        options={"num_warps": 8},
+    ),
     "matmul_gfx90a": _case(matmul, _MATMUL, _TILES, "gfx90a"),
     "matmul_gfx950": _case(matmul, _MATMUL, _TILES, "gfx950"),
     "matmul_gfx1200": _case(matmul, _MATMUL, _TILES, "gfx1200"),

@@ -175,5 +175,29 @@ def test_what_is_not_known_is_an_error_at_its_line(text, line, message, tmp_path
         assert caught.value.diagnostics[0].code == "amd-thread-index"
 
 
+VIEWS = """
+#rows = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#columns = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0, 1]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.target = "hip:gfx942", "ttg.threads-per-warp" = 64 : i32} {
+  tt.func public @k() {
+    %0 = ttg.local_alloc : () -> !ttg.memdesc<16x16xf32, #rows, #smem, mutable>
+    %1 = ttg.memdesc_subslice %0[0, 8] : !ttg.memdesc<16x16xf32, #rows, #smem, mutable> -> !ttg.memdesc<16x8xf32, #rows, #smem, mutable, 16x16>
+    %2 = ttg.memdesc_trans %1 {order = array<i32: 1, 0>} : !ttg.memdesc<16x8xf32, #rows, #smem, mutable, 16x16> -> !ttg.memdesc<8x16xf32, #columns, #smem, mutable, 16x16>
+    tt.return
+  }
+}
+"""
+
+
+def test_a_view_of_a_part_of_a_buffer(tmp_path):
+    path = tmp_path / "k.ttgir"
+    path.write_text(VIEWS.lstrip())
+    with pytest.raises(triton.CompilationError, match="takes a part of a buffer") as caught:
+        triton.compile(str(path), target=target_of("gfx942"))
+    assert str(caught.value).startswith("at 8:")
+    assert caught.value.diagnostics[0].code == "part-of-buffer"
+
+
 if __name__ == "__main__":
     run_all(sys.argv[1])

@@ -53,6 +53,22 @@ LogicalResult MemDescIndexOp::verify() { // C1
   return success();
 }
 
+LogicalResult MemDescSubsliceOp::verify() {
+  const MemDescType whole = getSrc().getType(), part = getType();
+  if (whole.getElementType() != part.getElementType() || whole.getEncoding() != part.getEncoding() || // C1
+      whole.getAllocShape() != part.getAllocShape() || (part.getMutableMemory() && !whole.getMutableMemory()))
+    return emitOpError("result ") << part << " is not a part of " << whole;
+  const size_t rank = whole.getShape().size();
+  if (part.getShape().size() != rank || getOffsets().size() != rank) // C2
+    return emitOpError("has ") << getOffsets().size() << " offsets, the buffers " << rank << " and "
+                               << part.getShape().size() << " dimensions";
+  for (auto [offset, extent, end] : llvm::zip_equal(getOffsets(), part.getShape(), whole.getShape()))
+    if (offset < 0 || offset % extent != 0 || offset + extent > end)
+      return emitOpError("offset ") << offset << " of an extent of " << extent << " is not a multiple of it within "
+                                    << end;
+  return success();
+}
+
 //--- asynchronous copies -------------------------------------------------------------------
 
 LogicalResult AsyncCopyGlobalToLocalOp::verify() {

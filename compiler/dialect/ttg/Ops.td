@@ -98,6 +98,24 @@ def MemDescIndexOp : Ttg_Op<"memdesc_index", [Pure, MemDescView]> {
   let builders = [OpBuilder<(ins "::mlir::Value":$src, "::mlir::Value":$index)>];
 }
 
+def MemDescSubsliceOp : Ttg_Op<"memdesc_subslice", [Pure, MemDescView]> {
+  let summary = "a part of a buffer, from constant offsets on";
+  let description = [{
+    C1. The result has the source's element type, encoding and allocation, and is
+        mutable only where the source is.
+    C2. Each offset is a multiple of the result's extent, which ends within the source.
+
+    `%b = ttg.memdesc_subslice %m[0, 16]
+       : !ttg.memdesc<64x64xf16, #shared, #smem> -> !ttg.memdesc<64x16xf16, #shared, #smem, 64x64>`
+  }];
+  let arguments = (ins Ttg_MemDescType:$src, DenseI32ArrayAttr:$offsets);
+  let results = (outs Ttg_MemDescType:$result);
+  let assemblyFormat = [{
+    $src `[` custom<Offsets>($offsets) `]` attr-dict `:` qualified(type($src)) `->` qualified(type($result))
+  }];
+  let hasVerifier = 1;
+}
+
 def MemDescTransOp : Ttg_Op<"memdesc_trans", [Pure, MemDescView]> {
   let summary = "a buffer with its dimensions in another order";
   let description = [{

@@ -138,22 +138,75 @@ layout::SharedAccessPattern lowering::accessPatternOf(RankedTensorType tile, ttg
                                     analysis::kWidestAccessBytes / bytes);
 }
 
-static void storeTile(TtgFunctionEmitter &emitter, llvm::Value *buffer, ttg::MemDescType type, RankedTensorType tile,
+/// The shape of the buffer that a part is cut from.
+static ArrayRef<int64_t> wholeShapeOf(ttg::MemDescType buffer) {
+  return buffer.getAllocShape().take_back(buffer.getShape().size());
+}
+
+bool lowering::isPartOfBuffer(ttg::MemDescType buffer) { return wholeShapeOf(buffer) != buffer.getShape(); }
+
+/// A tile's layout with the extents of a larger tile.
+static LinearLayout widened(const LinearLayout &tile, ArrayRef<int64_t> shape) {
+  std::vector<LinearLayout::Input> inputs;
+  for (StringRef in : tile.inputNames()) {
+    LinearLayout::Input &input = inputs.emplace_back(LinearLayout::Input{in.str(), {}});
+    for (unsigned bit = 0; bit < tile.inBits(in); ++bit)
+      input.bases.push_back(tile.basis(in, bit));
+  }
+  std::vector<LinearLayout::Output> outputs;
+  for (auto [name, extent] : llvm::zip_equal(tile.outputNames(), shape))
+    outputs.push_back({name.str(), int32_t(extent)});
+  return LinearLayout::fromBases(inputs, outputs);
+}
+
+/// Where a part begins, in coordinates of the whole buffer.
+static LinearLayout::Coordinates beginOf(Value part) {
+  LinearLayout::Coordinates begin(cast<ttg::MemDescType>(part.getType()).getShape().size(), 0);
+  for (auto cut = part.getDefiningOp<ttg::MemDescSubsliceOp>(); cut;
+       cut = cut.getSrc().getDefiningOp<ttg::MemDescSubsliceOp>())
+    for (auto [coordinate, offset] : llvm::zip_equal(begin, cut.getOffsets()))
+      coordinate += offset;
+  return begin;
+}
+
+/// A part begins at a multiple of its extents: the offset of its first element is added by XOR to those of the others.
+layout::SharedAccessPattern lowering::accessPatternOf(RankedTensorType tile, Value buffer) {
+  auto type = cast<ttg::MemDescType>(buffer.getType());
+  if (!isPartOfBuffer(type))
+    return accessPatternOf(tile, type);
+  const ArrayRef<int64_t> shape = wholeShapeOf(type);
+  const LinearLayout whole = cast<ttg::LayoutEncoding>(type.getEncoding()).toLinearLayout(shape);
+  const LinearLayout registers = widened(ttg::linearLayoutOf(tile), shape);
+  std::vector<LinearLayout::Input> inputs = {{layout::kRegister.str(), {beginOf(buffer)}}};
+  const uint32_t begin = LinearLayout::fromBases(inputs, registers.outputs())
+                             .invertAndCompose(whole)
+                             .basis(layout::kRegister, 0, layout::kOffset);
+  const unsigned bytes = elementBytesOf(type), widest = analysis::kWidestAccessBytes / bytes;
+  auto pattern =
+      layout::planSharedAccesses(registers, whole, bytes, begin ? std::min<unsigned>(widest, begin & -begin) : widest);
+  for (layout::SharedAccess &access : pattern.accesses)
+    access.offset ^= begin;
+  return pattern;
+}
+
+static void storeTile(TtgFunctionEmitter &emitter, llvm::Value *address, Value buffer, RankedTensorType tile,
                       ArrayRef<llvm::Value *> registers) {
-  if (!emitter.target.storeTile(emitter, buffer, type, tile, registers))
-    emitter.storeShared(buffer, accessPatternOf(tile, type), 0, registers);
+  auto type = cast<ttg::MemDescType>(buffer.getType());
+  if (isPartOfBuffer(type) || !emitter.target.storeTile(emitter, address, type, tile, registers))
+    emitter.storeShared(address, accessPatternOf(tile, buffer), 0, registers);
 }
 
 static LogicalResult emitLocalAlloc(TtgFunctionEmitter &emitter, ttg::LocalAllocOp op) {
   llvm::Value *buffer = emitter.sharedScratch(op);
   emitter.define(op, {buffer});
   if (op.getSrc())
-    storeTile(emitter, buffer, op.getType(), cast<RankedTensorType>(op.getSrc().getType()), emitter.tile(op.getSrc()));
+    storeTile(emitter, buffer, op.getResult(), cast<RankedTensorType>(op.getSrc().getType()),
+              emitter.tile(op.getSrc()));
   return success();
 }
 
 static LogicalResult emitLocalStore(TtgFunctionEmitter &emitter, ttg::LocalStoreOp op) {
-  storeTile(emitter, emitter.scalar(op.getDst()), op.getDst().getType(), cast<RankedTensorType>(op.getSrc().getType()),
+  storeTile(emitter, emitter.scalar(op.getDst()), op.getDst(), cast<RankedTensorType>(op.getSrc().getType()),
             emitter.tile(op.getSrc()));
   return success();
 }
@@ -166,8 +219,8 @@ static LogicalResult emitLocalLoad(TtgFunctionEmitter &emitter, ttg::LocalLoadOp
   Tile registers(numRegisters(type), nullptr);
   const ttg::MemDescType buffer = op.getSrc().getType();
   llvm::Value *begin = emitter.scalar(op.getSrc());
-  if (!emitter.target.loadTile(emitter, begin, buffer, type, registers))
-    emitter.loadShared(begin, accessPatternOf(type, buffer), 0, type.getElementType(), registers);
+  if (isPartOfBuffer(buffer) || !emitter.target.loadTile(emitter, begin, buffer, type, registers))
+    emitter.loadShared(begin, accessPatternOf(type, op.getSrc()), 0, type.getElementType(), registers);
   for (unsigned index = 0; index < registers.size(); ++index)
     registers[index] = registers[index & ~copies];
   emitter.define(op, std::move(registers));
@@ -177,6 +230,15 @@ static LogicalResult emitLocalLoad(TtgFunctionEmitter &emitter, ttg::LocalLoadOp
 static LogicalResult emitLocalDealloc(TtgFunctionEmitter &, ttg::LocalDeallocOp) { return success(); }
 
 static LogicalResult emitMemDescTrans(TtgFunctionEmitter &emitter, ttg::MemDescTransOp op) {
+  emitter.define(op, {emitter.scalar(op.getSrc())});
+  return success();
+}
+
+/// Its loads and stores know where it begins.
+static LogicalResult emitMemDescSubslice(TtgFunctionEmitter &emitter, ttg::MemDescSubsliceOp op) {
+  for (Operation *user : op->getUsers())
+    if (!isa<ttg::LocalLoadOp, ttg::LocalStoreOp, ttg::MemDescSubsliceOp>(user))
+      return tt::report(user->getLoc(), diag::PartOfBuffer, user->getName().getStringRef());
   emitter.define(op, {emitter.scalar(op.getSrc())});
   return success();
 }
@@ -263,6 +325,7 @@ void lowering::addSharedEmitters(OpEmitters &table) {
   table.add<emitLocalStore, ttg::LocalStoreOp>();
   table.add<emitLocalDealloc, ttg::LocalDeallocOp>();
   table.add<emitMemDescIndex, ttg::MemDescIndexOp>();
+  table.add<emitMemDescSubslice, ttg::MemDescSubsliceOp>();
   table.add<emitMemDescTrans, ttg::MemDescTransOp>();
   table.add<emitAsyncCopy, ttg::AsyncCopyGlobalToLocalOp>();
   table.add<emitCommitGroup, ttg::AsyncCommitGroupOp>();

@@ -241,3 +241,36 @@ module attributes {"ttg.num-warps" = 4 : i32} {
     tt.return
   }
 }
+
+// -----
+
+#rows = #ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>
+#smem = #ttg.shared_memory
+tt.func @part_of_another_type(%b: !ttg.memdesc<64x64xf16, #rows, #smem>) {
+  // C1
+  // expected-error @+1 {{is not a part of}}
+  %0 = ttg.memdesc_subslice %b[0, 16] : !ttg.memdesc<64x64xf16, #rows, #smem> -> !ttg.memdesc<64x16xf32, #rows, #smem, 64x64>
+  tt.return
+}
+
+// -----
+
+#rows = #ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>
+#smem = #ttg.shared_memory
+tt.func @part_at_an_odd_offset(%b: !ttg.memdesc<64x64xf16, #rows, #smem>) {
+  // C2
+  // expected-error @+1 {{offset 8 of an extent of 16 is not a multiple of it within 64}}
+  %0 = ttg.memdesc_subslice %b[0, 8] : !ttg.memdesc<64x64xf16, #rows, #smem> -> !ttg.memdesc<64x16xf16, #rows, #smem, 64x64>
+  tt.return
+}
+
+// -----
+
+#rows = #ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>
+#smem = #ttg.shared_memory
+tt.func @part_without_an_offset(%b: !ttg.memdesc<64x64xf16, #rows, #smem>) {
+  // C2
+  // expected-error @+1 {{has 1 offsets, the buffers 2 and 2 dimensions}}
+  %0 = ttg.memdesc_subslice %b[16] : !ttg.memdesc<64x64xf16, #rows, #smem> -> !ttg.memdesc<64x16xf16, #rows, #smem, 64x64>
+  tt.return
+}

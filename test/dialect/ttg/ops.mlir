@@ -56,3 +56,11 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 }
+
+#rows16 = #ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>
+// CHECK-LABEL: tt.func @part_of_a_buffer
+tt.func @part_of_a_buffer(%b: !ttg.memdesc<64x64xf16, #rows16, #ttg.shared_memory, mutable>) {
+  // CHECK: ttg.memdesc_subslice %{{.*}}[0, 16] : !ttg.memdesc<64x64xf16, #{{.*}}, #smem, mutable> -> !ttg.memdesc<32x16xf16, #{{.*}}, #smem, mutable, 64x64>
+  %0 = ttg.memdesc_subslice %b[0, 16] : !ttg.memdesc<64x64xf16, #rows16, #ttg.shared_memory, mutable> -> !ttg.memdesc<32x16xf16, #rows16, #ttg.shared_memory, mutable, 64x64>
+  tt.return
+}
