@@ -131,6 +131,13 @@ CASES = {
     ),
     "matmul_gfx90a": _case(matmul, _MATMUL, _TILES, "gfx90a"),
     "matmul_gfx950": _case(matmul, _MATMUL, _TILES, "gfx950"),
+    "matmul_copies_gfx950": _case(
+        matmul,
+        _MATMUL,
+        {"BM": 128, "BN": 128, "BK": 64},
+        "gfx950",
+        environment={"TRITON_HIP_USE_ASYNC_COPY": "1"},
+    ),
     "matmul_gfx1200": _case(matmul, _MATMUL, _TILES, "gfx1200"),
     "attention_gfx942": _case(
         attention,

@@ -164,6 +164,19 @@ def Ttg_AmdRotatingSharedAttr : Ttg_Encoding<"AmdRotatingShared", "amd_rotating_
   }];
 }
 
+def Ttg_PaddedSharedAttr : Ttg_Encoding<"PaddedShared", "padded_shared", ["isDistributed"]> {
+  let summary = "elements in shared memory in the order of a linear layout, with gaps";
+  let description = [{
+    `#ttg.padded_shared<[512:+8] {offset = [[0, 1], ...], block = []}>` has 8 unused elements after each 512. Gaps avoid
+    conflicts of banks; the elements of imported tiles are put in the same order without them. The order of an identity
+    is written `{order = [1, 0], shape = [64, 32]}`, too.
+  }];
+  let parameters = (ins ArrayRefParameter<"unsigned">:$intervals, ArrayRefParameter<"unsigned">:$paddings,
+      "::nereid::layout::LinearLayout":$layout);
+  // The intervals and their gaps are pairs, and one parameter holds the bases of both inputs.
+  let hasCustomAssemblyFormat = 1;
+}
+
 def Ttg_NvmmaSharedAttr : Ttg_Encoding<"NvmmaShared", "nvmma_shared", ["isDistributed"]> {
   let summary = "a matrix in shared memory as matrix instructions and TMA copies read it";
   let description = [{

@@ -45,7 +45,8 @@ struct Aliases : OpAsmDialectInterface {
     const StringRef name = llvm::TypeSwitch<Attribute, StringRef>(attribute)
                                .Case<BlockedAttr>([](auto) { return "blocked"; })
                                .Case<LinearAttr>([](auto) { return "linear"; })
-                               .Case<SwizzledSharedAttr, AmdRotatingSharedAttr, NvmmaSharedAttr>([](auto) { return "shared"; })
+                               .Case<SwizzledSharedAttr, AmdRotatingSharedAttr, PaddedSharedAttr, NvmmaSharedAttr>(
+                                   [](auto) { return "shared"; })
                                .Case<NvidiaMmaAttr, AmdMfmaAttr, AmdWmmaAttr>([](auto) { return "mma"; })
                                .Case<SharedMemoryAttr>([](auto) { return "smem"; })
                                .Default([](auto) { return ""; });

@@ -1,4 +1,4 @@
-// #ttg.linear: the bases of a linear layout, written out.
+// #ttg.linear, #ttg.padded_shared: the bases of linear layouts, written out.
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/ttg/Dialect.h"
 #include "compiler/dialect/ttg/EncodingShape.h"
@@ -90,5 +90,108 @@ LinearLayout LinearAttr::toLinearLayout(ArrayRef<int64_t> shape) const {
 
 LogicalResult LinearAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
                                          function_ref<InFlightDiagnostic()> emitError) const {
+  return verifyTile(emitError, *this, shape);
+}
+
+//--- padded shared memory ------------------------------------------------------------------
+
+/// `[512:+8, 1024:+16]`
+static ParseResult parsePaddings(AsmParser &parser, SmallVector<unsigned> &intervals, SmallVector<unsigned> &paddings) {
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&]() -> ParseResult {
+    return failure(parser.parseInteger(intervals.emplace_back()) || parser.parseColon() || parser.parsePlus() ||
+                   parser.parseInteger(paddings.emplace_back()));
+  });
+}
+
+/// `order = [1, 0], shape = [64, 32]`, after the first keyword: the offset's bits run along the dims in that order.
+static ParseResult parseIdentity(AsmParser &parser, LinearLayout::Input &offset) {
+  SmallVector<unsigned> order, shape;
+  const SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseEqual() || parseExtents(parser, order) || parser.parseComma() || parser.parseKeyword("shape") ||
+      parser.parseEqual() || parseExtents(parser, shape))
+    return failure();
+  if (order.size() != shape.size() || failed(verifyOrder([&] { return parser.emitError(loc); }, order)))
+    return parser.emitError(loc, "order and shape do not fit");
+  for (unsigned dim : order)
+    for (unsigned step = 1; step < shape[dim]; step *= 2) {
+      LinearLayout::Coordinates &basis = offset.bases.emplace_back(shape.size(), 0);
+      basis[dim] = step;
+    }
+  return success();
+}
+
+static ParseResult parseOffsetBases(AsmParser &parser, LinearLayout::Input &offset) {
+  SmallVector<SmallVector<int32_t, 4>> bases, ofBlocks;
+  if (parser.parseEqual() || parseBases(parser, bases) || parser.parseComma() || parser.parseKeyword("block") ||
+      parser.parseEqual() || parseBases(parser, ofBlocks))
+    return failure();
+  if (!ofBlocks.empty())
+    return parser.emitError(parser.getCurrentLocation(), "a padded buffer is not split over CTAs");
+  offset.bases.assign(bases.begin(), bases.end());
+  return success();
+}
+
+Attribute PaddedSharedAttr::parse(AsmParser &parser, Type) {
+  SmallVector<unsigned> intervals, paddings;
+  std::vector<LinearLayout::Input> inputs = {{layout::kOffset.str(), {}}, {layout::kBlock.str(), {}}};
+  const SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseLess() || parsePaddings(parser, intervals, paddings) || parser.parseLBrace())
+    return {};
+  const bool isIdentity = succeeded(parser.parseOptionalKeyword("order"));
+  if (isIdentity && parseIdentity(parser, inputs[0]))
+    return {};
+  if (!isIdentity && (parser.parseKeyword("offset") || parseOffsetBases(parser, inputs[0])))
+    return {};
+  if (parser.parseRBrace() || parser.parseGreater())
+    return {};
+  for (const LinearLayout::Coordinates &basis : inputs[0].bases)
+    if (basis.size() != inputs[0].bases.front().size())
+      return parser.emitError(loc, "bases differ in length"), Attribute();
+  std::string reason;
+  auto layout = LinearLayout::tryFromBases(inputs, outputsOf(inputs), reason);
+  if (!layout)
+    return parser.emitError(loc, reason), Attribute();
+  return parser.getChecked<PaddedSharedAttr>(loc, parser.getContext(), ArrayRef(intervals), ArrayRef(paddings),
+                                             *layout);
+}
+
+void PaddedSharedAttr::print(AsmPrinter &printer) const {
+  printer << "<[";
+  llvm::interleaveComma(llvm::zip_equal(getIntervals(), getPaddings()), printer.getStream(),
+                        [&](auto pair) { printer << std::get<0>(pair) << ":+" << std::get<1>(pair); });
+  SmallVector<SmallVector<int32_t, 4>> bases;
+  for (unsigned bit = 0; bit < getLayout().inBits(layout::kOffset); ++bit)
+    bases.push_back(getLayout().basis(layout::kOffset, bit));
+  printer << "] {offset = ";
+  printBases(printer, bases);
+  printer << ", block = []}>";
+}
+
+LogicalResult PaddedSharedAttr::verify(function_ref<InFlightDiagnostic()> emitError, ArrayRef<unsigned> intervals,
+                                       ArrayRef<unsigned> paddings, LinearLayout layout) {
+  if (intervals.empty() || intervals.size() != paddings.size())
+    return emitError() << "a padded encoding has intervals, and a padding for each";
+  if (layout.numOutputs() == 0)
+    return emitError() << "a padded encoding without bases has no dimensions";
+  if (!layout.isSurjective() || layout.totalInBits() != layout.totalOutBits())
+    return emitError() << "the bases of a padded encoding give each element one offset";
+  return success();
+}
+
+unsigned PaddedSharedAttr::getRank() const { return getLayout().numOutputs(); }
+bool PaddedSharedAttr::isDistributed() const { return false; }
+
+/// Of another shape than the encoding's, an order of its own: the same elements are read that were written.
+LinearLayout PaddedSharedAttr::toLinearLayout(ArrayRef<int64_t> shape) const {
+  LinearLayout::Coordinates own;
+  for (const LinearLayout::Output &output : getLayout().outputs())
+    own.push_back(output.size);
+  if (llvm::equal(own, shape))
+    return getLayout();
+  return SwizzledSharedAttr::get(getContext(), 1, 1, 1, lastDimFirst(getRank())).toLinearLayout(shape);
+}
+
+LogicalResult PaddedSharedAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
+                                               function_ref<InFlightDiagnostic()> emitError) const {
   return verifyTile(emitError, *this, shape);
 }

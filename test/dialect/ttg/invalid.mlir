@@ -274,3 +274,18 @@ tt.func @part_without_an_offset(%b: !ttg.memdesc<64x64xf16, #rows, #smem>) {
   %0 = ttg.memdesc_subslice %b[16] : !ttg.memdesc<64x64xf16, #rows, #smem> -> !ttg.memdesc<64x16xf16, #rows, #smem, 64x64>
   tt.return
 }
+
+// -----
+
+// expected-error @+1 {{the bases of a padded encoding give each element one offset}}
+#padded = #ttg.padded_shared<[32:+4] {offset = [[0, 1], [0, 1], [1, 0]], block = []}>
+
+// -----
+
+// expected-error @+1 {{a padded encoding has intervals, and a padding for each}}
+#padded = #ttg.padded_shared<[] {offset = [[0, 1], [1, 0]], block = []}>
+
+// -----
+
+// expected-error @+1 {{bases differ in length}}
+#padded = #ttg.padded_shared<[32:+4] {offset = [[0, 1], [1]], block = []}>

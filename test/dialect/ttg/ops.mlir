@@ -12,7 +12,10 @@
 #smem = #ttg.shared_memory
 
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
-  // CHECK-LABEL: tt.func @layouts
+  // CHECK-DAG: #shared{{[0-9]*}} = #ttg.padded_shared<[32:+4, 64:+8] {offset = {{\[}}[0, 1], [0, 2], [4, 0], [1, 0], [2, 0]{{\]}}, block = []}>
+// CHECK-DAG: #shared{{[0-9]*}} = #ttg.padded_shared<[16:+4] {offset = {{\[}}[0, 1], [0, 2], [1, 0], [2, 0]{{\]}}, block = []}>
+
+// CHECK-LABEL: tt.func @layouts
   tt.func @layouts(%x: tensor<16x32xf32, #blocked>, %row: tensor<32xf32, #ttg.slice<{dim = 0, parent = #blocked}>>) {
     // CHECK: ttg.convert_layout %{{.*}} : tensor<16x32xf32, #[[B]]> -> tensor<16x32xf32, #[[C]]>
     %c = ttg.convert_layout %x : tensor<16x32xf32, #blocked> -> tensor<16x32xf32, #columns>
@@ -62,5 +65,12 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 tt.func @part_of_a_buffer(%b: !ttg.memdesc<64x64xf16, #rows16, #ttg.shared_memory, mutable>) {
   // CHECK: ttg.memdesc_subslice %{{.*}}[0, 16] : !ttg.memdesc<64x64xf16, #{{.*}}, #smem, mutable> -> !ttg.memdesc<32x16xf16, #{{.*}}, #smem, mutable, 64x64>
   %0 = ttg.memdesc_subslice %b[0, 16] : !ttg.memdesc<64x64xf16, #rows16, #ttg.shared_memory, mutable> -> !ttg.memdesc<32x16xf16, #rows16, #ttg.shared_memory, mutable, 64x64>
+  tt.return
+}
+
+#padded = #ttg.padded_shared<[32:+4, 64:+8] {offset = [[0, 1], [0, 2], [4, 0], [1, 0], [2, 0]], block = []}>
+#identity = #ttg.padded_shared<[16:+4] {order = [1, 0], shape = [4, 4]}>
+// CHECK-LABEL: tt.func @padded
+tt.func @padded(%a: !ttg.memdesc<8x4xf16, #padded, #ttg.shared_memory>, %b: !ttg.memdesc<4x4xf16, #identity, #ttg.shared_memory>) {
   tt.return
 }
