@@ -67,13 +67,15 @@ public:
   mlir::FailureOr<llvm::SmallVector<llvm::Value *>> combine(const Root &root, llvm::ArrayRef<llvm::Value *> left,
                                                             llvm::ArrayRef<llvm::Value *> right);
 
-  // NestMemory.cpp: memory
+  // NestAddresses.cpp: where memory is accessed
   /// The chunk's index in a tile of the nest's shape: no loop runs over dimensions of extent 1.
   IndexMap chunkMap() const;
   ChunkAccess accessOf(mlir::Value pointer, const IndexMap &map, mlir::Operation *load);
   /// The elements of a tile that the buffer, or a part of it at `base`, holds.
   ChunkAccess bufferAccess(llvm::Value *base, BufferId buffer, mlir::Type tile, const IndexMap &map);
   llvm::Value *laneAddress(ChunkAccess access, llvm::Value *lane);
+
+  // NestMemory.cpp: memory
   /// Prefetches what the same lanes will access in the next iteration or program, where that is planned.
   void prefetchNext(mlir::Operation *op, ChunkAccess access, mlir::Type element);
   void write(ChunkAccess access, mlir::Type element, llvm::Value *value, llvm::Value *mask);
@@ -134,13 +136,15 @@ private:
   void restoreLocation() { ir.SetCurrentDebugLocation(location); }
   llvm::Value *indexOf(unsigned dim) { return levels[depthOf[dim]].index; }
 
-  //--- NestMemory.cpp ---
+  //--- NestAddresses.cpp ---
   ChunkAccess addressedBy(mlir::Value pointer, const IndexMap &map, const Redirect *redirect);
   ChunkAccess orCopied(ChunkAccess access, const Redirect &redirect, mlir::Type tile, const IndexMap &map);
   llvm::Value *addressAt(llvm::Value *base, llvm::ArrayRef<llvm::Value *> strides, const IndexMap &map);
+  int64_t unwrappedBytes(mlir::Value pointer, const IndexMap &map);
+
+  //--- NestMemory.cpp ---
   Element loadElement(mlir::Operation *load, const IndexMap &map, unsigned level);
   llvm::Value *read(ChunkAccess access, mlir::Type element, llvm::Value *mask, llvm::Value *other);
-  int64_t unwrappedBytes(mlir::Value pointer, const IndexMap &map);
   llvm::Value *readUnlessWrapped(ChunkAccess access, mlir::Type element, llvm::Value *mask, llvm::Value *other);
   llvm::Value *readWords(ChunkAccess access, llvm::FixedVectorType *type);
   llvm::Value *gatherFromWords(ChunkAccess access, llvm::FixedVectorType *type, llvm::Value *mask, llvm::Value *other);

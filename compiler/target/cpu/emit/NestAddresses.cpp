@@ -1,0 +1,137 @@
+// Computes the addresses of a chunk's lanes.
+// SPDX-License-Identifier: MIT
+#include "compiler/target/cpu/emit/NestEmitter.h"
+
+using namespace mlir;
+using namespace nereid;
+using namespace nereid::cpu;
+
+/// base + sum(stride * index), each term at the level where its index is known.
+llvm::Value *NestEmitter::addressAt(llvm::Value *base, ArrayRef<llvm::Value *> strides, const IndexMap &map) {
+  llvm::Value *address = base;
+  for (auto [dim, loop] : llvm::enumerate(map))
+    if (loop < 0 && indexOfFixed(loop) != 0) {
+      insertAt(0);
+      address = ir.CreatePtrAdd(address, ir.CreateMul(strides[dim], ir.getInt64(indexOfFixed(loop))));
+    }
+  for (unsigned level = 1; level <= levelOf(map); ++level)
+    for (auto [dim, loop] : llvm::enumerate(map)) {
+      if (loop < 0 || depthOf[loop] != level)
+        continue;
+      llvm::Value *&known = levels[level].addresses[{address, strides[dim]}];
+      if (!known) {
+        insertAt(level);
+        known = ir.CreatePtrAdd(address, ir.CreateMul(levels[level].index, strides[dim]));
+      }
+      address = known;
+    }
+  return address;
+}
+
+IndexMap NestEmitter::chunkMap() const {
+  IndexMap map = identityMap(nest.shape.size());
+  for (auto [dim, extent] : llvm::enumerate(nest.shape))
+    if (extent == 1)
+      map[dim] = -1;
+  return map;
+}
+
+/// What a chunk of a load that is not affine reads: its copy where the tile has one, else what the load addresses.
+ChunkAccess NestEmitter::orCopied(ChunkAccess access, const Redirect &redirect, Type tile, const IndexMap &map) {
+  const unsigned level = levelOf(map);
+  ChunkAccess copy = bufferAccess(function.buffer(redirect.copy), redirect.copy, tile, map);
+  insertAt(level);
+  if (access.address->getType()->isVectorTy()) {
+    llvm::Value *lanes = ir.CreateStepVector(llvm::FixedVectorType::get(ir.getInt64Ty(), chunkLanes));
+    llvm::Value *offsets = ir.CreateMul(lanes, ir.CreateVectorSplat(chunkLanes, copy.stride));
+    copy.address = ir.CreatePtrAdd(ir.CreateVectorSplat(chunkLanes, copy.address), offsets);
+  }
+  access.address = ir.CreateSelect(redirect.isCopied, copy.address, access.address);
+  // Elements that are one in memory are equal in the copy, so its first will do.
+  auto *stride = dyn_cast_or_null<llvm::ConstantInt>(access.stride);
+  if (access.stride && access.stride != copy.stride && !(stride && stride->isZero()))
+    access.stride = ir.CreateSelect(redirect.isCopied, copy.stride, access.stride);
+  return access;
+}
+
+ChunkAccess NestEmitter::accessOf(Value pointer, const IndexMap &map, Operation *load) {
+  const Redirect *redirect = load ? function.redirectOf(load) : nullptr;
+  ChunkAccess access = addressedBy(pointer, map, redirect);
+  return access.address && redirect && redirect->isCopied ? orCopied(access, *redirect, load->getResult(0).getType(), map)
+                                                          : access;
+}
+
+ChunkAccess NestEmitter::addressedBy(Value pointer, const IndexMap &map, const Redirect *redirect) {
+  const unsigned level = levelOf(map);
+  const bool isAssumed = mode == Mode::Main && level >= vectorLevel && vectorLevel > 0;
+  const AffineForm *found = isAssumed ? function.affineInfo.assumed(pointer) : function.affineInfo.affine(pointer);
+  auto isChecked = [&](SymbolId symbol) { return llvm::is_contained(nest.assumptions, symbol); };
+  if (!found || !llvm::all_of(found->assumptions, isChecked)) {
+    if (auto stride = chunkStride(pointer, map)) {
+      Element first = firstLane(pointer, map, level);
+      insertAt(level);
+      return {first.value, ir.getInt64(*stride)};
+    }
+    Element element = evaluate(pointer, map, level);
+    insertAt(level);
+    if (!element || !isVectorMap(map) || inactiveScalar)
+      return {element.value, nullptr};
+    return {asVector(element), nullptr, unwrappedBytes(pointer, map)};
+  }
+  const AffineForm form = *found;
+  insertAt(0);
+  llvm::Value *base;
+  SmallVector<llvm::Value *, 4> strides;
+  if (redirect && redirect->base) {
+    base = redirect->base;
+    strides.assign(redirect->strides.begin(), redirect->strides.end());
+  } else {
+    llvm::Value *&start = levels[0].addresses[{pointer.getAsOpaquePointer(), nullptr}];
+    if (!start)
+      start = ir.CreatePtrAdd(function.scalar(form.pointer), function.poly(form.base));
+    base = start;
+    for (const Poly &stride : form.strides)
+      strides.push_back(function.poly(stride));
+  }
+  ChunkAccess access;
+  access.address = addressAt(base, strides, map);
+  access.stride = ir.getInt64(0);
+  for (auto [dim, loop] : llvm::enumerate(map))
+    if (loop == nest.vectorDim && loop >= 0)
+      access.stride = strides[dim];
+  insertAt(level);
+  return access;
+}
+
+ChunkAccess NestEmitter::bufferAccess(llvm::Value *base, BufferId buffer, Type tile, const IndexMap &map) {
+  ArrayRef<int64_t> shape = tt::shapeOf(tile);
+  SmallVector<llvm::Value *, 4> strides(shape.size());
+  int64_t stride = storageBytes(tt::elementOf(tile));
+  ChunkAccess access;
+  access.stride = ir.getInt64(0);
+  function.plan.buffers[buffer].forEachDim(shape.size(), [&](size_t dim) {
+    strides[dim] = ir.getInt64(stride);
+    if (map[dim] >= 0 && map[dim] == nest.vectorDim)
+      access.stride = strides[dim];
+    stride *= shape[dim];
+  });
+  access.address = addressAt(base, strides, map);
+  return access;
+}
+
+llvm::Value *NestEmitter::laneAddress(ChunkAccess access, llvm::Value *lane) {
+  if (!access.stride)
+    return ir.CreateExtractElement(access.address, lane);
+  return ir.CreatePtrAdd(access.address, ir.CreateMul(ir.CreateZExt(lane, ir.getInt64Ty()), access.stride));
+}
+
+/// Of pointers that are contiguous along the vector dimension where remainders do not wrap.
+int64_t NestEmitter::unwrappedBytes(Value pointer, const IndexMap &map) {
+  const AffineForm *form = function.affineInfo.assumed(pointer);
+  if (!form || form->assumptions.empty())
+    return 0;
+  for (auto [dim, loop] : llvm::enumerate(map))
+    if (loop == nest.vectorDim && isContiguous(*form, dim, pointer))
+      return (chunkLanes - 1) * *form->strides[dim].asConstant();
+  return 0;
+}
