@@ -114,3 +114,106 @@ def test_rows_whose_numbers_are_asserted(masked, n, index, device):
     at[0] = rows
     with pytest.raises(RuntimeError, match="no such row"):
         launch(selected, (1,), x, at, y, n, rows, masked, 256, device=device, debug=True)
+
+
+@triton.jit
+def masked_rows(p, q, KIND: tl.constexpr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    if KIND == 0:
+        mask = i % 3 != 0
+    elif KIND == 1:
+        mask = i >= 3
+    elif KIND == 2:
+        mask = i % 16 >= 5
+    else:
+        mask = tl.load(q + i) > 0
+    value = tl.load(p + i // 16, mask, 7.0)
+    tl.store(p + i, tl.zeros((N,), tl.float32) - 1)
+    tl.store(q + i, value)
+
+
+@pytest.mark.parametrize("kind", range(4))
+def test_masks_within_elements_that_are_one(kind, device):
+    if device != "cpu":
+        pytest.skip("a GPU's threads store while others still load")
+    p, q = np.arange(256, dtype=np.float32), (np.arange(256) % 2).astype(np.float32)
+    i = np.arange(256)
+    mask = [i % 3 != 0, i >= 3, i % 16 >= 5, q > 0][kind]
+    expected = np.where(mask, p[i // 16], 7)
+    if launch(masked_rows, (1,), p, q, kind, 256, device=device):
+        assert (q == expected).all()
+
+
+@triton.jit
+def hashed(p, q, KIND: tl.constexpr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    if KIND == 0:
+        at = i * 1103515245 % 1024 + 1024
+    elif KIND == 1:
+        at = tl.minimum(tl.maximum(i * 1103515245, -1000) + 1024, 1030)
+    elif KIND == 2:
+        at = (i * 1664525 + 1013904223) // 65536 % 1024 + 1024
+    else:
+        at = (i * 1103515245).to(tl.int64) % 1024 + 1024
+    value = tl.load(p + at)
+    tl.store(p + i, tl.zeros((N,), tl.float32) - 1)
+    tl.store(q + i, value)
+
+
+@pytest.mark.parametrize("kind", range(4))
+def test_indices_that_wrap_around_before_they_are_bounded(kind, device):
+    if device != "cpu":
+        pytest.skip("a GPU's threads store while others still load")
+    p, q = np.arange(4096, dtype=np.float32), np.zeros(1024, np.float32)
+    i = np.arange(1024, dtype=np.int32)
+    with np.errstate(over="ignore"):
+        product = i * np.int32(1103515245)
+        sum_ = i * np.int32(1664525) + np.int32(1013904223)
+    remainder = np.fmod(product.astype(np.int64), 1024)
+    at = [
+        remainder + 1024,
+        np.minimum(np.maximum(product, -1000) + 1024, 1030),
+        np.fmod(quotient(sum_.astype(np.int64), 65536), 1024) + 1024,
+        remainder + 1024,
+    ][kind]
+    expected = p[at].copy()
+    if launch(hashed, (1,), p, q, kind, 1024, device=device):
+        assert (q == expected).all()
+
+
+@triton.jit
+def transposed_index(p, at, mask, q, N: tl.constexpr):
+    i = tl.arange(0, N)[:, None] * N + tl.arange(0, N)[None, :]
+    index = tl.load(at + i)
+    chosen = tl.load(mask + i) != 0
+    tl.device_assert((index >= 1024) & (index < 2048), "index", mask=chosen)
+    value = tl.load(p + tl.trans(index), chosen, 0.0)
+    tl.store(p + i, tl.zeros((N, N), tl.float32) - 1)
+    tl.store(q + i, value)
+
+
+def test_an_assertion_bounds_the_elements_of_its_mask(device):
+    if device != "cpu":
+        pytest.skip("a GPU's threads store while others still load")
+    N = 32
+    p, q = np.arange(4096, dtype=np.float32), np.zeros((N, N), np.float32)
+    mask = (np.arange(N)[:, None] < np.arange(N)[None, :]).astype(np.int32)
+    at = np.where(mask, 1500, 5 + np.arange(N)).astype(np.int32)
+    expected = np.where(mask, p[at.T], 0)
+    if launch(transposed_index, (1,), p, at, mask, q, N, device=device, debug=True):
+        assert (q == expected).all()
+
+
+@triton.jit
+def two_remainders(p, q, a, b, m, n, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.store(q + i, tl.load(p + 2 * ((a + i) % m) - (b + i) % n))
+
+
+def test_wraps_of_two_remainders_that_cancel(device):
+    p, i = np.arange(512, dtype=np.float32), np.arange(64)
+    for a in range(0, 32, 4):
+        for b in range(0, 64, 6):
+            q = np.zeros(64, np.float32)
+            if launch(two_remainders, (1,), p[100:], q, a, b, 32, 64, 64, device=device):
+                assert (q == p[100 + 2 * ((a + i) % 32) - (b + i) % 64]).all(), (a, b)

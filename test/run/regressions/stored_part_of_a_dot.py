@@ -50,3 +50,38 @@ def test_edges(dtype, m, n, k, use, device):
     elif use == "sum":
         wrapped = expected[np.arange(tiles * BM) % m].reshape(tiles, BM, n)
         assert (d[:tiles] == wrapped.sum(1)).all()
+
+
+@triton.jit
+def growing(a, b, c, n, ACCUMULATES: tl.constexpr, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
+    r = tl.arange(0, M)[:, None]
+    s = tl.arange(0, N)[None, :]
+    q = tl.arange(0, K)
+    acc = tl.zeros((M, N), tl.float32)
+    for end in range(16, n * 16 + 16, 16):
+        i = end // 16 - 1
+        x = tl.load(a + i * M * K + r * K + q[None, :])
+        y = tl.load(b + i * N * K + q[:, None] * N + s)
+        if ACCUMULATES:
+            acc = tl.dot(x, y, acc)
+            tl.store(c + i * M * N + r * N + s, acc, r < end)
+        else:  # what the iteration before has computed
+            tl.store(c + i * M * N + r * N + s, acc, r < end)
+            acc = tl.dot(x, y)
+
+
+@pytest.mark.parametrize("accumulates", [True, False])
+def test_ends_that_change_in_the_loop(accumulates, device):
+    """A later iteration stores rows that an earlier one does not."""
+    M, N, K, n = 64, 64, 32, 4
+    a = values("int8", n * M * K, seed=1, low=-4, high=4).astype(np.float32).reshape(n, M, K)
+    b = values("int8", n * K * N, seed=2, low=-4, high=4).astype(np.float32).reshape(n, K, N)
+    c = np.zeros((n, M, N), np.float32)
+    if launch(growing, (1,), a, b, c, n, accumulates, M, N, K, device=device):
+        products = a @ b
+        expected = np.cumsum(products, 0)
+        if not accumulates:
+            expected = np.concatenate([np.zeros_like(products[:1]), products[:-1]])
+        for i in range(n):
+            expected[i, 16 * (i + 1) :] = 0
+        assert (c == expected).all()

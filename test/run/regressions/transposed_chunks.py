@@ -58,3 +58,23 @@ def test_overlapping_channels(device):
             tile = expected[3000 : 3000 + 1024].reshape(2, 16, 32).transpose(0, 2, 1).reshape(-1)
             expected[3000 + shift : 3000 + shift + 1024] = tile.copy()
             assert (memory == expected).all(), shift
+
+
+@triton.jit
+def transposed_twice(a, b, c, x, y, pitch, N: tl.constexpr, K: tl.constexpr, G: tl.constexpr):
+    r, k, g = tl.arange(0, N), tl.arange(0, K), tl.arange(0, G)
+    tl.store(y + g[None, :] * N + r[:, None], tl.load(x + r[:, None] * pitch + g[None, :]))
+    left = tl.load(a + r[:, None] * K + k[None, :])
+    right = tl.load(b + r[None, :] * K + k[:, None])
+    tl.store(c + r[:, None] * N + r[None, :], tl.dot(left, right))
+
+
+def test_a_dot_and_a_copy_transpose_tiles_of_one_shape(device):
+    """One from a buffer, one from memory with a stride that is known at run time."""
+    N, K, G = 64, 64, 16
+    a, b = (values("int8", N * K, seed=s, low=-4, high=4).reshape(N, K) for s in (1, 2))
+    x, y = values("float32", N * 40, seed=3).reshape(N, 40), np.zeros((G, N), np.float32)
+    c = np.zeros((N, N), np.int32)
+    if launch(transposed_twice, (1,), a, b, c, x, y, 40, N, K, G, device=device):
+        assert (y == x[:, :G].T).all()
+        assert (c == a.astype(np.int32) @ b.astype(np.int32).T).all()

@@ -7,37 +7,44 @@
 #include "compiler/target/cpu/emit/NestEmitter.h"
 #include "compiler/target/cpu/plan/Masks.h"
 
+#include <limits>
+
 using namespace mlir;
 using namespace nereid;
 using namespace nereid::cpu;
 
-/// The smallest and the largest element of a range, where each dimension of the whole tile has so many elements, at
-/// least one.
-KernelEmitter::Range KernelEmitter::emitRange(const RangeExpr &range, ArrayRef<llvm::Value *> counts) {
-  if (range.kind == RangeKind::Affine) {
-    const AffineForm &form = range.form;
-    llvm::Value *start = poly(form.base), *zero = ir.getInt64(0);
-    if (form.pointer)
-      start = ir.CreateAdd(ir.CreatePtrToInt(scalar(form.pointer), ir.getInt64Ty()), start);
-    Range result{start, start};
-    for (auto [extent, dim, stride] : llvm::zip_equal(range.shape, range.map, form.strides)) {
-      llvm::Value *count = dim >= 0 ? counts[dim] : ir.getInt64(extent);
-      llvm::Value *reach = ir.CreateMul(ir.CreateSub(count, ir.getInt64(1)), poly(stride));
-      result.low = ir.CreateAdd(result.low, ir.CreateBinaryIntrinsic(llvm::Intrinsic::smin, reach, zero));
-      result.high = ir.CreateAdd(result.high, ir.CreateBinaryIntrinsic(llvm::Intrinsic::smax, reach, zero));
-    }
-    return result;
+llvm::Value *KernelEmitter::smaller(llvm::Value *a, llvm::Value *b) {
+  return ir.CreateBinaryIntrinsic(llvm::Intrinsic::smin, a, b);
+}
+
+llvm::Value *KernelEmitter::larger(llvm::Value *a, llvm::Value *b) {
+  return ir.CreateBinaryIntrinsic(llvm::Intrinsic::smax, a, b);
+}
+
+/// The range of an affine tile, where each dimension of the whole tile has so many elements, at least one.
+KernelEmitter::Range KernelEmitter::affineRange(const RangeExpr &range, ArrayRef<llvm::Value *> counts) {
+  const AffineForm &form = range.form;
+  llvm::Value *start = poly(form.base), *zero = ir.getInt64(0);
+  if (form.pointer)
+    start = ir.CreateAdd(ir.CreatePtrToInt(scalar(form.pointer), ir.getInt64Ty()), start);
+  Range result{start, start};
+  for (auto [extent, dim, stride] : llvm::zip_equal(range.shape, range.map, form.strides)) {
+    llvm::Value *count = dim >= 0 ? counts[dim] : ir.getInt64(extent);
+    llvm::Value *reach = ir.CreateMul(ir.CreateSub(count, ir.getInt64(1)), poly(stride));
+    result.low = ir.CreateAdd(result.low, smaller(reach, zero));
+    result.high = ir.CreateAdd(result.high, larger(reach, zero));
   }
+  return result;
+}
+
+/// The smallest and the largest element of a range.
+KernelEmitter::Range KernelEmitter::emitRange(const RangeExpr &range, ArrayRef<llvm::Value *> counts) {
+  if (range.kind == RangeKind::Affine)
+    return affineRange(range, counts);
   const Range first = emitRange(range.operands[0], counts);
-  const Range second = range.operands.size() > 1 ? emitRange(range.operands[1], counts) : first;
+  const Range second = range.operands.size() > 1 ? emitRange(range.operands[1], counts) : Range();
   llvm::Value *factor = ir.getInt64(range.factor);
-  auto smaller = [&](llvm::Value *a, llvm::Value *b) {
-    return ir.CreateBinaryIntrinsic(llvm::Intrinsic::smin, a, b);
-  };
-  auto larger = [&](llvm::Value *a, llvm::Value *b) { return ir.CreateBinaryIntrinsic(llvm::Intrinsic::smax, a, b); };
   switch (range.kind) {
-  case RangeKind::Affine:
-    break;
   case RangeKind::Sum:
     return {ir.CreateAdd(first.low, ir.CreateMul(second.low, factor)),
             ir.CreateAdd(first.high, ir.CreateMul(second.high, factor))};
@@ -61,8 +68,16 @@ KernelEmitter::Range KernelEmitter::emitRange(const RangeExpr &range, ArrayRef<l
     return {larger(first.low, second.low), larger(first.high, second.high)};
   case RangeKind::Union:
     return {smaller(first.low, second.low), larger(first.high, second.high)};
+  case RangeKind::Wrapped: {
+    llvm::Value *least = ir.getInt64(std::numeric_limits<int32_t>::min());
+    llvm::Value *most = ir.getInt64(std::numeric_limits<int32_t>::max());
+    llvm::Value *fits = ir.CreateAnd(ir.CreateICmpSGE(first.low, least), ir.CreateICmpSLE(first.high, most));
+    return {ir.CreateSelect(fits, first.low, least), ir.CreateSelect(fits, first.high, most)};
   }
-  return first;
+  case RangeKind::Affine:
+    break;
+  }
+  llvm_unreachable("all kinds are listed");
 }
 
 /// The bytes [low, high) that an access may cover; empty where its mask excludes all elements.
@@ -76,7 +91,7 @@ KernelEmitter::Range KernelEmitter::accessRange(tt::MemoryAccessOpInterface acce
     for (Conjunct &part : conjuncts(affineInfo, mask, identityMap(shape.size())))
       if (part.prefix) {
         llvm::Value *&count = counts[part.prefix->dim];
-        count = ir.CreateBinaryIntrinsic(llvm::Intrinsic::smin, count, poly(part.prefix->bound));
+        count = smaller(count, poly(part.prefix->bound));
       }
   llvm::Value *isEmpty = ir.getFalse();
   for (llvm::Value *count : counts)

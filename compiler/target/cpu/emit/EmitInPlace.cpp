@@ -111,7 +111,7 @@ LogicalResult KernelEmitter::emitTransposed(Nest &nest, llvm::Value *anyWraps) {
   llvm::Value *stride = ir.CreateSelect(whole, memory->strides[row], work.rowStride);
   ir.CreateCondBr(whole, inPlace, missing);
   ir.SetInsertPoint(inPlace);
-  if (llvm::Value *distance = prefetchDistance(load, nest)) // all at once: by turns with the loads took a tenth longer
+  if (llvm::Value *distance = prefetchDistance(load, nest)) // before the loads: between them they took a tenth longer
     prefetchRows(ir, memory->base, memory->strides[row], distance, work.rows, work.columns * size);
   ir.CreateBr(after);
   ir.SetInsertPoint(missing);

@@ -159,6 +159,9 @@ private:
   llvm::Value *emitOverlap(const Guard &guard);
   Range accessRange(tt::MemoryAccessOpInterface access);
   Range emitRange(const RangeExpr &range, llvm::ArrayRef<llvm::Value *> counts);
+  Range affineRange(const RangeExpr &range, llvm::ArrayRef<llvm::Value *> counts);
+  llvm::Value *smaller(llvm::Value *a, llvm::Value *b);
+  llvm::Value *larger(llvm::Value *a, llvm::Value *b);
   mlir::LogicalResult emitFor(const Step &step);
   /// Plans prefetches of the next program's loads.
   void planProgramPrefetches();

@@ -37,8 +37,9 @@ IndexMap NestEmitter::chunkMap() const {
 }
 
 /// What a chunk of a load that is not affine reads: its copy where the tile has one, else what the load addresses.
-ChunkAccess NestEmitter::orCopied(ChunkAccess access, const Redirect &redirect, Type tile, const IndexMap &map) {
+ChunkAccess NestEmitter::orCopied(ChunkAccess access, const Redirect &redirect, tt::LoadOp load, const IndexMap &map) {
   const unsigned level = levelOf(map);
+  const Type tile = load.getType();
   ChunkAccess copy = bufferAccess(function.buffer(redirect.copy), redirect.copy, tile, map);
   insertAt(level);
   if (access.address->getType()->isVectorTy()) {
@@ -47,9 +48,10 @@ ChunkAccess NestEmitter::orCopied(ChunkAccess access, const Redirect &redirect, 
     copy.address = ir.CreatePtrAdd(ir.CreateVectorSplat(chunkLanes, copy.address), offsets);
   }
   access.address = ir.CreateSelect(redirect.isCopied, copy.address, access.address);
-  // Elements that are one in memory are equal in the copy, so its first will do.
+  // Elements that are one in memory are equal in the copy, so its first will do unless a mask leaves it out.
   auto *stride = dyn_cast_or_null<llvm::ConstantInt>(access.stride);
-  if (access.stride && access.stride != copy.stride && !(stride && stride->isZero()))
+  const bool isOne = stride && stride->isZero() && !load.getMask();
+  if (access.stride && access.stride != copy.stride && !isOne)
     access.stride = ir.CreateSelect(redirect.isCopied, copy.stride, access.stride);
   return access;
 }
@@ -57,7 +59,7 @@ ChunkAccess NestEmitter::orCopied(ChunkAccess access, const Redirect &redirect, 
 ChunkAccess NestEmitter::accessOf(Value pointer, const IndexMap &map, Operation *load) {
   const Redirect *redirect = load ? function.redirectOf(load) : nullptr;
   ChunkAccess access = addressedBy(pointer, map, redirect);
-  return access.address && redirect && redirect->isCopied ? orCopied(access, *redirect, load->getResult(0).getType(), map)
+  return access.address && redirect && redirect->isCopied ? orCopied(access, *redirect, cast<tt::LoadOp>(load), map)
                                                           : access;
 }
 
@@ -125,10 +127,10 @@ llvm::Value *NestEmitter::laneAddress(ChunkAccess access, llvm::Value *lane) {
   return ir.CreatePtrAdd(access.address, ir.CreateMul(ir.CreateZExt(lane, ir.getInt64Ty()), access.stride));
 }
 
-/// Of pointers that are contiguous along the vector dimension where remainders do not wrap.
+/// Of pointers that are contiguous along the vector dimension where their one remainder does not wrap.
 int64_t NestEmitter::unwrappedBytes(Value pointer, const IndexMap &map) {
   const AffineForm *form = function.affineInfo.assumed(pointer);
-  if (!form || form->assumptions.empty())
+  if (!form || form->assumptions.size() != 1) // several remainders may wrap in opposite directions
     return 0;
   for (auto [dim, loop] : llvm::enumerate(map))
     if (loop == nest.vectorDim && isContiguous(*form, dim, pointer))

@@ -25,8 +25,8 @@ struct Element {
 struct ChunkAccess {
   llvm::Value *address = nullptr; ///< of the first lane; a vector of addresses where the access is not affine
   llvm::Value *stride = nullptr;  ///< bytes from lane to lane; null for a vector of addresses
-  /// Of a vector of addresses that are adjacent but where a remainder wraps: the bytes from the first to the last lane
-  /// where none does; else 0.
+  /// Of a vector of addresses that are adjacent unless a remainder wraps: the bytes from the first lane to the last where
+  /// it does not wrap between them; else 0.
   int64_t unwrappedBytes = 0;
 };
 
@@ -138,7 +138,7 @@ private:
 
   //--- NestAddresses.cpp ---
   ChunkAccess addressedBy(mlir::Value pointer, const IndexMap &map, const Redirect *redirect);
-  ChunkAccess orCopied(ChunkAccess access, const Redirect &redirect, mlir::Type tile, const IndexMap &map);
+  ChunkAccess orCopied(ChunkAccess access, const Redirect &redirect, tt::LoadOp load, const IndexMap &map);
   llvm::Value *addressAt(llvm::Value *base, llvm::ArrayRef<llvm::Value *> strides, const IndexMap &map);
   int64_t unwrappedBytes(mlir::Value pointer, const IndexMap &map);
 

@@ -188,8 +188,7 @@ llvm::Value *NestEmitter::readLanes(ChunkAccess access, llvm::Type *memory, llvm
   return ir.CreateLoad(type, lanes);
 }
 
-/// Reads a chunk in which a remainder may wrap: as one vector where none does, so that the last lane is where it would
-/// be.
+/// Reads a chunk in which one remainder may wrap: as one vector where the last lane shows that it does not.
 llvm::Value *NestEmitter::readUnlessWrapped(ChunkAccess access, Type element, llvm::Value *mask, llvm::Value *other) {
   llvm::Value *first = laneAddress(access, ir.getInt32(0));
   llvm::Value *last = laneAddress(access, ir.getInt32(chunkLanes - 1));

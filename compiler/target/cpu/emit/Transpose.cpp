@@ -94,8 +94,10 @@ void cpu::emitTranspose(KernelEmitter &function, Transposition work) {
   std::string name;
   llvm::raw_string_ostream(name) << "transpose." << work.rows << "x" << work.columns << "." << work.element;
   SmallVector<llvm::Value **> values{&work.from, &work.to};
-  if (work.rowStride)
+  if (work.rowStride) {
     values.push_back(&work.rowStride);
+    name += ".rows";
+  }
   function.callShared(name, values, [&] { emitTransposition(function, work); });
 }
 

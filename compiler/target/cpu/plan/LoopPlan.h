@@ -157,7 +157,7 @@ struct TileDot {
   /// Where the form needs an unsigned `a`: buffers of one such matrix, and of the sums of columns of `b`.
   std::optional<BufferId> unsignedA, columnSums;
   bool startsAtZero = false; ///< the dot overwrites `d`
-  StoredPart stored;         ///< of `d`: the rest is never used
+  StoredPart stored;         ///< of `d`: the rest has any values and is not stored
 };
 
 struct Sequence;

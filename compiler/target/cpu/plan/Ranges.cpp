@@ -23,14 +23,17 @@ struct Bounds {
 class RangeAnalysis {
 public:
   RangeAnalysis(AffineInfo &affineInfo, Operation *access) : affineInfo(affineInfo), access(access) {}
-  std::optional<RangeExpr> of(Value tile, const IndexMap &map);
+  /// An exact range holds also where operations on the way wrap around in 64 bits or are extended after they have.
+  std::optional<RangeExpr> of(Value tile, const IndexMap &map, bool isExact = false);
 
 private:
+  std::optional<RangeExpr> wrapped(Value tile, const IndexMap &map);
   std::optional<RangeExpr> combine(RangeKind kind, Operation *op, const IndexMap &map, ArrayRef<unsigned> operands,
-                                   int64_t factor = 1);
-  std::optional<RangeExpr> withConstant(RangeKind kind, Operation *op, const IndexMap &map);
-  std::optional<RangeExpr> asserted(Value tile);
-  bool isAsserted(Value condition, unsigned depth = 0);
+                                   bool isExact, int64_t factor = 1);
+  std::optional<RangeExpr> withConstant(RangeKind kind, Operation *op, const IndexMap &map, bool isExact);
+  std::optional<RangeExpr> leaf(Value tile, const IndexMap &map);
+  std::optional<RangeExpr> asserted(Value tile, const IndexMap &map);
+  bool isAsserted(Value condition, bool isAtIndex, unsigned depth = 0);
   bool selects(Value mask);
 
   AffineInfo &affineInfo;
@@ -39,22 +42,65 @@ private:
 };
 } // namespace
 
+/// The index of an operand's element, unknown where it is not formed from those of the result.
+static IndexMap mapOf(Operation *op, unsigned operand, const IndexMap &map) {
+  const IndexMap unknown(tt::shapeOf(op->getOperand(operand).getType()).size(), -1);
+  return operandMap(op, operand, map).value_or(unknown);
+}
+
+/// The range of the values that an operation gets: those that the operand wraps around to.
+std::optional<RangeExpr> RangeAnalysis::wrapped(Value tile, const IndexMap &map) {
+  constexpr unsigned mostBits = 62;
+  std::optional<RangeExpr> range = of(tile, map, /*isExact=*/true);
+  if (!range || !tt::elementOf(tile.getType()).isInteger(32))
+    return range && range->bits <= mostBits ? range : std::nullopt;
+  if (range->bits > mostBits) // the ends themselves would wrap around
+    return std::nullopt;
+  RangeExpr result;
+  result.kind = RangeKind::Wrapped;
+  result.bits = 32;
+  result.operands.push_back(std::move(*range));
+  return result;
+}
+
+static unsigned bitsOfResult(const RangeExpr &range) {
+  unsigned most = 0;
+  for (const RangeExpr &operand : range.operands)
+    most = std::max(most, operand.bits);
+  const unsigned ofFactor = llvm::Log2_64_Ceil(static_cast<uint64_t>(range.factor)) + 1;
+  switch (range.kind) {
+  case RangeKind::Sum:
+  case RangeKind::Difference:
+    return most + (range.factor == 1 ? 1 : ofFactor);
+  case RangeKind::Product:
+    return most + ofFactor;
+  case RangeKind::Remainder:
+    return ofFactor;
+  default:
+    return most;
+  }
+}
+
 std::optional<RangeExpr> RangeAnalysis::combine(RangeKind kind, Operation *op, const IndexMap &map,
-                                                ArrayRef<unsigned> operands, int64_t factor) {
+                                                ArrayRef<unsigned> operands, bool isExact, int64_t factor) {
+  const bool isRing = kind == RangeKind::Sum || kind == RangeKind::Difference || kind == RangeKind::Product;
   RangeExpr range;
   range.kind = kind;
   range.factor = factor;
   for (unsigned index : operands) {
-    const IndexMap unknown(tt::shapeOf(op->getOperand(index).getType()).size(), -1);
-    std::optional<RangeExpr> operand = of(op->getOperand(index), operandMap(op, index, map).value_or(unknown));
+    const IndexMap inner = mapOf(op, index, map);
+    std::optional<RangeExpr> operand =
+        isRing ? of(op->getOperand(index), inner, isExact) : wrapped(op->getOperand(index), inner);
     if (!operand)
       return std::nullopt;
     range.operands.push_back(std::move(*operand));
   }
+  range.bits = bitsOfResult(range);
   return range;
 }
 
-std::optional<RangeExpr> RangeAnalysis::withConstant(RangeKind kind, Operation *op, const IndexMap &map) {
+std::optional<RangeExpr> RangeAnalysis::withConstant(RangeKind kind, Operation *op, const IndexMap &map,
+                                                     bool isExact) {
   APInt constant;
   unsigned tile = 0;
   if (!matchPattern(op->getOperand(1), m_ConstantInt(&constant))) {
@@ -64,7 +110,7 @@ std::optional<RangeExpr> RangeAnalysis::withConstant(RangeKind kind, Operation *
   }
   if (!constant.isStrictlyPositive() || !constant.isSignedIntN(32))
     return std::nullopt;
-  return combine(kind, op, map, {tile}, constant.getSExtValue());
+  return combine(kind, op, map, {tile}, isExact, constant.getSExtValue());
 }
 
 /// The parts of a conjunction.
@@ -90,8 +136,9 @@ bool RangeAnalysis::selects(Value mask) {
 }
 
 /// Whether an assertion before the access fails unless the condition holds for all elements that are accessed:
-/// `assert(all(condition & others))`, or `assert(all(condition & others | ~mask))`.
-bool RangeAnalysis::isAsserted(Value condition, unsigned depth) {
+/// `assert(all(condition & others))`, or `assert(all(condition & others | ~mask))` where the tile is read at the index
+/// of the access.
+bool RangeAnalysis::isAsserted(Value condition, bool isAtIndex, unsigned depth) {
   constexpr unsigned maxDepth = 6;
   return depth < maxDepth && llvm::any_of(condition.getUsers(), [&](Operation *user) {
            if (isa<tt::AssertOp>(user)) {
@@ -101,31 +148,35 @@ bool RangeAnalysis::isAsserted(Value condition, unsigned depth) {
            auto reduce = dyn_cast<tt::ReduceOp>(user);
            if (isa<arith::AndIOp>(user) ||
                (reduce && isa_and_nonnull<arith::AndIOp>(tt::singleCombination(reduce.getCombine().front()))))
-             return isAsserted(user->getResult(0), depth + 1);
+             return isAsserted(user->getResult(0), isAtIndex, depth + 1);
            if (!isa<arith::OrIOp>(user))
              return false;
            Value other = user->getOperand(user->getOperand(0) == condition ? 1 : 0);
            auto inverse = other.getDefiningOp<arith::XOrIOp>();
-           return inverse && matchPattern(inverse.getRhs(), m_One()) && selects(inverse.getLhs()) &&
-                  isAsserted(user->getResult(0), depth + 1);
+           return isAtIndex && inverse && matchPattern(inverse.getRhs(), m_One()) && selects(inverse.getLhs()) &&
+                  isAsserted(user->getResult(0), isAtIndex, depth + 1);
          });
 }
 
 static RangeExpr constantRange(int64_t low, int64_t high) {
   RangeExpr range;
   range.kind = RangeKind::Union;
+  range.bits = llvm::Log2_64_Ceil(static_cast<uint64_t>(std::max(std::abs(low), std::abs(high))) + 1) + 1;
   for (int64_t value : {low, high})
     range.operands.emplace_back().form.base = Poly::constant(value);
   return range;
 }
 
 /// The range of a tile of any values between assertions.
-std::optional<RangeExpr> RangeAnalysis::asserted(Value tile) {
+std::optional<RangeExpr> RangeAnalysis::asserted(Value tile, const IndexMap &map) {
+  Value pointer = cast<tt::MemoryAccessOpInterface>(access).getAccessedPointer();
+  const bool isAtIndex =
+      map == identityMap(map.size()) && tt::shapeOf(tile.getType()) == tt::shapeOf(pointer.getType());
   Bounds bounds;
   for (Operation *user : tile.getUsers()) {
     auto comparison = dyn_cast<arith::CmpIOp>(user);
     APInt constant;
-    if (!comparison || !isAsserted(comparison))
+    if (!comparison || !isAsserted(comparison, isAtIndex))
       continue;
     const bool isLeft = matchPattern(comparison.getRhs(), m_ConstantInt(&constant));
     if (!isLeft && !matchPattern(comparison.getLhs(), m_ConstantInt(&constant)))
@@ -154,46 +205,80 @@ std::optional<RangeExpr> RangeAnalysis::asserted(Value tile) {
   return constantRange(*bounds.low, *bounds.high);
 }
 
-std::optional<RangeExpr> RangeAnalysis::of(Value tile, const IndexMap &map) {
+/// The bits that an affine tile's elements need at most, computed without wrapping around.
+static unsigned bitsOf(AffineInfo &affineInfo, const AffineForm &form, ArrayRef<int64_t> shape) {
+  auto bitsOfPoly = [&](const Poly &poly, int64_t factor) {
+    unsigned most = 1;
+    for (const Poly::Term &term : poly.terms()) {
+      unsigned bits = llvm::Log2_64_Ceil(static_cast<uint64_t>(std::abs(term.coefficient))) + 1 +
+                      llvm::Log2_64_Ceil(static_cast<uint64_t>(factor));
+      for (SymbolId symbol : term.factors) {
+        Type type = affineInfo.valueOf(symbol).getType();
+        bits += type.isInteger() ? type.getIntOrFloatBitWidth() : 64;
+      }
+      most = std::max(most, bits);
+    }
+    return most + llvm::Log2_64_Ceil(poly.terms().size() + 1);
+  };
+  unsigned most = bitsOfPoly(form.base, 1);
+  for (auto [stride, extent] : llvm::zip_equal(form.strides, shape))
+    most = std::max(most, bitsOfPoly(stride, extent));
+  return most + shape.size();
+}
+
+/// The range of an affine tile.
+std::optional<RangeExpr> RangeAnalysis::leaf(Value tile, const IndexMap &map) {
+  const AffineForm *form = affineInfo.affine(tile);
+  if (!form)
+    return std::nullopt;
+  RangeExpr range;
+  range.form = *form;
+  range.shape.assign(tt::shapeOf(tile.getType()).begin(), tt::shapeOf(tile.getType()).end());
+  range.map = map;
+  range.bits = bitsOf(affineInfo, range.form, range.shape);
+  return range;
+}
+
+std::optional<RangeExpr> RangeAnalysis::of(Value tile, const IndexMap &map, bool isExact) {
   constexpr unsigned maxNodes = 48;
   if (++nodes > maxNodes)
     return std::nullopt;
-  if (const AffineForm *form = affineInfo.affine(tile)) {
-    RangeExpr range;
-    range.form = *form;
-    range.shape.assign(tt::shapeOf(tile.getType()).begin(), tt::shapeOf(tile.getType()).end());
-    range.map = map;
-    return range;
-  }
-  if (std::optional<RangeExpr> range = asserted(tile))
-    return range;
   Operation *op = tile.getDefiningOp();
   const Type element = tt::elementOf(tile.getType());
+  // The affine form of 64 bits does not show where 32 were extended.
+  const bool isSource = !op || isa<tt::SplatOp, tt::MakeRangeOp>(op) || op->hasTrait<OpTrait::ConstantLike>();
+  if (!isExact || element.isInteger(32) || isSource)
+    if (std::optional<RangeExpr> range = leaf(tile, map))
+      return range;
+  if (std::optional<RangeExpr> range = asserted(tile, map))
+    return range;
   if (!op || !(isa<IndexType, tt::PointerType>(element) || element.isInteger(32) || element.isInteger(64)))
     return std::nullopt;
   if (auto add = dyn_cast<tt::AddPtrOp>(op)) {
     Type pointee = cast<tt::PointerType>(tt::elementOf(add.getType())).getPointee();
-    return combine(RangeKind::Sum, op, map, {0, 1}, static_cast<int64_t>(storageBytes(pointee)));
+    return combine(RangeKind::Sum, op, map, {0, 1}, isExact, static_cast<int64_t>(storageBytes(pointee)));
   }
   if (isa<arith::AddIOp>(op))
-    return combine(RangeKind::Sum, op, map, {0, 1});
+    return combine(RangeKind::Sum, op, map, {0, 1}, isExact);
   if (isa<arith::SubIOp>(op))
-    return combine(RangeKind::Difference, op, map, {0, 1});
+    return combine(RangeKind::Difference, op, map, {0, 1}, isExact);
   if (isa<arith::MulIOp>(op))
-    return withConstant(RangeKind::Product, op, map);
+    return withConstant(RangeKind::Product, op, map, isExact);
   if (isa<arith::DivSIOp>(op))
-    return withConstant(RangeKind::Quotient, op, map);
+    return withConstant(RangeKind::Quotient, op, map, isExact);
   if (isa<arith::RemSIOp>(op))
-    return withConstant(RangeKind::Remainder, op, map);
+    return withConstant(RangeKind::Remainder, op, map, isExact);
   if (isa<arith::MinSIOp>(op))
-    return combine(RangeKind::Minimum, op, map, {0, 1});
+    return combine(RangeKind::Minimum, op, map, {0, 1}, isExact);
   if (isa<arith::MaxSIOp>(op))
-    return combine(RangeKind::Maximum, op, map, {0, 1});
+    return combine(RangeKind::Maximum, op, map, {0, 1}, isExact);
   if (isa<arith::SelectOp>(op))
-    return combine(RangeKind::Union, op, map, {1, 2});
-  const bool isSame = isa<arith::ExtSIOp, arith::IndexCastOp, tt::BitcastOp, tt::ExpandDimsOp, tt::BroadcastOp,
-                          tt::TransOp, tt::ReshapeOp, tt::SplatOp>(op);
-  return isSame ? combine(RangeKind::Union, op, map, {0}) : std::nullopt;
+    return isa<tt::PointerType>(element) ? std::nullopt : combine(RangeKind::Union, op, map, {1, 2}, isExact);
+  if (isa<arith::ExtSIOp>(op))
+    return isExact ? wrapped(op->getOperand(0), mapOf(op, 0, map)) : of(op->getOperand(0), mapOf(op, 0, map), isExact);
+  const bool isSame = isa<arith::IndexCastOp, tt::BitcastOp, tt::ExpandDimsOp, tt::BroadcastOp, tt::TransOp,
+                          tt::ReshapeOp, tt::SplatOp>(op);
+  return isSame ? of(op->getOperand(0), mapOf(op, 0, map), isExact) : std::nullopt;
 }
 
 std::optional<RangeExpr> cpu::addressRange(AffineInfo &affineInfo, Operation *access) {

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: MIT
 //
 // `x + i // 768 * 1280 + i % 768` is not affine over a tile, but what it can address follows from the first and the last
-// `i`. What a kernel reads from memory has a range where an assertion bounds it. As in Affine.h, arithmetic that is part
-// of an address is assumed not to wrap.
+// `i`. What a kernel reads from memory has a range where an assertion bounds it. As in Affine.h, sums and products that
+// are part of an address are assumed not to wrap: a wrapped address points to no element. What a quotient, a remainder
+// or a minimum is taken of may wrap, since these bring it back.
 #pragma once
 
 #include "compiler/target/cpu/plan/Affine.h"
@@ -14,13 +15,26 @@
 
 namespace nereid::cpu {
 
-enum class RangeKind : uint8_t { Affine, Sum, Difference, Product, Quotient, Remainder, Minimum, Maximum, Union };
+/// Wrapped: the operand in 32 bits, which has any of their values where its range exceeds them.
+enum class RangeKind : uint8_t {
+  Affine,
+  Sum,
+  Difference,
+  Product,
+  Quotient,
+  Remainder,
+  Minimum,
+  Maximum,
+  Union,
+  Wrapped
+};
 
 /// The smallest and the largest element of a tile, from those of the operands.
 struct RangeExpr {
   RangeKind kind = RangeKind::Affine;
   std::vector<RangeExpr> operands;
   int64_t factor = 1; ///< of Sum, of the second operand; of Product, Quotient and Remainder the constant, above 0
+  unsigned bits = 64; ///< that both ends need at most
 
   AffineForm form; ///< of Affine
   llvm::SmallVector<int64_t, 2> shape;

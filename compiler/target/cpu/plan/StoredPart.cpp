@@ -1,13 +1,13 @@
 // Finds which rows and columns of a dot's result are stored.
 // SPDX-License-Identifier: MIT
 //
-// The tiles at the edges of a matrix reach beyond it, by up to a tile's extent less one. A dot that multiplies the rows
-// and columns inside alone does nothing in vain: 777 x 1234 elements take 7 x 10 tiles of 128 x 128, a fifth more than
-// they have.
+// The tiles at the edges of a matrix reach beyond it: 777 x 1234 elements take 7 x 10 tiles of 128 x 128, a fifth more
+// than they have. A dot multiplies only what is inside.
 #include "compiler/target/cpu/plan/Masks.h"
 #include "compiler/target/cpu/plan/PlanBuilder.h"
 
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
 using namespace nereid;
@@ -24,15 +24,17 @@ private:
   bool addStore(tt::StoreOp store);
   std::optional<Poly> boundOf(tt::StoreOp store, unsigned dim);
   bool isKnown(const Poly &poly);
+  bool isSameInLoops(const std::optional<Poly> &bound);
 
   AffineInfo &affineInfo;
   tt::DotOp dot;
   llvm::SetVector<Value> values; ///< whose elements depend on those of the result at the same index
+  llvm::SmallPtrSet<Operation *, 4> loops; ///< that carry one of them
   std::optional<StoredPart> part;
 };
 } // namespace
 
-/// Whether every factor is computed before the dot, and before the loops around it that it does not change in.
+/// Whether every factor is computed before the dot.
 bool StoredPartSearch::isKnown(const Poly &poly) {
   return llvm::all_of(poly.terms(), [&](const Poly::Term &term) {
     return llvm::all_of(term.factors, [&](SymbolId symbol) {
@@ -41,6 +43,17 @@ bool StoredPartSearch::isKnown(const Poly &poly) {
       return outer && (!value.getDefiningOp() || value.getDefiningOp()->isBeforeInBlock(outer));
     });
   });
+}
+
+/// Whether the bound does not change in a loop that carries a result from one iteration to another: what an iteration
+/// does not compute may be stored by a later one.
+bool StoredPartSearch::isSameInLoops(const std::optional<Poly> &bound) {
+  return bound && llvm::all_of(bound->terms(), [&](const Poly::Term &term) {
+           return llvm::all_of(term.factors, [&](SymbolId symbol) {
+             Operation *owner = affineInfo.valueOf(symbol).getParentBlock()->getParentOp();
+             return llvm::none_of(loops, [&](Operation *loop) { return loop->isAncestor(owner); });
+           });
+         });
 }
 
 /// The end of the rows or columns that the store's mask selects.
@@ -84,6 +97,7 @@ bool StoredPartSearch::follow(OpOperand &use) {
                               : use.getOperandNumber();
     if (index < 0)
       return false;
+    loops.insert(loop);
     values.insert(loop.getRegionIterArg(index));
     values.insert(loop.getResult(index));
     return true;
@@ -105,7 +119,13 @@ StoredPart StoredPartSearch::run() {
     for (OpOperand &use : values[index].getUses())
       if (!follow(use))
         return {};
-  return values.size() <= most && part ? *part : StoredPart();
+  if (values.size() > most || !part)
+    return {};
+  if (!isSameInLoops(part->rows))
+    part->rows.reset();
+  if (!isSameInLoops(part->columns))
+    part->columns.reset();
+  return *part;
 }
 
 StoredPart cpu::storedPart(AffineInfo &affineInfo, tt::DotOp dot) { return StoredPartSearch(affineInfo, dot).run(); }
