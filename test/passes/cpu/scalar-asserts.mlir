@@ -36,6 +36,20 @@ tt.func @sums(%base: i32, %limit: i32) {
   tt.return
 }
 
+// CHECK-LABEL: @quotient
+// CHECK-NOT: tt.reduce
+// CHECK: arith.divsi %{{.*}} : i64
+// CHECK: tt.assert %{{.*}}, "quotient" : i1
+tt.func @quotient() {
+  %limit = arith.constant dense<10> : tensor<64xi32>
+  %divisor = arith.constant dense<7> : tensor<64xi32>
+  %range = tt.make_range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+  %row = arith.divsi %range, %divisor : tensor<64xi32>
+  %0 = arith.cmpi slt, %row, %limit : tensor<64xi32>
+  tt.assert %0, "quotient" : tensor<64xi1>
+  tt.return
+}
+
 // CHECK-LABEL: @not_known
 // CHECK: %[[ALL:.*]] = "tt.reduce"
 // CHECK: tt.assert %[[ALL]], "may wrap" : i1

@@ -4,6 +4,7 @@
 # RUN: nereid compile %s:transposed_copy --target cpu:x86-64-v4 --signature '*fp32,*fp32,i32,i32,32,4' --emit plan -o - | FileCheck %s --check-prefix=FEW
 # RUN: nereid compile %s:transposed_copy --target cpu:x86-64-v4 --signature '*fp32,*fp32,i32,i32,32,64' --emit asm -o - | FileCheck %s --check-prefix=ASM
 # RUN: nereid compile %s:transposed_copy --target cpu:x86-64-v4 --signature '*fp32,*fp32,i32,i32,32,64' --emit llir -o - | FileCheck %s --check-prefix=AHEAD
+# RUN: nereid compile %s:transposed_copy --target cpu:x86-64-v4 --signature '*fp32,*fp32,i32,i32,32,64' --emit llir -o - | FileCheck %s --check-prefix=WRITTEN
 # RUN: nereid compile %s:copy --target cpu:x86-64-v4 --signature '*fp32,*fp32,i32,4096' --emit llir -o - | FileCheck %s --check-prefix=ROWS
 # RUN: nereid compile %s:dot_of_columns --target cpu:znver4 --signature '*bf16,*bf16,*fp32,i32' --emit plan -o - | FileCheck %s --check-prefix=OPERAND
 # RUN: nereid compile %s:dot_of_columns --target cpu:x86-64-v4 --signature '*fp32,*fp32,*fp32,i32' --emit plan -o - | FileCheck %s --check-prefix=READ-BY-COLUMNS
@@ -39,9 +40,10 @@ def transposed_copy(x, y, rows, columns, BX: tl.constexpr, BY: tl.constexpr):
 # The rows of both tiles lie apart: the next program's ones are prefetched while there is one.
 # AHEAD: %[[NEXT:.*]] = icmp ult i32 %{{.*}}
 # AHEAD: %[[DISTANCE:.*]] = select i1 %[[NEXT]], i64 128, i64 0
-# AHEAD: %{{.*}} = getelementptr i8, ptr %{{.*}}, i64 %[[DISTANCE]]
-# AHEAD: call void @llvm.prefetch.p0(ptr %{{.*}}, i32 0, i32 2, i32 1)
-# AHEAD: call void @llvm.prefetch.p0(ptr %{{.*}}, i32 1, i32 2, i32 1)
+# AHEAD: %[[TILE:.*]] = getelementptr i8, ptr %{{.*}}, i64 %[[DISTANCE]]
+# AHEAD: %[[ROW:.*]] = getelementptr i8, ptr %[[TILE]], i64
+# AHEAD: call void @llvm.prefetch.p0(ptr %[[ROW]], i32 0, i32 2, i32 1)
+# WRITTEN: call void @llvm.prefetch.p0(ptr %{{.*}}, i32 1, i32 2, i32 1)
 
 
 @triton.jit

@@ -261,7 +261,7 @@ void DotEmitter::emitColumns(llvm::Value *a, llvm::Value *b, llvm::Value *d) {
 PrefetchTile DotEmitter::prefetchTile(Value pointer, llvm::Value *distance) {
   const AffineForm form = *function.affineInfo.assumed(pointer);
   ArrayRef<int64_t> shape = tt::shapeOf(pointer.getType());
-  const int64_t bytes = storageBytes(cast<tt::PointerType>(tt::elementOf(pointer.getType())).getPointee());
+  const int64_t bytes = bytesOfPointee(pointer);
   const unsigned inner = isContiguous(form, 1, pointer) ? 1 : 0;
   PrefetchTile tile;
   tile.first = ir.CreatePtrAdd(function.scalar(form.pointer), ir.CreateAdd(function.poly(form.base), distance));

@@ -97,8 +97,7 @@ KernelEmitter::Range KernelEmitter::accessRange(tt::MemoryAccessOpInterface acce
   for (llvm::Value *count : counts)
     isEmpty = ir.CreateOr(isEmpty, ir.CreateICmpSLE(count, ir.getInt64(0)));
   Range range = emitRange(*addressRange(affineInfo, access), counts);
-  Type pointee = cast<tt::PointerType>(tt::elementOf(pointer.getType())).getPointee();
-  range.high = ir.CreateAdd(range.high, ir.getInt64(storageBytes(pointee)));
+  range.high = ir.CreateAdd(range.high, ir.getInt64(bytesOfPointee(pointer)));
   range.high = ir.CreateSelect(isEmpty, range.low, range.high);
   return range;
 }

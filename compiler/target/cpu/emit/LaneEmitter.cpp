@@ -54,7 +54,7 @@ SmallVector<llvm::Value *, 2> LaneEmitter::emit(Operation *op, ArrayRef<llvm::Va
 /// A vector of offsets gives a vector of addresses even with a scalar base.
 llvm::Value *LaneEmitter::addPtr(tt::AddPtrOp op, ArrayRef<llvm::Value *> in) {
   llvm::Value *offset = ir.CreateSExt(in[1], like(in[1], ir.getInt64Ty()));
-  const uint64_t size = storageBytes(cast<tt::PointerType>(tt::elementOf(op.getType())).getPointee());
+  const uint64_t size = bytesOfPointee(op.getResult());
   offset = ir.CreateMul(offset, llvm::ConstantInt::get(offset->getType(), size));
   return ir.CreatePtrAdd(in[0], offset);
 }

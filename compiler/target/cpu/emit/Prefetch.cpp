@@ -156,7 +156,7 @@ static tt::StoreOp storeAfter(scf::ForOp loop, AffineInfo &affineInfo) {
 /// not see the next ones.
 static bool hasScatteredRows(const AffineForm &form, Value pointer) {
   constexpr int64_t longestRow = 1024; // bytes: what follows a longer one is fetched without being asked for
-  const int64_t size = storageBytes(cast<tt::PointerType>(tt::elementOf(pointer.getType())).getPointee());
+  const int64_t size = bytesOfPointee(pointer);
   int64_t rowBytes = 0;
   for (auto [dim, extent] : llvm::enumerate(tt::shapeOf(pointer.getType())))
     if (extent != 1 && isContiguous(form, dim, pointer))

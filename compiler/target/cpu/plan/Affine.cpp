@@ -12,8 +12,7 @@ using namespace nereid;
 using namespace nereid::cpu;
 
 bool cpu::isContiguous(const AffineForm &form, unsigned dim, Value pointer) {
-  const uint64_t bytes = storageBytes(cast<tt::PointerType>(tt::elementOf(pointer.getType())).getPointee());
-  return form.strides[dim].asConstant() == static_cast<int64_t>(bytes);
+  return form.strides[dim].asConstant() == bytesOfPointee(pointer);
 }
 
 //--- polynomials ---------------------------------------------------------------------------
@@ -85,6 +84,10 @@ uint64_t cpu::storageBytes(Type element) {
   if (isa<tt::PointerType, IndexType>(element))
     return 8;
   return llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+}
+
+int64_t cpu::bytesOfPointee(Value pointer) {
+  return storageBytes(cast<tt::PointerType>(tt::elementOf(pointer.getType())).getPointee());
 }
 
 SymbolId AffineInfo::symbolOf(Value scalar) {
@@ -212,8 +215,7 @@ std::optional<AffineForm> AffineInfo::analyseArithmetic(Operation *op) {
   if (!b)
     return std::nullopt;
   if (auto add = dyn_cast<tt::AddPtrOp>(op)) {
-    Type pointee = cast<tt::PointerType>(tt::elementOf(add.getType())).getPointee();
-    return combine(a, *b, storageBytes(pointee));
+    return combine(a, *b, bytesOfPointee(add.getResult()));
   }
   if (!isa<arith::MulIOp>(op))
     return combine(a, *b, isa<arith::SubIOp>(op) ? -1 : 1);

@@ -118,5 +118,7 @@ private:
 
 /// Bytes that an element takes in memory; i1 takes one.
 uint64_t storageBytes(mlir::Type element);
+/// Those of an element that a pointer, or each pointer of a tile, addresses.
+int64_t bytesOfPointee(mlir::Value pointer);
 
 } // namespace nereid::cpu

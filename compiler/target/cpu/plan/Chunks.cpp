@@ -101,8 +101,8 @@ std::optional<ChunkForm> ChunkAnalysis::scalar(Value value) {
 std::optional<ChunkForm> ChunkAnalysis::arithmetic(Operation *op, const ChunkForm &a, const ChunkForm &b) {
   const bool isNonNegative = a.isNonNegative && b.isNonNegative;
   if (auto add = dyn_cast<tt::AddPtrOp>(op)) {
-    const uint64_t bytes = storageBytes(cast<tt::PointerType>(tt::elementOf(add.getType())).getPointee());
-    return ChunkForm{a.stride + b.stride * static_cast<int64_t>(bytes), 1, false};
+    const int64_t bytes = bytesOfPointee(add.getResult());
+    return ChunkForm{a.stride + b.stride * bytes, 1, false};
   }
   if (isa<arith::AddIOp>(op))
     return ChunkForm{a.stride + b.stride, std::gcd(a.divisor, b.divisor), isNonNegative};
@@ -174,10 +174,6 @@ std::optional<ChunkForm> cpu::chunkForm(AffineInfo &affineInfo, Value value, con
 
 /// Fewer lanes are no chunk that pays.
 static constexpr unsigned fewestLanes = 8;
-
-static int64_t bytesOfPointee(Value pointer) {
-  return storageBytes(cast<tt::PointerType>(tt::elementOf(pointer.getType())).getPointee());
-}
 
 bool cpu::hasContiguousChunks(AffineInfo &affineInfo, Value pointer, unsigned dim) {
   ArrayRef<int64_t> shape = tt::shapeOf(pointer.getType());

@@ -113,8 +113,8 @@ std::optional<RangeExpr> RangeAnalysis::withConstant(RangeKind kind, Operation *
   return combine(kind, op, map, {tile}, isExact, constant.getSExtValue());
 }
 
-/// The parts of a conjunction.
-static SmallVector<Value> conjunctsOf(Value condition) {
+/// The operands of nested `and` ops of one shape.
+static SmallVector<Value> operandsOfAnd(Value condition) {
   SmallVector<Value> waiting{condition}, parts;
   while (!waiting.empty()) {
     Value part = waiting.pop_back_val();
@@ -131,8 +131,8 @@ bool RangeAnalysis::selects(Value mask) {
   Value used = cast<tt::MemoryAccessOpInterface>(access).getAccessMask();
   if (!used)
     return false;
-  const SmallVector<Value> known = conjunctsOf(used);
-  return llvm::all_of(conjunctsOf(mask), [&](Value part) { return llvm::is_contained(known, part); });
+  const SmallVector<Value> known = operandsOfAnd(used);
+  return llvm::all_of(operandsOfAnd(mask), [&](Value part) { return llvm::is_contained(known, part); });
 }
 
 /// Whether an assertion before the access fails unless the condition holds for all elements that are accessed:
@@ -255,8 +255,7 @@ std::optional<RangeExpr> RangeAnalysis::of(Value tile, const IndexMap &map, bool
   if (!op || !(isa<IndexType, tt::PointerType>(element) || element.isInteger(32) || element.isInteger(64)))
     return std::nullopt;
   if (auto add = dyn_cast<tt::AddPtrOp>(op)) {
-    Type pointee = cast<tt::PointerType>(tt::elementOf(add.getType())).getPointee();
-    return combine(RangeKind::Sum, op, map, {0, 1}, isExact, static_cast<int64_t>(storageBytes(pointee)));
+    return combine(RangeKind::Sum, op, map, {0, 1}, isExact, bytesOfPointee(add.getResult()));
   }
   if (isa<arith::AddIOp>(op))
     return combine(RangeKind::Sum, op, map, {0, 1}, isExact);

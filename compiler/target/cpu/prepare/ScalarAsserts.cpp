@@ -35,8 +35,9 @@ struct Extremes {
   unsigned bits = 64; ///< that the elements need at most
 };
 
-/// A 32-bit operation that has been asserted not to wrap around: its kind and its operands, each a value or a constant.
+/// A value, or null and a constant.
 using Operand = std::pair<Value, int64_t>;
+/// The kind and the operands of a 32-bit operation that has been asserted not to wrap around.
 using Checked = std::tuple<TypeID, Operand, Operand>;
 using CheckedSet = llvm::DenseSet<Checked>;
 
