@@ -43,6 +43,7 @@ private:
     uint32_t all = 0; ///< bits
   };
   RunLanes lanesOf(const layout::ScanRun &run);
+  llvm::Value *laneBefore(const layout::ScanRun &run, llvm::Value *lane);
   void joinLanes(const layout::ScanRun &run);
   /// A block of the thread: its first register, the bits that this adds to the block's number, what comes before it.
   struct Part {
@@ -148,6 +149,21 @@ void ScanEmitter::joinRegisters(const layout::ScanRun &run) {
   joined |= runMask;
 }
 
+/// The run's bits of the lane whose block comes before that of `lane`, where the axis has them in another order.
+llvm::Value *ScanEmitter::laneBefore(const layout::ScanRun &run, llvm::Value *lane) {
+  llvm::Value *one = ir.getInt32(1), *position = ir.getInt32(0), *result = position;
+  // Bit `from` of a number as bit `to`.
+  auto moved = [&](llvm::Value *number, unsigned from, unsigned to) {
+    return ir.CreateShl(ir.CreateAnd(ir.CreateLShr(number, from), one), to);
+  };
+  for (auto [bit, mask] : llvm::enumerate(run.masks))
+    position = ir.CreateOr(position, moved(lane, llvm::Log2_32(mask), bit));
+  position = op.getReverse() ? ir.CreateAdd(position, one) : ir.CreateSub(position, one);
+  for (auto [bit, mask] : llvm::enumerate(run.masks))
+    result = ir.CreateOr(result, moved(position, bit, llvm::Log2_32(mask)));
+  return result;
+}
+
 /// The lanes that a run of lane bits is read from.
 ScanEmitter::RunLanes ScanEmitter::lanesOf(const layout::ScanRun &run) {
   const bool isReverse = op.getReverse();
@@ -167,12 +183,17 @@ ScanEmitter::RunLanes ScanEmitter::lanesOf(const layout::ScanRun &run) {
     lanes.all |= mask;
   }
   lanes.last = lastOf(lanes.all, 0);
-  // Borrows (carries in reverse) pass over the bits outside of the run.
   llvm::Value *bits = ir.getInt32(lanes.all), *otherBits = ir.getInt32(~lanes.all);
-  llvm::Value *own = ir.CreateAnd(lane, bits);
-  llvm::Value *stepped =
-      isReverse ? ir.CreateAdd(ir.CreateOr(lane, otherBits), ir.getInt32(1)) : ir.CreateSub(own, ir.getInt32(1));
-  lanes.previous = ir.CreateOr(ir.CreateAnd(lane, otherBits), ir.CreateAnd(stepped, bits));
+  llvm::Value *own = ir.CreateAnd(lane, bits), *previous;
+  if (llvm::is_sorted(run.masks)) {
+    // Borrows (carries in reverse) pass over the bits outside of the run.
+    llvm::Value *stepped =
+        isReverse ? ir.CreateAdd(ir.CreateOr(lane, otherBits), ir.getInt32(1)) : ir.CreateSub(own, ir.getInt32(1));
+    previous = ir.CreateAnd(stepped, bits);
+  } else {
+    previous = laneBefore(run, lane);
+  }
+  lanes.previous = ir.CreateOr(ir.CreateAnd(lane, otherBits), previous);
   lanes.isLast = ir.CreateICmpEQ(own, ir.getInt32(isReverse ? 0 : lanes.all));
   lanes.hasPrevious = ir.CreateICmpNE(own, ir.getInt32(isReverse ? lanes.all : 0));
   return lanes;

@@ -8,7 +8,6 @@
 // addresses, whose extremes follow from scalars. Extremes take the place of a tile only where both hold for the same
 // inputs: they are elements of the tile, and no operation on the way to them wraps around. Other tiles are reduced as
 // they are computed, so that no buffer holds them.
-#include "compiler/target/cpu/plan/IndexMap.h"
 #include "compiler/target/cpu/prepare/Passes.h"
 
 #include "mlir/IR/Matchers.h"
@@ -140,6 +139,21 @@ std::optional<Extremes> AssertSimplifier::quotient(arith::DivSIOp op, unsigned d
   return a;
 }
 
+/// The dimensions of a result that those of the operand become.
+static uint32_t dimsOfResult(Operation *op, uint32_t dims) {
+  if (auto expand = dyn_cast<tt::ExpandDimsOp>(op)) {
+    const uint32_t before = (1u << expand.getAxis()) - 1;
+    return (dims & before) | (dims & ~before) << 1;
+  }
+  auto transposed = dyn_cast<tt::TransOp>(op);
+  if (!transposed)
+    return dims;
+  uint32_t result = 0;
+  for (auto [dim, source] : llvm::enumerate(transposed.getOrder()))
+    result |= (dims >> source & 1) << dim;
+  return result;
+}
+
 std::optional<Extremes> AssertSimplifier::of(Value value, unsigned depth) {
   constexpr unsigned maxDepth = 12;
   if (++depth > maxDepth)
@@ -164,13 +178,8 @@ std::optional<Extremes> AssertSimplifier::of(Value value, unsigned depth) {
     return of(op->getOperand(0), depth);
   if (isa<tt::ExpandDimsOp, tt::BroadcastOp, tt::TransOp>(op)) {
     auto inner = of(op->getOperand(0), depth);
-    const auto map = operandMap(op, 0, identityMap(tt::shapeOf(value.getType()).size()));
-    if (!inner || !map)
-      return std::nullopt;
-    const uint32_t dims = std::exchange(inner->dims, 0);
-    for (auto [dim, target] : llvm::enumerate(*map))
-      if (target >= 0 && (dims >> dim & 1))
-        inner->dims |= 1u << target;
+    if (inner)
+      inner->dims = dimsOfResult(op, inner->dims);
     return inner;
   }
   if (isa<arith::AddIOp, arith::SubIOp>(op))
