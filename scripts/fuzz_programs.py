@@ -54,6 +54,7 @@ def work(first: int, count: int, device: str, progress: str) -> None:
     """Runs in a separate process: records each program before it runs, and those that failed."""
     sys.path.insert(0, RUN_TESTS)
     import _random_runs
+    import pytest
     from triton.runtime import driver
 
     if device == "cpu":
@@ -67,8 +68,11 @@ def work(first: int, count: int, device: str, progress: str) -> None:
             notes.write(f"began {number}\n")
             notes.flush()
             program, prologue = make(number, device)
-            if _random_runs.run([program], device, prologue):
-                notes.write(f"failed {number}\n")
+            try:
+                if _random_runs.run([program], device, prologue):
+                    notes.write(f"failed {number}\n")
+            except pytest.skip.Exception as skipped:
+                notes.write(f"skipped {number} {skipped}\n")
         notes.write("ended\n")
 
 
@@ -99,6 +103,7 @@ class Fuzz:
         self.options = options
         self.folder = folder
         self.failed: list[int] = []
+        self.skipped: list[str] = []  # with the reason: more shared memory than the simulated GPU has
         self.done = 0
         self.lock = threading.Lock()
         self.environment = sanitizer_environment() if options.sanitize_build else {}
@@ -146,6 +151,7 @@ class Fuzz:
         began = [int(line.split()[1]) for line in lines if line.startswith("began ")]
         has_ended = "ended" in lines
         with self.lock:
+            self.skipped += [line.removeprefix("skipped ") for line in lines if line.startswith("skipped ")]
             self.failed += failed if has_ended else [*failed, began[-1] if began else first]
             if failed or not has_ended:
                 print(output, flush=True)
@@ -178,13 +184,16 @@ def main() -> int:
         fuzz = Fuzz(options, folder)
         batches = list(fuzz.batches())
         with ThreadPoolExecutor(options.processes) as pool:
-            ran = list(pool.map(fuzz.run, batches))
-    left = [first for (first, _), finished in zip(batches, ran, strict=True) if not finished]
+            ended = list(pool.map(fuzz.run, batches))
+    left = [first for (first, _), finished in zip(batches, ended, strict=True) if not finished]
     if left:
         print(f"go on with --seed {left[0]} --count {options.seed + options.count - left[0]}")
     for number in sorted(fuzz.failed):
         print(f"failed: --seed {number} --count 1")
-    print(f"{fuzz.done - len(fuzz.failed)} of {fuzz.done} random programs agree with numpy")
+    for skipped in fuzz.skipped:
+        print(f"skipped: {skipped}")
+    ran = fuzz.done - len(fuzz.skipped)
+    print(f"{ran - len(fuzz.failed)} of {ran} random programs agree with numpy")
     return 1 if fuzz.failed or not fuzz.done else 0
 
 
