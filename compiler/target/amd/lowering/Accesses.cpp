@@ -151,6 +151,7 @@ void AmdEmitter::copyAsync(IrBuilder &ir, const AsyncCopy &copy) {
       {bufferOf(ir, arch, copy.bounded.base), ir.CreateIntToPtr(first, ir.getPtrTy(3)), ir.getInt32(copy.bytes),
        bufferOffset(ir, copy.bounded, copy.mask), ir.getInt32(0), ir.getInt32(0), bufferControl(ir, false)});
   markCaching(*load, copy.cache, tt::EvictionPolicy::NORMAL);
+  hasLoadsToLds = true;
   const bool isFirst = copiesOfGroup == 0;
   copiesOfGroup = isFirst || groupBlock == ir.GetInsertBlock() ? copiesOfGroup + 1 : 1;
   groupBlock = ir.GetInsertBlock();
@@ -158,6 +159,8 @@ void AmdEmitter::copyAsync(IrBuilder &ir, const AsyncCopy &copy) {
 
 /// Copies in other basic blocks than the end of their group may not have been executed: they do not count.
 void AmdEmitter::commitCopies(IrBuilder &ir) {
+  if (!arch.ldsLoadBytes)
+    return;
   const unsigned copies = groupBlock == ir.GetInsertBlock() ? copiesOfGroup : 0;
   copiesOfSmallestGroup = std::min(copiesOfSmallestGroup.value_or(copies), copies);
   copiesOfGroup = 0;

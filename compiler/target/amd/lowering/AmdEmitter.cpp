@@ -110,7 +110,6 @@ void AmdEmitter::barrier(IrBuilder &ir, const BarrierScope &scope) {
   assert(scope.numThreads == 0 && "a workgroup has one barrier");
   // "User Guide for AMDGPU Backend", memory model of gfx942: to release to a workgroup waits for LDS alone, where its
   // waves share a cache. LLVM's fence also waits for loads to LDS, which may stay in flight.
-  const bool hasLoadsToLds = copiesOfSmallestGroup || copiesOfGroup;
   const llvm::StringRef fenceScope = hasLoadsToLds ? "wavefront" : "workgroup";
   fence(ir, llvm::AtomicOrdering::Release, fenceScope);
   if (hasLoadsToLds)

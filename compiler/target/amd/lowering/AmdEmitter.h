@@ -77,6 +77,7 @@ private:
   math::HostMath features;
   lowering::FunctionLibraries libraries;
   unsigned wavesPerEu;
+  bool hasLoadsToLds = false; ///< so far; on architectures with CDNA's `s_waitcnt` alone
   // Loads to LDS: those of the group that is being emitted, all of them in `groupBlock`; and of the smallest group.
   unsigned copiesOfGroup = 0;
   llvm::BasicBlock *groupBlock = nullptr;
