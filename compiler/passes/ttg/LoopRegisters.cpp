@@ -43,9 +43,9 @@ unsigned ttg::registersOfLoop(scf::ForOp loop, const analysis::AxisInfoAnalysis 
       if (isOfData(operand) && loop.isDefinedOutsideOfLoop(operand) && !isOneValue)
         tiles.insert(operand);
     }
-    auto dot = dyn_cast<tt::DotOp>(op);
+    auto dot = dyn_cast<tt::DotOpInterface>(op);
     if (dot && !isa<BlockArgument>(dot.getC()))
-      largestResult = std::max(largestResult, analysis::registersOf(dot.getType()));
+      largestResult = std::max(largestResult, analysis::registersOf(dot.getD().getType()));
   });
   unsigned total = largestResult + registersOfPointers(loop, axisInfo);
   for (Value tile : tiles)
@@ -65,10 +65,13 @@ unsigned ttg::registersInFlight(const PipelinedLoads &pipelined) {
 }
 
 Operation *ttg::leastToLeaveOut(const PipelinedLoads &pipelined, unsigned registers) {
+  llvm::SmallDenseSet<unsigned, 4> needed;
+  for (const PipelinedLoad &load : pipelined.loads)
+    needed.insert_range(load.needs);
   Operation *found = nullptr;
   unsigned best = 0;
-  for (const PipelinedLoad &load : pipelined.loads) {
-    const unsigned here = registersOfTile(load);
+  for (auto [index, load] : llvm::enumerate(pipelined.loads)) {
+    const unsigned here = needed.contains(index) ? 0 : registersOfTile(load);
     const bool isBetter = best < registers ? here > best : here >= registers && here < best;
     if (isBetter) {
       found = load.load;

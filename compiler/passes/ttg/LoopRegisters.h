@@ -13,7 +13,7 @@ unsigned registersOfLoop(mlir::scf::ForOp loop, const analysis::AxisInfoAnalysis
 unsigned registersInFlight(const PipelinedLoads &pipelined);
 
 /// The load with the smallest tile in flight of at least that many registers, else the one with the largest; null where
-/// no tile is in flight.
+/// no tile is in flight. Loads that others need for their addresses stay.
 mlir::Operation *leastToLeaveOut(const PipelinedLoads &pipelined, unsigned registers);
 
 } // namespace nereid::ttg

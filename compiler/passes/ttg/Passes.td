@@ -73,6 +73,8 @@ def ShareOperands : Pass<"ttg-share-operands", "::nereid::tt::FuncOp"> {
     Option<"maxSharedBytes", "max-shared-bytes", "unsigned", "227 * 1024", "shared memory of a CTA, in bytes">,
     Option<"keptRegisters", "kept-registers", "unsigned", "~0u",
            "32-bit registers of a thread that an operand may take throughout a loop">,
+    Option<"savesRegisters", "save-registers", "bool", "false",
+           "whether operands are converted at a dot that reads the other one from shared memory">,
   ];
   let dependentDialects = ["::nereid::ttg::TtgDialect"];
   let statistics = [Statistic<"numShared", "shared", "operands passed through a buffer">];
@@ -95,6 +97,8 @@ def PipelineLoops : Pass<"ttg-pipeline-loops", "::nereid::tt::FuncOp"> {
     Option<"mayCopy", "async-copies", "bool", "true", "whether threads have asynchronous copies">,
     Option<"maxRegisters", "max-registers", "unsigned", "~0u",
            "32-bit registers of a thread for the tiles of a loop with those in flight">,
+    Option<"savesRegisters", "save-registers", "bool", "false",
+           "whether tiles in registers are stored to shared memory before later ones are loaded">,
   ];
   let statistics = [Statistic<"numPipelined", "pipelined", "loops whose loads are pipelined">];
 }

@@ -38,9 +38,9 @@ namespace {
 /// Rewrites one loop.
 class Pipeliner {
 public:
-  /// `mayCopy`: whether threads have asynchronous copies.
-  Pipeliner(scf::ForOp loop, PipelinedLoads pipelined, bool mayCopy, RewriterBase &rewriter)
-      : loop(loop), pipelined(std::move(pipelined)), mayCopy(mayCopy), rewriter(rewriter),
+  /// `savesRegisters`: whether a loop whose tiles are all loaded to registers stores them to shared memory first.
+  Pipeliner(scf::ForOp loop, PipelinedLoads pipelined, bool savesRegisters, RewriterBase &rewriter)
+      : loop(loop), pipelined(std::move(pipelined)), savesRegisters(savesRegisters), rewriter(rewriter),
         target(targetInterfaceOf(loop)) {}
 
   bool run();
@@ -67,7 +67,7 @@ private:
 
   scf::ForOp loop;
   PipelinedLoads pipelined;
-  const bool mayCopy;
+  const bool savesRegisters;
   RewriterBase &rewriter;
   const TargetInterface *target;                ///< may be null
   llvm::DenseMap<Operation *, unsigned> stages; ///< of ops that are not in the last stage, and of new ops
@@ -307,8 +307,8 @@ static size_t storeFirst(std::vector<Operation *> &ops) {
 
 /// An iteration waits for its copies, starts those of later iterations and then computes. One barrier after the wait
 /// also keeps the copies from buffers that are still being read. Asynchronous dots start before the copies, which then
-/// fill the buffers that the dots of the previous iteration have read, after another barrier. Where threads load to
-/// registers instead, tiles are stored to shared memory before the loads of later iterations need as many registers.
+/// fill the buffers that the dots of the previous iteration have read, after another barrier. Where all tiles are
+/// loaded to registers instead, they may be stored to shared memory before the loads of later iterations need as many.
 LoopSchedule Pipeliner::schedule() {
   LoopSchedule result;
   result.lastStage = pipelined.lastStage;
@@ -321,7 +321,7 @@ LoopSchedule Pipeliner::schedule() {
   }
   std::vector<Operation *> &lastOps = byStage[pipelined.lastStage];
   auto rest = dotWait ? std::next(llvm::find(lastOps, dotWait)) : lastOps.begin();
-  if (!mayCopy)
+  if (savesRegisters && !pipelined.hasMultiBuffers())
     rest += storeFirst(lastOps);
   for (Operation *op : llvm::make_range(lastOps.begin(), rest))
     result.entries.push_back({op, pipelined.lastStage});
@@ -409,58 +409,76 @@ static bool isWanted(scf::ForOp loop) {
 }
 
 namespace {
+/// The loads that are pipelined so far, and what they were found with.
+struct Choice {
+  PipelinedLoads pipelined;
+  unsigned numStages = 0;
+  SmallVector<Operation *> leftOut; ///< for lack of shared memory or of registers
+};
+
 struct PipelineLoops : ttg::impl::PipelineLoopsBase<PipelineLoops> {
   using PipelineLoopsBase::PipelineLoopsBase;
 
+  void find(Choice &choice, scf::ForOp loop, const analysis::AxisInfoAnalysis &axisInfo) {
+    choice.pipelined = findPipelinedLoads(loop, axisInfo, choice.numStages, mayCopy, choice.leftOut);
+  }
+
+  bool fitsShared(scf::ForOp loop, const PipelinedLoads &pipelined) {
+    return !pipelined.hasMultiBuffers() || totalSharedBytes(loop, pipelined) <= maxBytes;
+  }
+
   /// Leaves out tiles that would be in flight in registers until the rest fits: the smallest that is large enough, else
   /// the largest.
-  PipelinedLoads fitRegisters(scf::ForOp loop, const analysis::AxisInfoAnalysis &axisInfo, PipelinedLoads pipelined) {
-    SmallVector<Operation *> leftOut;
-    const unsigned others = registersOfLoop(loop, axisInfo), all = others + registersInFlight(pipelined);
-    for (unsigned total = all; total > maxRegisters; total = others + registersInFlight(pipelined)) {
-      Operation *load = leastToLeaveOut(pipelined, total - maxRegisters);
-      if (!load)
+  void fitRegisters(Choice &choice, scf::ForOp loop, const analysis::AxisInfoAnalysis &axisInfo) {
+    if (maxRegisters == ~0u)
+      return;
+    const unsigned others = registersOfLoop(loop, axisInfo), all = others + registersInFlight(choice.pipelined);
+    for (unsigned total = all; total > maxRegisters; total = others + registersInFlight(choice.pipelined)) {
+      Operation *load = leastToLeaveOut(choice.pipelined, total - maxRegisters);
+      if (!load || llvm::is_contained(choice.leftOut, load))
         break;
-      leftOut.push_back(load);
+      choice.leftOut.push_back(load);
       tt::report(load->getLoc(), diag::TileNotPipelined, all, maxRegisters);
-      pipelined = findPipelinedLoads(loop, axisInfo, pipelined.lastStage + 1, mayCopy, leftOut);
+      find(choice, loop, axisInfo);
+      if (!fitsShared(loop, choice.pipelined)) // a load that only gave addresses may get a buffer now
+        leaveOut(choice, loop, axisInfo);
     }
-    return pipelined;
   }
 
   /// Takes as many stages as fit shared memory; where not even two fit, fewer loads.
-  PipelinedLoads fit(scf::ForOp loop, const analysis::AxisInfoAnalysis &axisInfo, unsigned asked) {
-    PipelinedLoads pipelined;
-    for (unsigned stages = asked; stages > 1; --stages) {
-      pipelined = findPipelinedLoads(loop, axisInfo, stages, mayCopy);
-      if (!pipelined.hasMultiBuffers() || totalSharedBytes(loop, pipelined) <= maxBytes) {
-        if (stages < asked)
-          tt::report(loop.getLoc(), diag::StagesReduced, asked, maxBytes, stages);
-        return pipelined;
+  Choice fit(scf::ForOp loop, const analysis::AxisInfoAnalysis &axisInfo, unsigned asked) {
+    Choice choice;
+    for (choice.numStages = asked; choice.numStages > 1; --choice.numStages) {
+      find(choice, loop, axisInfo);
+      if (fitsShared(loop, choice.pipelined)) {
+        if (choice.numStages < asked)
+          tt::report(loop.getLoc(), diag::StagesReduced, asked, maxBytes, choice.numStages);
+        return choice;
       }
-      if (pipelined.numBuffers() == 2)
+      if (choice.pipelined.numBuffers() == 2)
         break;
     }
-    return leaveOut(loop, axisInfo, pipelined);
+    choice.numStages = 2;
+    leaveOut(choice, loop, axisInfo);
+    return choice;
   }
 
-  /// Leaves out the largest buffers until the rest fits; none of the loads where not even one fits.
-  PipelinedLoads leaveOut(scf::ForOp loop, const analysis::AxisInfoAnalysis &axisInfo, const PipelinedLoads &all) {
-    SmallVector<Operation *> leftOut;
-    PipelinedLoads pipelined = all;
-    while (pipelined.hasMultiBuffers() && totalSharedBytes(loop, pipelined) > maxBytes) {
-      leftOut.push_back(pipelined.largest());
-      pipelined = findPipelinedLoads(loop, axisInfo, /*numStages=*/2, mayCopy, leftOut);
+  /// Leaves out the largest buffers until the rest fits; all loads where not even one fits.
+  void leaveOut(Choice &choice, scf::ForOp loop, const analysis::AxisInfoAnalysis &axisInfo) {
+    const size_t numBefore = choice.leftOut.size();
+    const unsigned needed = totalSharedBytes(loop, choice.pipelined);
+    while (!fitsShared(loop, choice.pipelined)) {
+      choice.leftOut.push_back(choice.pipelined.largest());
+      find(choice, loop, axisInfo);
     }
-    const unsigned needed = totalSharedBytes(loop, all);
-    if (pipelined.hasMultiBuffers()) {
-      for (Operation *load : leftOut)
+    if (choice.pipelined.hasMultiBuffers()) {
+      for (Operation *load : ArrayRef(choice.leftOut).drop_front(numBefore))
         tt::report(load->getLoc(), diag::LoadNotPipelined, needed, maxBytes);
-      return pipelined;
+      return;
     }
     tt::report(loop.getLoc(), diag::LoopNotPipelined,
                llvm::formatv("{0} bytes of shared memory would be needed, a block has {1}", needed, maxBytes).str());
-    return {};
+    choice.pipelined = {};
   }
 
   void runOnOperation() final {
@@ -479,8 +497,10 @@ struct PipelineLoops : ttg::impl::PipelineLoopsBase<PipelineLoops> {
       loop->removeAttr(tt::kNumStages);
       if (stages < 2)
         continue;
-      PipelinedLoads pipelined = fitRegisters(loop, axisInfo, fit(loop, axisInfo, stages));
-      if (!pipelined.loads.empty() && Pipeliner(loop, std::move(pipelined), mayCopy, rewriter).run())
+      Choice choice = fit(loop, axisInfo, stages);
+      fitRegisters(choice, loop, axisInfo);
+      if (!choice.pipelined.loads.empty() &&
+          Pipeliner(loop, std::move(choice.pipelined), savesRegisters, rewriter).run())
         ++numPipelined;
     }
   }

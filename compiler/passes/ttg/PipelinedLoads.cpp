@@ -95,8 +95,7 @@ static bool canCopyTo(tt::LoadOp load, MemDescType buffer, const analysis::AxisI
   return analysis::isCpAsyncSize(vectorBytes) && (!target || target->copiesAsync(load, pattern, vectorBytes));
 }
 
-/// The buffer that a load's tile goes to, if it has no other use.
-static LocalAllocOp onlyAllocation(Operation *load) {
+LocalAllocOp ttg::onlyAllocation(Operation *load) {
   auto allocation = load->hasOneUse() ? dyn_cast<LocalAllocOp>(*load->user_begin()) : LocalAllocOp();
   return allocation && allocation->getBlock() == load->getBlock() ? allocation : LocalAllocOp();
 }

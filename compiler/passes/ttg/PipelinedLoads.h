@@ -41,6 +41,9 @@ struct PipelinedLoads {
 /// Whether the loop's body contains dots, not counting nested loops and branches.
 bool hasDots(mlir::scf::ForOp loop);
 
+/// The buffer that a load's tile goes to, if it has no other use; else null.
+LocalAllocOp onlyAllocation(mlir::Operation *load);
+
 /// The loads that dots of the loop's body depend on and that may be pipelined, over `numStages` stages; without dots,
 /// the loads of whole tiles. `mayCopy` tells whether threads have asynchronous copies; loads in `leftOut` are not
 /// pipelined unless addresses depend on them.

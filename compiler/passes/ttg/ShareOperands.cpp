@@ -223,7 +223,7 @@ static void loadThroughBuffer(ConvertLayoutOp op) {
 static void convertAtDot(tt::DotOp dot, Value operand) {
   auto conversion = operand.getDefiningOp<ConvertLayoutOp>();
   if (conversion && conversion->hasOneUse() && conversion->getBlock() == dot->getBlock() &&
-      !matrixAccessesOf(dot).hasLdmatrix && analysis::bufferBytes(conversion) == 0)
+      analysis::bufferBytes(conversion) == 0)
     conversion->moveBefore(dot);
 }
 
@@ -288,6 +288,8 @@ struct ShareOperands : ttg::impl::ShareOperandsBase<ShareOperands> {
     getOperation().walk([&](tt::DotOp dot) { dots.push_back(dot); });
     for (tt::DotOp dot : dots) {
       readInLoops(dot);
+      if (!savesRegisters)
+        continue;
       convertAtDot(dot, dot.getA());
       convertAtDot(dot, dot.getB());
     }

@@ -42,7 +42,7 @@ void amd::buildTtgirPipeline(OpPassManager &passes, const Arch &arch, const supp
                                            arch.maxSharedBytes, /*hasVectorAtomics=*/false}));
   OpPassManager &ofFunctions = passes.nest<tt::FuncOp>();
   ofFunctions.addPass(ttg::createAccumulateInThreads());
-  ofFunctions.addPass(ttg::createShareOperands({arch.maxSharedBytes, arch.numRegisters / 8}));
+  ofFunctions.addPass(ttg::createShareOperands({arch.maxSharedBytes, arch.numRegisters / 8, /*savesRegisters=*/true}));
   if (options.useBufferOps)
     ofFunctions.addPass(createBoundOffsets({/*trustsStorage=*/!checksBounds(options)}));
   const bool mayCopy = options.useBufferOps && options.numStages > 1 && arch.ldsLoadBytes &&
@@ -51,7 +51,8 @@ void amd::buildTtgirPipeline(OpPassManager &passes, const Arch &arch, const supp
     ofFunctions.addPass(createOrderCopies());
   // The rest is for a step's operands and for addresses.
   const unsigned maxRegisters = arch.numRegisters / 16 * 11;
-  ofFunctions.addPass(ttg::createPipelineLoops({options.numStages, arch.maxSharedBytes, mayCopy, maxRegisters}));
+  ofFunctions.addPass(ttg::createPipelineLoops({options.numStages, arch.maxSharedBytes, mayCopy, maxRegisters,
+                                                 /*savesRegisters=*/true}));
   ofFunctions.addPass(ttg::createPrefetchLoads({/*defaultStages=*/1, kPrefetchRegisters, askedStages}));
   // Merges tiles rematerialised for several users, and addresses computed for two iterations.
   passes.addPass(createCSEPass());

@@ -1,9 +1,13 @@
 // RUN: nereid-opt %s --pass-pipeline='builtin.module(tt.func(ttg-pipeline-loops))' 2>&1 | FileCheck %s
 // RUN: nereid-opt %s --pass-pipeline='builtin.module(tt.func(ttg-pipeline-loops{max-bytes=20000}))' 2>&1 | FileCheck %s --check-prefix=SHORT
 // RUN: nereid-opt %s --pass-pipeline='builtin.module(tt.func(ttg-pipeline-loops{max-bytes=14000}))' 2>&1 | FileCheck %s --check-prefix=FEWER
-// RUN: nereid-opt %s --pass-pipeline='builtin.module(tt.func(ttg-pipeline-loops{async-copies=false}))' 2>&1 | FileCheck %s --check-prefix=PLAIN
-// RUN: nereid-opt %s --pass-pipeline='builtin.module(tt.func(ttg-pipeline-loops{async-copies=false max-registers=88}))' 2>&1 | FileCheck %s --check-prefix=PLAIN
-// RUN: nereid-opt %s --pass-pipeline='builtin.module(tt.func(ttg-pipeline-loops{async-copies=false max-registers=87}))' 2>&1 | FileCheck %s --check-prefix=CROWDED
+// RUN: nereid-opt %s --pass-pipeline='builtin.module(tt.func(ttg-pipeline-loops{async-copies=false save-registers=true}))' 2>&1 | FileCheck %s --check-prefix=PLAIN
+// RUN: nereid-opt %s --pass-pipeline='builtin.module(tt.func(ttg-pipeline-loops{async-copies=false max-registers=88 save-registers=true}))' 2>&1 | FileCheck %s --check-prefix=PLAIN
+// RUN: nereid-opt %s --pass-pipeline='builtin.module(tt.func(ttg-pipeline-loops{async-copies=false max-registers=87 save-registers=true}))' 2>&1 | FileCheck %s --check-prefix=CROWDED
+// RUN: nereid-opt %s --pass-pipeline='builtin.module(tt.func(ttg-pipeline-loops{async-copies=false}))' 2>&1 | FileCheck %s --check-prefix=KEPT
+// RUN: nereid-opt %s --pass-pipeline='builtin.module(tt.func(ttg-pipeline-loops{save-registers=true}))' 2>&1 | FileCheck %s
+// RUN: nereid-opt %s --pass-pipeline='builtin.module(tt.func(ttg-pipeline-loops{max-bytes=14000 max-registers=60}))' 2>&1 | FileCheck %s --check-prefix=BOTH
+// RUN: nereid-opt %s --pass-pipeline='builtin.module(tt.func(ttg-pipeline-loops{max-registers=1}))' 2>&1 | FileCheck %s --check-prefix=ONE
 // Loads of operands become copies to multi-buffered allocations; loads of their addresses run one iteration earlier.
 
 #rows = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
@@ -38,6 +42,12 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // PLAIN: ttg.local_alloc
   // PLAIN: tt.load
   // PLAIN: tt.scheduled_max_stage = 2
+  // Unless registers are to be saved, the load comes first.
+  // KEPT-LABEL: tt.func @direct
+  // KEPT: scf.for
+  // KEPT: tt.load
+  // KEPT: ttg.local_alloc
+  // KEPT: tt.scheduled_max_stage = 2
   // CROWDED-LABEL: tt.func @direct
   // CROWDED: scf.for
   // CROWDED: %[[X:.*]] = tt.load
@@ -66,6 +76,13 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   }
 
   // The copies' addresses are loaded: one iteration to load them, one for the copies.
+  // No load of addresses is left out for lack of registers: its copies need it.
+  // ONE-NOT: remark: this load is not pipelined: with all loads of the loop its tiles would take 65
+  // ONE-LABEL: tt.func @indirect
+  // ONE: scf.for
+  // ONE: ttg.async_copy_global_to_local
+  // ONE: tt.load {{.*}} : !tt.ptr<i32>
+  // ONE: tt.scheduled_max_stage = 2
   // CHECK-LABEL: tt.func @indirect
   // CHECK: ttg.local_alloc : () -> !ttg.memdesc<2x64x64xf16
   // CHECK: scf.for
@@ -222,6 +239,45 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
       %sum = tt.dot %scaled, %b, %acc : tensor<64x64xf16, #left> * tensor<64x64xf16, #right> -> tensor<64x64xf32, #mma>
       %next = tt.addptr %q, %step : tensor<64x64x!tt.ptr<f16>, #rows>, tensor<64x64xi32, #rows>
       scf.yield %sum, %next : tensor<64x64xf32, #mma>, tensor<64x64x!tt.ptr<f16>, #rows>
+    }
+    tt.return %d#0 : tensor<64x64xf32, #mma>
+  }
+
+  // A load that shared memory has no room for stays in the loop when another one leaves it for lack of registers.
+  // BOTH-LABEL: tt.func @both
+  // BOTH: ttg.local_alloc : () -> !ttg.memdesc<2x64x32xf16
+  // BOTH-NOT: ttg.local_alloc : ()
+  // BOTH: scf.for
+  // BOTH: ttg.async_copy_global_to_local
+  // BOTH-NOT: ttg.async_copy_global_to_local
+  // BOTH: ttg.local_alloc %
+  // BOTH: tt.load %{{.*}} : tensor<32x64x!tt.ptr<f16>, #ttg.dot_op
+  // BOTH: tt.scheduled_max_stage = 1
+  tt.func @both(%x: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %y: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %b: tensor<32x64xf16, #right>, %z: tensor<32x64x!tt.ptr<f16>, #right>, %n: i32) -> tensor<64x64xf32, #mma> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32, #mma>
+    %r = tt.make_range {end = 32 : i32, start = 0 : i32} : tensor<32xi32, #ttg.slice<{dim = 0, parent = #rows}>>
+    %e = tt.expand_dims %r {axis = 0 : i32} : tensor<32xi32, #ttg.slice<{dim = 0, parent = #rows}>> -> tensor<1x32xi32, #rows>
+    %o = tt.broadcast %e : tensor<1x32xi32, #rows> -> tensor<64x32xi32, #rows>
+    %sx = tt.splat %x : !tt.ptr<f16> -> tensor<64x32x!tt.ptr<f16>, #rows>
+    %px = tt.addptr %sx, %o : tensor<64x32x!tt.ptr<f16>, #rows>, tensor<64x32xi32, #rows>
+    %sy = tt.splat %y : !tt.ptr<f16> -> tensor<64x32x!tt.ptr<f16>, #rows>
+    %py = tt.addptr %sy, %o : tensor<64x32x!tt.ptr<f16>, #rows>, tensor<64x32xi32, #rows>
+    %step = arith.constant dense<32> : tensor<64x32xi32, #rows>
+    %d:3 = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero, %p = %px, %q = %py) -> (tensor<64x64xf32, #mma>, tensor<64x32x!tt.ptr<f16>, #rows>, tensor<64x32x!tt.ptr<f16>, #rows>) : i32 {
+      %t = tt.load %p : tensor<64x32x!tt.ptr<f16>, #rows>
+      %first = ttg.local_alloc %t : (tensor<64x32xf16, #rows>) -> !ttg.memdesc<64x32xf16, #shared, #smem>
+      %u = tt.load %q : tensor<64x32x!tt.ptr<f16>, #rows>
+      %second = ttg.local_alloc %u : (tensor<64x32xf16, #rows>) -> !ttg.memdesc<64x32xf16, #shared, #smem>
+      %a = ttg.local_load %first : !ttg.memdesc<64x32xf16, #shared, #smem> -> tensor<64x32xf16, #left>
+      %sum = tt.dot %a, %b, %acc : tensor<64x32xf16, #left> * tensor<32x64xf16, #right> -> tensor<64x64xf32, #mma>
+      %w = tt.load %z : tensor<32x64x!tt.ptr<f16>, #right>
+      %c = ttg.local_load %second : !ttg.memdesc<64x32xf16, #shared, #smem> -> tensor<64x32xf16, #left>
+      %both = tt.dot %c, %w, %sum : tensor<64x32xf16, #left> * tensor<32x64xf16, #right> -> tensor<64x64xf32, #mma>
+      %next = tt.addptr %p, %step : tensor<64x32x!tt.ptr<f16>, #rows>, tensor<64x32xi32, #rows>
+      %after = tt.addptr %q, %step : tensor<64x32x!tt.ptr<f16>, #rows>, tensor<64x32xi32, #rows>
+      scf.yield %both, %next, %after : tensor<64x64xf32, #mma>, tensor<64x32x!tt.ptr<f16>, #rows>, tensor<64x32x!tt.ptr<f16>, #rows>
     }
     tt.return %d#0 : tensor<64x64xf32, #mma>
   }

@@ -3,11 +3,13 @@
 // RUN: nereid-opt %s --pass-pipeline='builtin.module(tt.func(ttg-share-operands{max-shared-bytes=16383}))' | FileCheck %s --check-prefix=NONE
 // RUN: nereid-opt %s --pass-pipeline='builtin.module(tt.func(ttg-share-operands{kept-registers=15}))' | FileCheck %s --check-prefix=INLOOP
 // RUN: nereid-opt %s --pass-pipeline='builtin.module(tt.func(ttg-share-operands{kept-registers=16}))' | FileCheck %s --check-prefix=KEPT
+// RUN: nereid-opt %s --pass-pipeline='builtin.module(tt.func(ttg-share-operands{save-registers=true}))' | FileCheck %s --check-prefix=SAVED
 // Operands of matrix instructions pass through shared buffers; a transposition moves before its load.
 
 #rows = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 #columns = #ttg.blocked<{sizePerThread = [8, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 4], order = [0, 1]}>
 #mma = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>
+#tall = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 8]}>
 #turned = #ttg.linear<{register = [[0, 1], [0, 8], [16, 0], [32, 0], [0, 16], [0, 32]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [0, 0]], block = []}>
 #left = #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>
 #right = #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 2}>
@@ -95,5 +97,22 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %b = ttg.convert_layout %x : tensor<64x64xf16, #rows> -> tensor<64x64xf16, #right>
     %d = tt.dot %a, %b, %c : tensor<64x64xf16, #left> * tensor<64x64xf16, #right> -> tensor<64x64xf32, #mma>
     tt.return %d : tensor<64x64xf32, #mma>
+  }
+
+  // The left operand is converted in each thread: where registers are to be saved, after the store of the right one.
+  // CHECK-LABEL: tt.func @converted
+  // CHECK: ttg.convert_layout
+  // CHECK: ttg.local_alloc
+  // CHECK: tt.dot
+  // SAVED-LABEL: tt.func @converted
+  // SAVED: ttg.local_alloc
+  // SAVED: %[[A:.*]] = ttg.convert_layout
+  // SAVED-NEXT: tt.dot %[[A]]
+  tt.func @converted(%s: tensor<64x64xf16, #tall>, %p: tensor<64x64x!tt.ptr<f16>, #rows>, %c: tensor<64x64xf32, #tall>) -> tensor<64x64xf32, #tall> {
+    %a = ttg.convert_layout %s : tensor<64x64xf16, #tall> -> tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #tall, kWidth = 2}>>
+    %x = tt.load %p : tensor<64x64x!tt.ptr<f16>, #rows>
+    %b = ttg.convert_layout %x : tensor<64x64xf16, #rows> -> tensor<64x64xf16, #ttg.dot_op<{opIdx = 1, parent = #tall, kWidth = 2}>>
+    %d = tt.dot %a, %b, %c : tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #tall, kWidth = 2}>> * tensor<64x64xf16, #ttg.dot_op<{opIdx = 1, parent = #tall, kWidth = 2}>> -> tensor<64x64xf32, #tall>
+    tt.return %d : tensor<64x64xf32, #tall>
   }
 }

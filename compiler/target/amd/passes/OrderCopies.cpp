@@ -7,6 +7,7 @@
 #include "compiler/target/amd/passes/Passes.h"
 
 #include "compiler/analysis/MemoryAccess.h"
+#include "compiler/passes/ttg/PipelinedLoads.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
@@ -157,12 +158,6 @@ Value Relayout::of(Value value, ttg::LayoutEncoding encoding) {
 
 //--- the pass ------------------------------------------------------------------------------
 
-/// The buffer that is all that becomes of a load's tile; null for others.
-static ttg::LocalAllocOp onlyBuffer(tt::LoadOp load) {
-  auto buffer = load->hasOneUse() ? dyn_cast<ttg::LocalAllocOp>(*load->user_begin()) : ttg::LocalAllocOp();
-  return buffer && buffer->getBlock() == load->getBlock() ? buffer : ttg::LocalAllocOp();
-}
-
 /// A load to LDS gives zeros where it is masked off.
 static bool givesZeros(tt::LoadOp load) {
   Value other = load.getOther();
@@ -178,7 +173,7 @@ static bool hasVectors(tt::LoadOp load, ttg::LayoutEncoding order, const analysi
 }
 
 static bool orderCopy(tt::LoadOp load, scf::ForOp loop, const analysis::AxisInfoAnalysis &axes, const Arch &arch) {
-  ttg::LocalAllocOp buffer = onlyBuffer(load);
+  ttg::LocalAllocOp buffer = ttg::onlyAllocation(load);
   auto pointer = load.getPtr().getDefiningOp<tt::AddPtrOp>();
   if (!buffer || !pointer || !load->hasAttr(ttg::kBoundedOffset) || !givesZeros(load))
     return false;
