@@ -6,6 +6,7 @@
 #include "compiler/dialect/tt/LoopAttributes.h"
 #include "compiler/dialect/ttg/TargetInterface.h"
 #include "compiler/lowering/TileMoves.h"
+#include "compiler/lowering/TtgToLlvm/SharedAccess.h"
 #include "compiler/lowering/UserPosition.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -102,6 +103,14 @@ std::string Explainer::narrowReason(const analysis::MemoryAccess &access, unsign
       std::max<int64_t>(pointer.divisibility, bytes));
 }
 
+/// Whether a copy is emitted as the target's instruction (Shared.cpp: copyVector).
+static bool isAsync(ttg::AsyncCopyGlobalToLocalOp copy, const analysis::AxisInfoAnalysis &axes) {
+  const layout::SharedAccessPattern pattern = copyPatternOf(copy, axes);
+  const unsigned bytes = pattern.vectorElems * elementBytesOf(copy.getDst().getType());
+  const ttg::TargetInterface *target = ttg::targetInterfaceOf(copy);
+  return analysis::isCpAsyncSize(bytes) && (!target || target->copiesAsync(copy, pattern, bytes));
+}
+
 void Explainer::addAccess(const analysis::MemoryAccess &access) {
   RankedTensorType tile = access.tile();
   const unsigned elems = analysis::vectorElems(access, axes);
@@ -114,7 +123,7 @@ void Explainer::addAccess(const analysis::MemoryAccess &access) {
   if (access.mask && !copy) // the pipeline masks copies that are past the end
     text += ", masked";
   if (copy)
-    text += analysis::isCpAsyncSize(vectorBytes)
+    text += isAsync(copy, axes)
                 ? llvm::formatv(", asynchronous ({0}), to {1} buffers in shared memory", asyncCopyName(),
                                 numBuffers(copy.getDst()))
                       .str()

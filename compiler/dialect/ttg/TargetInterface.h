@@ -68,9 +68,10 @@ public:
   virtual void createInvalidate(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value barriers) const = 0;
 
   //--- pipelined loops ---
-  /// Whether the target copies a load's tile to shared memory asynchronously where `pattern` fills the buffer, by
-  /// vectors of so many bytes.
-  virtual bool copiesAsync(tt::LoadOp load, const layout::SharedAccessPattern &pattern, unsigned vectorBytes) const {
+  /// Whether the target copies the tile of a load or of a copy to shared memory asynchronously where `pattern` fills
+  /// the buffer, by vectors of so many bytes.
+  virtual bool copiesAsync(mlir::Operation *access, const layout::SharedAccessPattern &pattern,
+                           unsigned vectorBytes) const {
     return true;
   }
   /// Makes dots of the loop, which read the multi-buffered allocations, run asynchronously over the end of an

@@ -272,17 +272,17 @@ static void copyVector(TtgFunctionEmitter &emitter, const AsyncCopy &copy) {
   emitter.target.storeShared(ir, emitter.target.loadGlobal(ir, access, zeros), copy.target, copy.targetOffset, nullptr);
 }
 
-layout::SharedAccessPattern lowering::copyPatternOf(TtgFunctionEmitter &emitter, ttg::AsyncCopyGlobalToLocalOp op) {
+layout::SharedAccessPattern lowering::copyPatternOf(ttg::AsyncCopyGlobalToLocalOp op,
+                                                    const analysis::AxisInfoAnalysis &axes) {
   const ttg::MemDescType buffer = op.getDst().getType();
-  return layout::planSharedAccesses(ttg::linearLayoutOf(cast<RankedTensorType>(op.getSrc().getType())),
-                                    bufferLayoutOf(buffer), elementBytesOf(buffer),
-                                    analysis::vectorElems(*analysis::memoryAccessOf(op), emitter.module.axes),
-                                    layout::RegisterOrder::Kept);
+  return layout::planSharedAccesses(
+      ttg::linearLayoutOf(cast<RankedTensorType>(op.getSrc().getType())), bufferLayoutOf(buffer),
+      elementBytesOf(buffer), analysis::vectorElems(*analysis::memoryAccessOf(op), axes), layout::RegisterOrder::Kept);
 }
 
 static LogicalResult emitAsyncCopy(TtgFunctionEmitter &emitter, ttg::AsyncCopyGlobalToLocalOp op) {
   const unsigned bytes = elementBytesOf(op.getDst().getType());
-  const layout::SharedAccessPattern pattern = copyPatternOf(emitter, op);
+  const layout::SharedAccessPattern pattern = copyPatternOf(op, emitter.module.axes);
   if (op.getOther())
     return tt::report(op.getLoc(), diag::AsyncCopyOther);
   const SharedAddresses addresses(emitter, emitter.scalar(op.getDst()), pattern, bytes);

@@ -27,9 +27,9 @@ struct AmdTargetInterface : ttg::TargetInterface {
   }
 
   /// A wave's load to LDS fills consecutive addresses, and buffer instructions write zeros where a lane is masked off.
-  bool copiesAsync(tt::LoadOp load, const layout::SharedAccessPattern &pattern, unsigned vectorBytes) const final {
-    const std::optional<amd::Arch> arch = amd::archOf(load);
-    return arch && vectorBytes == arch->ldsLoadBytes && load->hasAttr(ttg::kBoundedOffset) && pattern.isInLaneOrder();
+  bool copiesAsync(Operation *access, const layout::SharedAccessPattern &pattern, unsigned vectorBytes) const final {
+    const std::optional<amd::Arch> arch = amd::archOf(access);
+    return arch && vectorBytes == arch->ldsLoadBytes && access->hasAttr(ttg::kBoundedOffset) && pattern.isInLaneOrder();
   }
 
   // No copy signals a barrier in shared memory, so no pass asks for one.

@@ -92,7 +92,8 @@ static LogicalResult emitMbarrier(TtgFunctionEmitter &emitter, Operation *op) {
 /// The arrival waits for copies alone: a vector too small for one is written by the thread, and not counted.
 static LogicalResult emitArrivalOfCopies(TtgFunctionEmitter &emitter, ttng::AsyncCopyMbarrierArriveOp op) {
   for (auto copy : op->getBlock()->getOps<ttg::AsyncCopyGlobalToLocalOp>()) {
-    const unsigned bytes = copyPatternOf(emitter, copy).vectorElems * elementBytesOf(copy.getDst().getType());
+    const unsigned bytes =
+        copyPatternOf(copy, emitter.module.axes).vectorElems * elementBytesOf(copy.getDst().getType());
     if (!analysis::isCpAsyncSize(bytes))
       return copy.emitOpError() << "copies " << bytes << " bytes at a time, which no arrival at a barrier waits for";
   }
