@@ -16,9 +16,18 @@ static std::string keyOf(const support::Options &options) {
 }
 
 TEST(CacheKey, every_option_of_amd_gpus_is_part_of_it) {
-  const support::Options variants[] = {
-      {},           {.wavesPerEu = 1}, {.wavesPerEu = 2},       {.matrixInstrNonKDim = 1}, {.matrixInstrNonKDim = 2},
-      {.kpack = 1}, {.kpack = 2},      {.flushDenormals = true}};
+  const support::Options variants[] = {{},
+                                       {.wavesPerEu = 1},
+                                       {.wavesPerEu = 2},
+                                       {.matrixInstrNonKDim = 1},
+                                       {.matrixInstrNonKDim = 2},
+                                       {.kpack = 1},
+                                       {.kpack = 2},
+                                       {.flushDenormals = true},
+                                       {.useBufferOps = false},
+                                       {.useAsyncCopy = true},
+                                       {.useAsyncCopy = false},
+                                       {.useBufferOps = false, .useAsyncCopy = true}};
   std::set<std::string> keys;
   for (const support::Options &options : variants)
     keys.insert(keyOf(options));
