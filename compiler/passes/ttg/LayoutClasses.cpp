@@ -175,7 +175,8 @@ void ClassBuilder::linkOperand(OpOperand &operand, const LayoutLink &link, unsig
   else if (link.kind == LayoutLink::Kind::FromOp)
     addEdge(node, nodeOf(value), link.transfer, tile, op);
   else if (link.kind == LayoutLink::Kind::DotOperand)
-    if (LayoutEncoding layout = operandLayout(cast<tt::DotOpInterface>(op), operand.getOperandNumber(), nodes[node].fixed))
+    if (LayoutEncoding layout =
+            operandLayout(cast<tt::DotOpInterface>(op), operand.getOperandNumber(), nodes[node].fixed))
       addFixed(value, layout, /*isSource=*/false, op);
 }
 

@@ -31,9 +31,9 @@ struct MatrixInstruction {
 /// None for dots that no instruction multiplies exactly enough.
 std::optional<MatrixKind> matrixKindOf(tt::DotOpInterface dot, const Arch &arch);
 
-/// The bytes along k that lie next to each other in a lane's operand of `MatrixKind::Mx`. The order along k is fixed there,
-/// since a scale belongs to 32 elements of it: fp8 comes in two vectors of as many elements, of which the groups of lanes
-/// have the first, then the second; e2m1 in one of twice as many.
+/// The bytes along k that lie next to each other in a lane's operand of `MatrixKind::Mx`. The order along k is fixed
+/// there, since a scale belongs to 32 elements of it: fp8 comes in two vectors of as many elements, of which the groups
+/// of lanes have the first, then the second; e2m1 in one of twice as many.
 inline constexpr unsigned kMxWidth = 16;
 
 /// The elements along k of a dot.

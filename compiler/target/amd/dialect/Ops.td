@@ -94,7 +94,9 @@ def BufferAtomicCASOp : Amdg_Op<"buffer_atomic_cas", [AllTypesMatch<["cmp", "val
 
 def InThreadTransposeOp : Amdg_Op<"in_thread_transpose", [Pure]> {
   let summary = "orders the elements of each thread along the other dimension";
-  let description = [{ `%y = amdg.in_thread_transpose %x : tensor<64x64xf16, #blocked> -> tensor<64x64xf16, #linear>` }];
+  let description = [{
+    `%y = amdg.in_thread_transpose %x : tensor<64x64xf16, #blocked> -> tensor<64x64xf16, #linear>`
+  }];
   let arguments = (ins Amdg_Tile:$src);
   let results = (outs Amdg_Tile:$result);
   let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";

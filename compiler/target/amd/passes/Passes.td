@@ -6,7 +6,7 @@
 include "mlir/Pass/PassBase.td"
 
 def BoundOffsets : Pass<"amd-bound-offsets", "::nereid::tt::FuncOp"> {
-  let summary = "splits the pointers of accesses into a scalar and an offset of 32 bits, which buffer instructions take";
+  let summary = "splits pointers of accesses into a scalar and an offset of 32 bits, which buffer instructions take";
   let description = [{
     A load or store gets the attribute `ttg.bounded_offset`, and its pointer becomes `tt.addptr` of a `tt.splat`, if
     its offset in bytes is not negative and below 2^31 wherever the mask is true. That is so if the range of the offset
