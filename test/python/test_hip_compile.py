@@ -113,7 +113,7 @@ def test_stages_one_by_one():
 # --- Options --------------------------------------------------------------------------------------
 
 
-def test_the_defaults_are_tritons():
+def test_the_defaults_are_tritons_except_kpack():
     options = HIPBackend(target_of("gfx942")).parse_options({})
     assert isinstance(options, HIPOptions)
     assert (options.num_warps, options.num_stages, options.waves_per_eu) == (4, 2, 0)

@@ -23,8 +23,9 @@ class HIPOptions(TargetOptions):
     `waves_per_eu` is the number of waves that a SIMD unit must have room for; `matrix_instr_nonkdim` 16 or 32, the
     rows and columns of a matrix instruction. `allow_flush_denorm` allows float32 denormals to become zero.
     `kpack` is the number of matrix instructions, 1 or 2, whose operands one load from LDS brings. Where these two are 0
-    the compiler chooses. `use_buffer_ops` allows buffer instructions where an access is known to be less than 2 GiB from
-    its base. `use_async_copy` lets pipelined loads go to LDS without registers, or not; None: the architecture decides.
+    the compiler chooses; Triton's default of `kpack` is 1. `use_buffer_ops` allows buffer instructions where an access
+    is known to be less than 2 GiB from its base. `use_async_copy` lets pipelined loads go to LDS without registers, or
+    not; None: the architecture decides.
     `ir_override` is the path of a file that replaces a stage. `schedule_hint` and `cluster_dims` are accepted
     and have no effect.
     """
