@@ -21,7 +21,7 @@ EM_AMDGPU = 224  # the machine in the header of a code object
 UNSUPPORTED = re.compile(
     r"type fp8\w+ not supported in this architecture|num_ctas is \d+; gfx\w+ has no clusters"
     r"|num_warps is \d+; it must be a power of two up to \d+|is an instruction of NVIDIA GPUs"
-    r"|num_ctas=\d+ needs a GPU"
+    r"|num_ctas=\d+ needs a GPU|num_ctas=\d+: AMD GPUs have no clusters"
 )
 
 
