@@ -35,8 +35,8 @@ int64_t numBuffers(mlir::Value view);
 /// Adds findings for each op of the module. A target adds what only it has, and costs where it knows rates.
 class Explainer {
 public:
-  Explainer(mlir::ModuleOp module, const analysis::SharedMemoryPlan &shared,
-            const analysis::AxisInfoAnalysis &axes, explain::Explanation &explanation)
+  Explainer(mlir::ModuleOp module, const analysis::SharedMemoryPlan &shared, const analysis::AxisInfoAnalysis &axes,
+            explain::Explanation &explanation)
       : module(module), shared(shared), axes(axes), explanation(explanation) {}
   virtual ~Explainer() = default;
 
@@ -44,7 +44,8 @@ public:
 
 protected:
   virtual OpCost costOf(mlir::Operation *) const { return {}; }
-  /// How a dot is computed, as in "by mma.sync, operands from registers", and the reason for no faster form; it may be empty.
+  /// How a dot is computed, as in "by mma.sync, operands from registers", and the reason for no faster form; it may be
+  /// empty.
   virtual std::pair<std::string, std::string> describeDot(tt::DotOpInterface dot) const = 0;
   /// The target's name for an asynchronous copy by threads.
   virtual llvm::StringRef asyncCopyName() const { return "cp.async"; }

@@ -1,8 +1,8 @@
 // #ttg.amd_mfma, #ttg.amd_wmma: the accumulators of AMD's matrix instructions.
 // SPDX-License-Identifier: MIT
+#include "compiler/layout/AmdMatrix.h"
 #include "compiler/dialect/ttg/Dialect.h"
 #include "compiler/dialect/ttg/EncodingShape.h"
-#include "compiler/layout/AmdMatrix.h"
 
 #include "llvm/Support/MathExtras.h"
 

@@ -74,8 +74,8 @@ struct BufferChoice {
 };
 } // namespace
 
-/// Considers swizzles of rows along `order`. Vectors have 16 bytes or a multiple of them; the phase changes once per line
-/// of all banks that rows fill.
+/// Considers swizzles of rows along `order`. Vectors have 16 bytes or a multiple of them; the phase changes once per
+/// line of all banks that rows fill.
 static void considerSwizzles(BufferChoice &choice, ArrayRef<unsigned> order, bool rotates) {
   RankedTensorType from = choice.from;
   const int64_t extent = from.getDimSize(order[0]), bytes = analysis::memoryBits(from.getElementType()) / 8;
@@ -84,8 +84,7 @@ static void considerSwizzles(BufferChoice &choice, ArrayRef<unsigned> order, boo
   for (int64_t vec = std::min<int64_t>(extent, layout::BankModel().maxAccessBytes / bytes);
        vec <= std::min(extent, lineElems); vec *= 2) {
     const unsigned phases = std::min(extent, lineElems) / vec;
-    choice.consider(
-        SwizzledSharedAttr::get(from.getContext(), vec, phases > 1 ? perPhase : 1, phases, order));
+    choice.consider(SwizzledSharedAttr::get(from.getContext(), vec, phases > 1 ? perPhase : 1, phases, order));
     if (rotates && phases > 1)
       choice.consider(AmdRotatingSharedAttr::get(from.getContext(), vec, perPhase, phases, order));
   }
@@ -204,7 +203,8 @@ static void loadThroughBuffer(ConvertLayoutOp op) {
   } else if (op.getSrc().getDefiningOp<AsyncTileLoad>()) {
     buffer = bufferOfTile(builder, op.getSrc());
   } else {
-    auto type = MemDescType::get(from.getShape(), from.getElementType(), bufferEncoding(from, to, matrixAccessesOf(op).hasLdmatrix),
+    auto type = MemDescType::get(from.getShape(), from.getElementType(),
+                                 bufferEncoding(from, to, matrixAccessesOf(op).hasLdmatrix),
                                  SharedMemoryAttr::get(op.getContext()));
     buffer = LocalAllocOp::create(builder, op.getLoc(), type, op.getSrc(), IntegerAttr());
   }

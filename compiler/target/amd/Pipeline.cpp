@@ -52,7 +52,7 @@ void amd::buildTtgirPipeline(OpPassManager &passes, const Arch &arch, const supp
   // The rest is for a step's operands and for addresses.
   const unsigned maxRegisters = arch.numRegisters / 16 * 11;
   ofFunctions.addPass(ttg::createPipelineLoops({options.numStages, arch.maxSharedBytes, mayCopy, maxRegisters,
-                                                 /*savesRegisters=*/true}));
+                                                /*savesRegisters=*/true}));
   ofFunctions.addPass(ttg::createPrefetchLoads({/*defaultStages=*/1, kPrefetchRegisters, askedStages}));
   // Merges tiles rematerialised for several users, and addresses computed for two iterations.
   passes.addPass(createCSEPass());

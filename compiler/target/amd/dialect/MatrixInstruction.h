@@ -11,7 +11,7 @@ namespace nereid::amd {
 
 /// What the elements of operands become before they are multiplied.
 enum class MatrixKind : uint8_t {
-  F16,  ///< and fp8 where no instruction has its format
+  F16, ///< and fp8 where no instruction has its format
   BF16,
   F32,
   XF32, ///< f32 of which the instruction uses 10 bits of fraction
@@ -23,9 +23,9 @@ enum class MatrixKind : uint8_t {
 
 struct MatrixInstruction {
   MatrixKind kind = MatrixKind::F16;
-  unsigned extent = 16;  ///< rows and columns of the result
-  unsigned perLane = 4;  ///< elements along k of a lane
-  unsigned depth = 16;   ///< elements along k of the instruction
+  unsigned extent = 16; ///< rows and columns of the result
+  unsigned perLane = 4; ///< elements along k of a lane
+  unsigned depth = 16;  ///< elements along k of the instruction
 };
 
 /// None for dots that no instruction multiplies exactly enough.

@@ -98,10 +98,10 @@ private:
   llvm::Value *sums = nullptr;       ///< those of the strip
   Type element;
   int64_t batch = 1, rows, columns, depth;
-  llvm::Value *rowBytes; ///< stride of rows of a, in bytes
+  llvm::Value *rowBytes;                                     ///< stride of rows of a, in bytes
   llvm::Value *endOfRows = nullptr, *endOfColumns = nullptr; ///< of what is used; null: all
-  int64_t depthStride;   ///< of a, in elements
-  int64_t size;          ///< of an element
+  int64_t depthStride;                                       ///< of a, in elements
+  int64_t size;                                              ///< of an element
 };
 
 } // namespace

@@ -57,8 +57,8 @@ KernelEmitter::Range KernelEmitter::emitRange(const RangeExpr &range, ArrayRef<l
   case RangeKind::Remainder: {
     // Between two multiples of the divisor the remainder grows with the dividend.
     llvm::Value *isOne = ir.CreateICmpEQ(ir.CreateSDiv(first.low, factor), ir.CreateSDiv(first.high, factor));
-    llvm::Value *least = ir.CreateSelect(ir.CreateICmpSLT(first.low, ir.getInt64(0)), ir.getInt64(1 - range.factor),
-                                         ir.getInt64(0));
+    llvm::Value *least =
+        ir.CreateSelect(ir.CreateICmpSLT(first.low, ir.getInt64(0)), ir.getInt64(1 - range.factor), ir.getInt64(0));
     return {ir.CreateSelect(isOne, ir.CreateSRem(first.low, factor), least),
             ir.CreateSelect(isOne, ir.CreateSRem(first.high, factor), ir.getInt64(range.factor - 1))};
   }

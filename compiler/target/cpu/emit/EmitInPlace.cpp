@@ -1,6 +1,5 @@
-// Reads tiles from memory in place, and copies them only where a part of them is masked or wraps: left operands of dots,
-// and tiles that are transposed.
-// SPDX-License-Identifier: MIT
+// Reads tiles from memory in place, and copies them only where a part of them is masked or wraps: left operands of
+// dots, and tiles that are transposed. SPDX-License-Identifier: MIT
 //
 // A dot reads that operand element by element, so its rows may have any stride, as may those of a transposed tile. The
 // copy is skipped where its masks hold everywhere and its remainders do not wrap, which is tested before it. No store

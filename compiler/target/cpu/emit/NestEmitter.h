@@ -25,8 +25,8 @@ struct Element {
 struct ChunkAccess {
   llvm::Value *address = nullptr; ///< of the first lane; a vector of addresses where the access is not affine
   llvm::Value *stride = nullptr;  ///< bytes from lane to lane; null for a vector of addresses
-  /// Of a vector of addresses that are adjacent unless a remainder wraps: the bytes from the first lane to the last where
-  /// it does not wrap between them; else 0.
+  /// Of a vector of addresses that are adjacent unless a remainder wraps: the bytes from the first lane to the last
+  /// where it does not wrap between them; else 0.
   int64_t unwrappedBytes = 0;
 };
 

@@ -6,8 +6,8 @@
 // last nest that reads a tile prefetches the next one: the first nests of an iteration wait for memory, the last ones
 // compute. In the last iteration a dot prefetches the tile that is stored after the loop: lines that are not in a cache
 // when they are written took 7 % of the time of a matmul of 1024. A load is prefetched only where its address moves by
-// the same distance at each iteration, known before the loop. Tiles of short rows that lie apart are prefetched in every
-// loop: the prefetchers of the processor follow adjacent lines.
+// the same distance at each iteration, known before the loop. Tiles of short rows that lie apart are prefetched in
+// every loop: the prefetchers of the processor follow adjacent lines.
 #include "compiler/dialect/tt/LoopAttributes.h"
 #include "compiler/target/cpu/emit/Growth.h"
 #include "compiler/target/cpu/emit/KernelEmitter.h"

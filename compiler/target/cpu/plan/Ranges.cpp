@@ -99,8 +99,7 @@ std::optional<RangeExpr> RangeAnalysis::combine(RangeKind kind, Operation *op, c
   return range;
 }
 
-std::optional<RangeExpr> RangeAnalysis::withConstant(RangeKind kind, Operation *op, const IndexMap &map,
-                                                     bool isExact) {
+std::optional<RangeExpr> RangeAnalysis::withConstant(RangeKind kind, Operation *op, const IndexMap &map, bool isExact) {
   APInt constant;
   unsigned tile = 0;
   if (!matchPattern(op->getOperand(1), m_ConstantInt(&constant))) {
@@ -140,22 +139,25 @@ bool RangeAnalysis::selects(Value mask) {
 /// of the access.
 bool RangeAnalysis::isAsserted(Value condition, bool isAtIndex, unsigned depth) {
   constexpr unsigned maxDepth = 6;
-  return depth < maxDepth && llvm::any_of(condition.getUsers(), [&](Operation *user) {
-           if (isa<tt::AssertOp>(user)) {
-             Operation *outer = user->getBlock()->findAncestorOpInBlock(*access);
-             return outer && user->isBeforeInBlock(outer);
-           }
-           auto reduce = dyn_cast<tt::ReduceOp>(user);
-           if (isa<arith::AndIOp>(user) ||
-               (reduce && isa_and_nonnull<arith::AndIOp>(tt::singleCombination(reduce.getCombine().front()))))
-             return isAsserted(user->getResult(0), isAtIndex, depth + 1);
-           if (!isa<arith::OrIOp>(user))
-             return false;
-           Value other = user->getOperand(user->getOperand(0) == condition ? 1 : 0);
-           auto inverse = other.getDefiningOp<arith::XOrIOp>();
-           return isAtIndex && inverse && matchPattern(inverse.getRhs(), m_One()) && selects(inverse.getLhs()) &&
-                  isAsserted(user->getResult(0), isAtIndex, depth + 1);
-         });
+  return depth < maxDepth &&
+         llvm::any_of(
+             condition.getUsers(),
+             [&](Operation *user) {
+               if (isa<tt::AssertOp>(user)) {
+                 Operation *outer = user->getBlock()->findAncestorOpInBlock(*access);
+                 return outer && user->isBeforeInBlock(outer);
+               }
+               auto reduce = dyn_cast<tt::ReduceOp>(user);
+               if (isa<arith::AndIOp>(user) ||
+                   (reduce && isa_and_nonnull<arith::AndIOp>(tt::singleCombination(reduce.getCombine().front()))))
+                 return isAsserted(user->getResult(0), isAtIndex, depth + 1);
+               if (!isa<arith::OrIOp>(user))
+                 return false;
+               Value other = user->getOperand(user->getOperand(0) == condition ? 1 : 0);
+               auto inverse = other.getDefiningOp<arith::XOrIOp>();
+               return isAtIndex && inverse && matchPattern(inverse.getRhs(), m_One()) && selects(inverse.getLhs()) &&
+                      isAsserted(user->getResult(0), isAtIndex, depth + 1);
+             });
 }
 
 static RangeExpr constantRange(int64_t low, int64_t high) {

@@ -1,10 +1,10 @@
 // Ranges of integer and pointer tiles over all their elements, as expressions of scalars.
 // SPDX-License-Identifier: MIT
 //
-// `x + i // 768 * 1280 + i % 768` is not affine over a tile, but what it can address follows from the first and the last
-// `i`. What a kernel reads from memory has a range where an assertion bounds it. As in Affine.h, sums and products that
-// are part of an address are assumed not to wrap: a wrapped address points to no element. What a quotient, a remainder
-// or a minimum is taken of may wrap, since these bring it back.
+// `x + i // 768 * 1280 + i % 768` is not affine over a tile, but what it can address follows from the first and the
+// last `i`. What a kernel reads from memory has a range where an assertion bounds it. As in Affine.h, sums and products
+// that are part of an address are assumed not to wrap: a wrapped address points to no element. What a quotient, a
+// remainder or a minimum is taken of may wrap, since these bring it back.
 #pragma once
 
 #include "compiler/target/cpu/plan/Affine.h"

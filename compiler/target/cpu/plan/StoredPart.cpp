@@ -28,7 +28,7 @@ private:
 
   AffineInfo &affineInfo;
   tt::DotOp dot;
-  llvm::SetVector<Value> values; ///< whose elements depend on those of the result at the same index
+  llvm::SetVector<Value> values;           ///< whose elements depend on those of the result at the same index
   llvm::SmallPtrSet<Operation *, 4> loops; ///< that carry one of them
   std::optional<StoredPart> part;
 };

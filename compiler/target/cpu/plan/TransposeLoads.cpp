@@ -25,14 +25,13 @@ struct Directions {
 
 constexpr int64_t fewestElements = 8; ///< along either dimension: fewer do not pay for two more passes
 
-/// The dimension along which an access of the tile's shape is contiguous, as a whole or in chunks, of those with several
-/// elements.
+/// The dimension along which an access of the tile's shape is contiguous, as a whole or in chunks, of those with
+/// several elements.
 static std::optional<unsigned> contiguousDim(AffineInfo &affineInfo, Value pointer) {
   const AffineForm *form = affineInfo.assumed(pointer);
   ArrayRef<int64_t> shape = tt::shapeOf(pointer.getType());
   for (size_t dim = shape.size(); dim-- > 0;)
-    if (shape[dim] != 1 &&
-        (form ? isContiguous(*form, dim, pointer) : hasContiguousChunks(affineInfo, pointer, dim)))
+    if (shape[dim] != 1 && (form ? isContiguous(*form, dim, pointer) : hasContiguousChunks(affineInfo, pointer, dim)))
       return dim;
   return std::nullopt;
 }

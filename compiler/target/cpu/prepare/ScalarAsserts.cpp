@@ -236,8 +236,8 @@ static Value allOf(OpBuilder &builder, Location loc, Value condition) {
     const int64_t axis = tile.getRank() - 1;
     const ArrayRef<int64_t> kept = tile.getShape().drop_back();
     const Type result = kept.empty() ? tile.getElementType() : RankedTensorType::get(kept, tile.getElementType());
-    auto reduce = tt::ReduceOp::create(builder, loc, TypeRange{result}, ValueRange{condition},
-                                       static_cast<uint32_t>(axis));
+    auto reduce =
+        tt::ReduceOp::create(builder, loc, TypeRange{result}, ValueRange{condition}, static_cast<uint32_t>(axis));
     const OpBuilder::InsertionGuard guard(builder);
     Block *body = builder.createBlock(&reduce.getCombine(), {}, {builder.getI1Type(), builder.getI1Type()}, {loc, loc});
     Value both = arith::AndIOp::create(builder, loc, body->getArgument(0), body->getArgument(1));
