@@ -209,29 +209,34 @@ static unsigned chooseMaskedLanes(const PlanContext &context, const Nest &nest, 
   return isEqual ? nest.lanes : std::min(nest.lanes, lanes);
 }
 
-/// The loop along which chunks may be regular: the last, but where it gathers what an outer one reads in whole vectors.
-static int chooseRegularLoop(PlanContext &context, Nest &nest) {
-  const int last = lastLoop(nest);
-  auto examineAlong = [&](int loop) {
-    AccessCounts counts = examine(context, nest, loop);
-    nest.masks.clear();
-    nest.assumptions.clear();
-    return counts;
-  };
-  const AccessCounts counts = examineAlong(last);
+static AccessCounts examineAgain(PlanContext &context, Nest &nest, int regularLoop) {
+  nest.masks.clear();
+  nest.assumptions.clear();
+  return examine(context, nest, regularLoop);
+}
+
+/// Examines the nest along the loop where chunks may be regular: the last, but where it gathers what an outer one reads
+/// in whole vectors.
+static AccessCounts examineRegular(PlanContext &context, Nest &nest, int &regularLoop) {
+  const int last = regularLoop = lastLoop(nest);
+  const AccessCounts counts = examine(context, nest, last);
+  bool hasTried = false;
   for (int loop = last - 1; counts.hasGather && loop >= 0; --loop) {
     if (nest.shape[loop] == 1)
       continue;
-    const AccessCounts outer = examineAlong(loop);
-    if (!outer.hasGather && outer.unitAccesses[loop] >= counts.unitAccesses[last])
-      return loop;
+    hasTried = true;
+    const AccessCounts outer = examineAgain(context, nest, loop);
+    if (!outer.hasGather && outer.unitAccesses[loop] >= counts.unitAccesses[last]) {
+      regularLoop = loop;
+      return outer;
+    }
   }
-  return last;
+  return hasTried ? examineAgain(context, nest, last) : counts;
 }
 
 static void vectorise(PlanContext &context, Nest &nest) {
-  const int regularLoop = chooseRegularLoop(context, nest);
-  AccessCounts counts = examine(context, nest, regularLoop);
+  int regularLoop;
+  AccessCounts counts = examineRegular(context, nest, regularLoop);
   const int axis = nest.axis();
   for (auto [dim, extent] : llvm::enumerate(nest.shape)) {
     if (extent == 1)
@@ -240,9 +245,7 @@ static void vectorise(PlanContext &context, Nest &nest) {
       nest.vectorDim = dim;
   }
   if (nest.vectorDim != regularLoop) { // no chunk is regular along another loop
-    nest.masks.clear();
-    nest.assumptions.clear();
-    counts = examine(context, nest, /*regularLoop=*/-1);
+    counts = examineAgain(context, nest, /*regularLoop=*/-1);
   }
   if (nest.vectorDim < 0)
     return;
