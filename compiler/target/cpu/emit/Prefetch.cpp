@@ -135,11 +135,7 @@ static int64_t stagesOf(const Step &step, int64_t stagesOfDots) {
 /// The first store after the loop of a tile with contiguous rows whose address is known before the loop.
 static tt::StoreOp storeAfter(scf::ForOp loop, AffineInfo &affineInfo) {
   auto isKnown = [&](Value value) { return isDefinedBefore(value, loop); };
-  auto isKnownSum = [&](const Poly &sum) {
-    return llvm::all_of(sum.terms(), [&](const Poly::Term &term) {
-      return llvm::all_of(term.factors, [&](SymbolId symbol) { return isKnown(affineInfo.valueOf(symbol)); });
-    });
-  };
+  auto isKnownSum = [&](const Poly &sum) { return affineInfo.allScalars(sum, isKnown); };
   for (Operation *op = loop->getNextNode(); op; op = op->getNextNode()) {
     auto store = dyn_cast<tt::StoreOp>(op);
     const AffineForm *form = store ? affineInfo.affine(store.getPtr()) : nullptr;
@@ -218,15 +214,14 @@ static SmallVector<std::pair<tt::MemoryAccessOpInterface, const Nest *>> ownAcce
 
 void KernelEmitter::planProgramPrefetches() {
   ProgramGrowth growth(kernel, affineInfo);
-  auto isKnown = [&](SymbolId symbol) { return isa<BlockArgument>(affineInfo.valueOf(symbol)); };
+  auto isKnown = [](Value scalar) { return isa<BlockArgument>(scalar); };
   llvm::Value *hasNext = nullptr;
   for (auto [access, nest] : ownAccesses(plan, affineInfo)) {
     const AffineForm *form = affineInfo.assumed(access.getAccessedPointer());
     if (!form || !hasScatteredRows(*form, access.getAccessedPointer()))
       continue;
     const std::optional<Poly> distance = growth.of(AffineForm(*form));
-    if (!distance || distance->isZero() ||
-        !llvm::all_of(distance->terms(), [&](const Poly::Term &term) { return llvm::all_of(term.factors, isKnown); }))
+    if (!distance || distance->isZero() || !affineInfo.allScalars(*distance, isKnown))
       continue;
     if (!hasNext)
       hasNext = ir.CreateICmpULT(ir.CreateAdd(programId[0], ir.getInt32(1)), gridSize[0]);

@@ -95,6 +95,13 @@ public:
   /// The dimensions that the elements depend on, as a bit set. Dimensions of extent 1 are never in it.
   uint32_t dependence(mlir::Value value);
 
+  /// Whether the predicate holds for every scalar of the polynomial.
+  bool allScalars(const Poly &poly, llvm::function_ref<bool(mlir::Value)> predicate) const {
+    return llvm::all_of(poly.terms(), [&](const Poly::Term &term) {
+      return llvm::all_of(term.factors, [&](SymbolId symbol) { return predicate(valueOf(symbol)); });
+    });
+  }
+
   SymbolId symbolOf(mlir::Value scalar);
   mlir::Value valueOf(SymbolId symbol) const { return symbols[symbol]; }
 

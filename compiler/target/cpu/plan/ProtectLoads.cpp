@@ -165,10 +165,7 @@ bool LoadProtector::isKnown(Value scalar, unsigned step) {
 }
 
 bool LoadProtector::isKnown(const Poly &poly, unsigned step) {
-  return llvm::all_of(poly.terms(), [&](const Poly::Term &term) {
-    return llvm::all_of(term.factors,
-                        [&](SymbolId symbol) { return isKnown(context.affineInfo.valueOf(symbol), step); });
-  });
+  return context.affineInfo.allScalars(poly, [&](Value scalar) { return isKnown(scalar, step); });
 }
 
 /// Whether the bytes that a store may write can be computed when the step begins.

@@ -288,11 +288,7 @@ std::optional<RangeExpr> cpu::addressRange(AffineInfo &affineInfo, Operation *ac
 }
 
 bool cpu::allScalars(const RangeExpr &range, AffineInfo &affineInfo, llvm::function_ref<bool(Value)> predicate) {
-  auto holds = [&](const Poly &poly) {
-    return llvm::all_of(poly.terms(), [&](const Poly::Term &term) {
-      return llvm::all_of(term.factors, [&](SymbolId symbol) { return predicate(affineInfo.valueOf(symbol)); });
-    });
-  };
+  auto holds = [&](const Poly &poly) { return affineInfo.allScalars(poly, predicate); };
   if (range.kind == RangeKind::Affine)
     return (!range.form.pointer || predicate(range.form.pointer)) && holds(range.form.base) &&
            llvm::all_of(range.form.strides, holds);

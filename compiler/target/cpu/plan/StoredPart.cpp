@@ -36,24 +36,19 @@ private:
 
 /// Whether every factor is computed before the dot.
 bool StoredPartSearch::isKnown(const Poly &poly) {
-  return llvm::all_of(poly.terms(), [&](const Poly::Term &term) {
-    return llvm::all_of(term.factors, [&](SymbolId symbol) {
-      Value value = affineInfo.valueOf(symbol);
-      Operation *outer = value.getParentBlock()->findAncestorOpInBlock(*dot);
-      return outer && (!value.getDefiningOp() || value.getDefiningOp()->isBeforeInBlock(outer));
-    });
+  return affineInfo.allScalars(poly, [&](Value value) {
+    Operation *outer = value.getParentBlock()->findAncestorOpInBlock(*dot);
+    return outer && (!value.getDefiningOp() || value.getDefiningOp()->isBeforeInBlock(outer));
   });
 }
 
 /// Whether the bound does not change in a loop that carries a result from one iteration to another: what an iteration
 /// does not compute may be stored by a later one.
 bool StoredPartSearch::isSameInLoops(const std::optional<Poly> &bound) {
-  return bound && llvm::all_of(bound->terms(), [&](const Poly::Term &term) {
-           return llvm::all_of(term.factors, [&](SymbolId symbol) {
-             Operation *owner = affineInfo.valueOf(symbol).getParentBlock()->getParentOp();
-             return llvm::none_of(loops, [&](Operation *loop) { return loop->isAncestor(owner); });
-           });
-         });
+  return bound && affineInfo.allScalars(*bound, [&](Value scalar) {
+    Operation *owner = scalar.getParentBlock()->getParentOp();
+    return llvm::none_of(loops, [&](Operation *loop) { return loop->isAncestor(owner); });
+  });
 }
 
 /// The end of the rows or columns that the store's mask selects.
