@@ -1,11 +1,14 @@
 // Copies a load's tile where a later store overlaps it, and makes the later reads use the copy.
 // SPDX-License-Identifier: MIT
 //
-// The nests that read are not emitted twice: they read through a base and strides that are selected before them, or,
-// where addresses are not affine, select each address.
+// Nests read affine tiles through a base and strides that are selected before them. A nest that reads others is emitted
+// twice: in one version no tile has been copied, in the other each address is selected.
 #include "compiler/target/cpu/emit/KernelEmitter.h"
 #include "compiler/target/cpu/emit/NestEmitter.h"
+#include "compiler/target/cpu/plan/Expressions.h"
 #include "compiler/target/cpu/plan/Masks.h"
+
+#include "llvm/ADT/SetVector.h"
 
 #include <limits>
 
@@ -220,4 +223,31 @@ LogicalResult KernelEmitter::emitGuard(const Step &step) {
   });
   redirects[guard.load] = std::move(redirect);
   return success();
+}
+
+LogicalResult KernelEmitter::emitCopiedOrNot(Nest &nest) {
+  llvm::SmallSetVector<Operation *, 2> loads; // that may have been copied, and are not affine
+  ExpressionWalk walk(affineInfo, [&](Value value, const IndexMap &) {
+    Operation *op = value.getDefiningOp();
+    if (const Redirect *redirect = op ? redirectOf(op) : nullptr; redirect && redirect->isCopied)
+      loads.insert(op);
+    return !(plan.bufferOf.contains(value) && isReady(value));
+  });
+  for (const Root &root : nest.roots)
+    walk.root(root);
+  if (loads.empty())
+    return emitPeeled(nest);
+  llvm::Value *anyCopied = ir.getFalse();
+  for (Operation *load : loads)
+    anyCopied = ir.CreateOr(anyCopied, redirects[load].isCopied);
+  auto withoutCopies = [&] {
+    SmallVector<llvm::Value *, 2> flags;
+    for (Operation *load : loads)
+      flags.push_back(std::exchange(redirects[load].isCopied, nullptr));
+    LogicalResult result = emitPeeled(nest);
+    for (auto [load, flag] : llvm::zip_equal(loads, flags))
+      redirects[load].isCopied = flag;
+    return result;
+  };
+  return emitVersions(anyCopied, nest, [&] { return emitPeeled(nest); }, withoutCopies);
 }

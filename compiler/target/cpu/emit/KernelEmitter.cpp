@@ -447,7 +447,7 @@ llvm::Value *KernelEmitter::anyWraps(const Nest &nest) {
 /// Tests before the nest whether compared additions wrap: one version of the nest then compares exactly.
 LogicalResult KernelEmitter::emitExactOrNot(Nest &nest, llvm::Value *anyWraps) {
   if (!anyWraps)
-    return emitPeeled(nest);
+    return emitCopiedOrNot(nest);
   auto exact = [&] {
     Nest copy = nest;
     llvm::erase_if(copy.masks, [](const NestMask &mask) { return mask.prefix.mayWrap; });
@@ -456,7 +456,7 @@ LogicalResult KernelEmitter::emitExactOrNot(Nest &nest, llvm::Value *anyWraps) {
     affineInfo.setExact(false);
     return result;
   };
-  return emitVersions(anyWraps, nest, exact, [&] { return emitPeeled(nest); });
+  return emitVersions(anyWraps, nest, exact, [&] { return emitCopiedOrNot(nest); });
 }
 
 LogicalResult KernelEmitter::emitNest(Nest &nest) {

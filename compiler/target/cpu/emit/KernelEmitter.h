@@ -157,6 +157,7 @@ private:
   llvm::Value *emitMayOverlap(tt::LoadOp load, tt::StoreOp store);
   llvm::Value *emitRangesOverlap(const Range &read, tt::StoreOp store);
   llvm::Value *emitOverlap(const Guard &guard);
+  mlir::LogicalResult emitCopiedOrNot(Nest &nest);
   Range accessRange(tt::MemoryAccessOpInterface access);
   Range emitRange(const RangeExpr &range, llvm::ArrayRef<llvm::Value *> counts);
   Range affineRange(const RangeExpr &range, llvm::ArrayRef<llvm::Value *> counts);

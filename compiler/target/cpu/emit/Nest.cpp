@@ -260,7 +260,7 @@ LogicalResult NestEmitter::emitLoopPart(unsigned level, Mode part, llvm::Value *
     return success();
   mode = part;
   chunkLanes = part == Mode::Main ? nest.lanes : nest.maskedLanes;
-  LogicalResult result = emitLoop(level, begin, end, chunkLanes);
+  LogicalResult result = emitLoop(level, begin, end, chunkLanes * nest.equalElements);
   chunkLanes = nest.lanes;
   return result;
 }

@@ -94,6 +94,8 @@ struct Nest {
   llvm::SmallVector<unsigned, 4> order; ///< dimensions from the outermost loop inwards; none of extent 1
   int vectorDim = -1;                   ///< -1: no loop at all
   unsigned lanes = 1;                   ///< of a chunk in the main part
+  /// So many elements along the vector dimension, from each multiple on, are one, and the loop visits the first of them.
+  uint64_t equalElements = 1;
   unsigned maskedLanes = 1;             ///< of a chunk where a mask ends or no lane is active: no more than `lanes`
   std::vector<Root> roots;
   llvm::SmallVector<NestMask, 2> masks;

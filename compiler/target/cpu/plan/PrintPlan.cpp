@@ -171,6 +171,8 @@ void Printer::nest(const Nest &nest, unsigned depth) {
     for (auto [index, dim] : llvm::enumerate(nest.order))
       out << (index ? ", d" : "d") << dim;
     out << ") vector d" << nest.vectorDim << " x" << nest.lanes;
+    if (nest.equalElements > 1)
+      out << ", one of " << nest.equalElements << " equal elements";
     if (nest.maskedLanes != nest.lanes && (nest.isCopy || !nest.masks.empty() || !nest.conditions.empty()))
       out << ", masked x" << nest.maskedLanes;
   }

@@ -38,6 +38,8 @@ struct RootTraits {
   bool (*isLaneByLane)(mlir::Operation *op, int vectorDim) = nullptr;
   /// Whether all chunks must have the same number of lanes; null: no.
   bool (*needsEqualChunks)(mlir::Operation *op, int vectorDim) = nullptr;
+  /// Whether equal elements may be combined once for all; null: no.
+  bool (*isIdempotent)(mlir::Operation *op) = nullptr;
   /// Prints the op in the plan's text, less its buffers; null: its name.
   void (*print)(llvm::raw_ostream &out, mlir::Operation *op, AccessText access) = nullptr;
   std::unique_ptr<RootEmitter> (*emitter)(NestEmitter &nest, const Root &root) = nullptr;

@@ -234,6 +234,33 @@ static AccessCounts examineRegular(PlanContext &context, Nest &nest, int &regula
   return hasTried ? examineAgain(context, nest, last) : counts;
 }
 
+/// How many elements along the vector dimension, from each multiple of the number on, are one in everything that the
+/// nest combines along it; 1 where its roots count equal elements.
+static uint64_t countEqualElements(const PlanContext &context, const Nest &nest) {
+  constexpr uint64_t fewest = 8;
+  if (!nest.masks.empty() || !nest.conditions.empty() || !nest.assumptions.empty())
+    return 1;
+  for (const Root &root : nest.roots)
+    if (root.axis() != nest.vectorDim || !root.traits->isIdempotent || !root.traits->isIdempotent(root.op))
+      return 1;
+  const uint64_t extent = nest.shape[nest.vectorDim];
+  const IndexMap identity = identityMap(nest.shape.size());
+  auto areEqual = [&](uint64_t count) {
+    return llvm::all_of(nest.roots, [&](const Root &root) {
+      return llvm::all_of(root.op->getOperands(), [&](Value tile) {
+        auto form = chunkForm(context.affineInfo, tile, identity, nest.vectorDim, count);
+        return form && form->stride == 0;
+      });
+    });
+  };
+  if (extent % fewest != 0 || !areEqual(fewest))
+    return 1;
+  uint64_t count = lanesDividing(extent, 1u << 30);
+  while (!areEqual(count))
+    count /= 2;
+  return count;
+}
+
 static void vectorise(PlanContext &context, Nest &nest) {
   int regularLoop;
   AccessCounts counts = examineRegular(context, nest, regularLoop);
@@ -258,6 +285,9 @@ static void vectorise(PlanContext &context, Nest &nest) {
   if (axis >= 0 && axis != nest.vectorDim && nest.shape[axis] != 1)
     nest.order.push_back(axis);
   collectConditions(context, nest);
+  nest.equalElements = countEqualElements(context, nest);
+  if (nest.equalElements > 1)
+    nest.lanes = nest.maskedLanes = 1;
 }
 
 void cpu::vectorise(PlanContext &context, Sequence &sequence) {

@@ -38,7 +38,7 @@ private:
 
 static unsigned axisOfReduce(Operation *op) { return cast<tt::ReduceOp>(op).getAxis(); }
 
-static bool isIdempotent(Operation *op) {
+static bool isIdempotentCombiner(Operation *op) {
   return isa_and_nonnull<arith::MaxNumFOp, arith::MinNumFOp, arith::MaximumFOp, arith::MinimumFOp, arith::MaxSIOp,
                          arith::MinSIOp, arith::MaxUIOp, arith::MinUIOp, arith::AndIOp, arith::OrIOp>(op);
 }
@@ -106,7 +106,7 @@ bool ReduceEmitter::addTail(unsigned level, llvm::Value *count) {
   Operation *combiner = tt::singleCombination(reduce().getCombine().front());
   const bool isSum = isa_and_nonnull<arith::AddFOp, arith::AddIOp>(combiner);
   Value operand = reduce().getSrcs().front();
-  if (!combiner || isSmallFloatSum(combiner) || !(isSum || isIdempotent(combiner)))
+  if (!combiner || isSmallFloatSum(combiner) || !(isSum || isIdempotentCombiner(combiner)))
     return false;
   const std::optional<Element> element = emitter.inactiveElement(operand, level);
   if (!element)
@@ -215,6 +215,10 @@ static bool needsEqualChunks(Operation *op, int vectorDim) {
   return static_cast<int>(axisOfReduce(op)) == vectorDim && !(combiner && tt::neutralElement(combiner));
 }
 
+static bool isIdempotent(Operation *op) {
+  return isIdempotentCombiner(tt::singleCombination(cast<tt::ReduceOp>(op).getCombine().front()));
+}
+
 static void printReduce(llvm::raw_ostream &out, Operation *op, AccessText) {
   Block &body = cast<tt::ReduceOp>(op).getCombine().front();
   out << "reduce axis " << axisOfReduce(op) << " by " << body.front().getName();
@@ -227,6 +231,7 @@ extern const RootTraits reduceRoot = {.matches = isOp<tt::ReduceOp>,
                                       .purpose = "reduced",
                                       .axis = axisOfReduce,
                                       .needsEqualChunks = needsEqualChunks,
+                                      .isIdempotent = isIdempotent,
                                       .print = printReduce,
                                       .emitter = makeEmitter<ReduceEmitter>};
 } // namespace nereid::cpu
