@@ -77,3 +77,31 @@ def test_kernels_are_measured_briefly(cpp_afterwards):
     calls.clear()
     benchmarker.benchmark(function, device="cpu", warmup=20, rep=40)
     assert len(calls) > 6
+
+
+def joined(x, y):
+    return torch.nn.functional.silu(torch.cat((x, y + 1), -1)) * 2
+
+
+@pytest.mark.parametrize("widths, kernels", [((32, 48), 1), ((32, 31), 3), ((1, 16), 3)])
+def test_concatenations_of_whole_vectors_are_one_kernel(widths, kernels, cpp_afterwards):
+    from torch._inductor.utils import fresh_cache, run_and_get_code
+
+    inputs = [torch.randn(7, width) for width in widths]
+    for enabled in (True, False):
+        torch._dynamo.reset()
+        triton.enable_cpu_backend(enabled)
+        options = {"cpu_backend": "triton"}
+        with fresh_cache():
+            result, code = run_and_get_code(torch.compile(joined, options=options), *inputs)
+        torch.testing.assert_close(result, joined(*inputs))
+        assert "".join(code).count("@triton.jit") == (kernels if enabled else 3)
+
+
+@pytest.mark.parametrize("dim", [0, 1, -2])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.int8])
+def test_concatenations_have_the_same_elements(dim, dtype, cpp_afterwards):
+    triton.enable_cpu_backend()
+    tensors = [(100 * torch.randn(16, 32, 5)).to(dtype) for _ in range(3)]
+    function = torch.compile(lambda *inputs: torch.cat(inputs, dim) + 1)
+    torch.testing.assert_close(function(*tensors), torch.cat(tensors, dim) + 1)

@@ -128,6 +128,7 @@ private:
   bool isUniformWhenInactive(mlir::Value value, const IndexMap &map, unsigned depth = 0);
   bool findUniformWhenInactive(mlir::Value value, const IndexMap &map, unsigned depth);
   void evaluateInOrder(unsigned level);
+  bool isUniformTruth(mlir::Value value, const IndexMap &map);
   Element firstLane(mlir::Value value, const IndexMap &map, unsigned requester);
   std::optional<int64_t> chunkStride(mlir::Value value, const IndexMap &map);
   uint64_t elementKey(const IndexMap &map) const;
@@ -146,6 +147,7 @@ private:
   Element loadElement(mlir::Operation *load, const IndexMap &map, unsigned level);
   llvm::Value *read(ChunkAccess access, mlir::Type element, llvm::Value *mask, llvm::Value *other);
   llvm::Value *readUnlessWrapped(ChunkAccess access, mlir::Type element, llvm::Value *mask, llvm::Value *other);
+  llvm::Value *readWhere(llvm::Value *condition, ChunkAccess access, mlir::Type element, llvm::Value *other);
   llvm::Value *readWords(ChunkAccess access, llvm::FixedVectorType *type);
   llvm::Value *gatherFromWords(ChunkAccess access, llvm::FixedVectorType *type, llvm::Value *mask, llvm::Value *other);
   llvm::Value *readLanes(ChunkAccess access, llvm::Type *memory, llvm::Value *mask, llvm::Value *other);

@@ -233,6 +233,24 @@ llvm::Value *NestEmitter::read(ChunkAccess access, Type element, llvm::Value *ma
   return element.isInteger(1) ? ir.CreateTrunc(value, llvm::FixedVectorType::get(ir.getInt1Ty(), chunkLanes)) : value;
 }
 
+/// Reads a whole chunk where the condition holds, at the insert point; `other` elsewhere.
+llvm::Value *NestEmitter::readWhere(llvm::Value *condition, ChunkAccess access, Type element, llvm::Value *other) {
+  llvm::BasicBlock *before = ir.GetInsertBlock();
+  llvm::Value *vector = nullptr;
+  llvm::BasicBlock *inside = nullptr;
+  emitWhere(condition, [&] {
+    vector = read(access, element, nullptr, nullptr);
+    inside = ir.GetInsertBlock();
+  });
+  llvm::BasicBlock *after = ir.GetInsertBlock();
+  const llvm::IRBuilderBase::InsertPointGuard guard(ir);
+  ir.SetInsertPoint(after, after->begin());
+  llvm::PHINode *result = ir.CreatePHI(vector->getType(), 2);
+  result->addIncoming(vector, inside);
+  result->addIncoming(other, before);
+  return result;
+}
+
 void NestEmitter::prefetchNext(Operation *op, ChunkAccess access, Type element) {
   constexpr uint64_t lineBytes = 64;
   llvm::Value *distance = function.prefetchDistance(op, nest);
@@ -322,6 +340,8 @@ Element NestEmitter::loadElement(Operation *op, const IndexMap &map, unsigned le
   insertAt(level);
   if (isVector)
     prefetchNext(op, access, element);
+  if (isVector && mode == Mode::Main && !truth && !mask.isVector)
+    return {readWhere(mask.value, access, element, asVector(other)), true};
   if (isVector)
     return {read(access, element, truth ? nullptr : asVector(mask), truth ? nullptr : asVector(other)), true};
 

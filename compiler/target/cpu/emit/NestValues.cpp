@@ -45,6 +45,14 @@ std::optional<int64_t> NestEmitter::chunkStride(Value value, const IndexMap &map
   return form ? std::optional(form->stride) : std::nullopt;
 }
 
+/// Whether the chunk's lanes of a mask are known to be one.
+bool NestEmitter::isUniformTruth(Value value, const IndexMap &map) {
+  if (!isTruth(value.getDefiningOp()) || !isVectorMap(map) || inactiveScalar)
+    return false;
+  auto form = chunkForm(function.affineInfo, value, map, nest.vectorDim, chunkLanes);
+  return form && form->stride == 0 && form->isExact;
+}
+
 Element NestEmitter::firstLane(Value value, const IndexMap &map, unsigned requester) {
   const bool outer = std::exchange(firstLaneOnly, true);
   Element element = evaluate(value, map, requester);
@@ -121,7 +129,8 @@ Element NestEmitter::evaluate(Value value, const IndexMap &fullMap, unsigned req
   if (auto found = levels[level].elements.find(key); found != levels[level].elements.end())
     return found->second;
   auto load = value.getDefiningOp<tt::LoadOp>();
-  const bool isOne = load && !function.affineInfo.affine(load.getPtr()) && chunkStride(value, map) == 0;
+  const bool isOne =
+      load ? !function.affineInfo.affine(load.getPtr()) && chunkStride(value, map) == 0 : isUniformTruth(value, map);
   Element element = isOne ? firstLane(value, map, requester) : compute(value, map, level);
   if (!element) {
     isFailed = true;

@@ -41,6 +41,7 @@ private:
   std::optional<ChunkForm> scalar(Value value);
   std::optional<ChunkForm> arithmetic(Operation *op, const ChunkForm &a, const ChunkForm &b);
   std::optional<ChunkForm> quotient(Operation *op, const ChunkForm &dividend, Value divisor);
+  bool isUniformComparison(arith::CmpIOp op, const ChunkForm &left, const ChunkForm &right) const;
 
   AffineInfo &affineInfo;
   const int loop;
@@ -100,21 +101,22 @@ std::optional<ChunkForm> ChunkAnalysis::scalar(Value value) {
 /// Sums, differences and products, of pointers too.
 std::optional<ChunkForm> ChunkAnalysis::arithmetic(Operation *op, const ChunkForm &a, const ChunkForm &b) {
   const bool isNonNegative = a.isNonNegative && b.isNonNegative;
+  const bool isExact = a.isExact && b.isExact;
   if (auto add = dyn_cast<tt::AddPtrOp>(op)) {
     const int64_t bytes = bytesOfPointee(add.getResult());
-    return ChunkForm{a.stride + b.stride * bytes, 1, false};
+    return ChunkForm{a.stride + b.stride * bytes, 1, false, isExact};
   }
   if (isa<arith::AddIOp>(op))
-    return ChunkForm{a.stride + b.stride, std::gcd(a.divisor, b.divisor), isNonNegative};
+    return ChunkForm{a.stride + b.stride, std::gcd(a.divisor, b.divisor), isNonNegative, isExact};
   if (isa<arith::SubIOp>(op))
-    return ChunkForm{a.stride - b.stride, std::gcd(a.divisor, b.divisor), false};
+    return ChunkForm{a.stride - b.stride, std::gcd(a.divisor, b.divisor), false, isExact};
   if (a.stride == 0 && b.stride == 0)
-    return ChunkForm{0, productOf(a.divisor, b.divisor), isNonNegative};
+    return ChunkForm{0, productOf(a.divisor, b.divisor), isNonNegative, isExact};
   APInt factor;
   const ChunkForm &tile = a.stride ? a : b;
   if (!matchPattern(op->getOperand(a.stride ? 1 : 0), m_ConstantInt(&factor)) || !factor.isSignedIntN(31))
     return std::nullopt;
-  return ChunkForm{tile.stride * factor.getSExtValue(), productOf(a.divisor, b.divisor), isNonNegative};
+  return ChunkForm{tile.stride * factor.getSExtValue(), productOf(a.divisor, b.divisor), isNonNegative, isExact};
 }
 
 /// Lane 0 is a multiple of a number that divides the divisor too: the lanes do not reach the next multiple, where the
@@ -128,8 +130,28 @@ std::optional<ChunkForm> ChunkAnalysis::quotient(Operation *op, const ChunkForm 
       static_cast<uint64_t>(dividend.stride) * (lanes - 1) >= common)
     return std::nullopt;
   if (isa<arith::RemSIOp, arith::RemUIOp>(op))
-    return ChunkForm{dividend.stride, common, true};
-  return ChunkForm{0, 1, true};
+    return ChunkForm{dividend.stride, common, true, false};
+  return ChunkForm{0, 1, true, false};
+}
+
+/// Whether every lane compares as lane 0 does: `tile < c` and `tile >= c`, where a power of two divides lane 0 and the
+/// constant, and the lanes stay below its next multiple, so that none wraps around. In a remainder of numbers below
+/// zero, which has another form, all lanes are less than c.
+bool ChunkAnalysis::isUniformComparison(arith::CmpIOp op, const ChunkForm &left, const ChunkForm &right) const {
+  using Predicate = arith::CmpIPredicate;
+  const Predicate predicate = op.getPredicate();
+  APInt limit;
+  if ((predicate != Predicate::slt && predicate != Predicate::sge) || left.stride <= 0 ||
+      !matchPattern(op.getRhs(), m_ConstantInt(&limit)) || !limit.isStrictlyPositive())
+    return false;
+  Operation *source = op.getLhs().getDefiningOp();
+  while (isa_and_nonnull<arith::ExtSIOp>(source) || (source && isShapeChange(source)))
+    source = source->getOperand(0).getDefiningOp();
+  if (!left.isExact && !isa_and_nonnull<arith::RemSIOp>(source))
+    return false;
+  const uint64_t common = std::gcd(left.divisor, right.divisor);
+  const uint64_t powerOfTwo = common & (~common + 1);
+  return llvm::isInt<31>(left.stride) && static_cast<uint64_t>(left.stride) * (lanes - 1) < powerOfTwo;
 }
 
 std::optional<ChunkForm> ChunkAnalysis::compute(Value value, const IndexMap &map) {
@@ -164,7 +186,14 @@ std::optional<ChunkForm> ChunkAnalysis::compute(Value value, const IndexMap &map
   if (isa<arith::DivSIOp, arith::RemSIOp, arith::DivUIOp, arith::RemUIOp>(op))
     if (auto form = quotient(op, operands[0], op->getOperand(1)))
       return form;
-  return isUniform && !operands.empty() && isMemoryEffectFree(op) ? std::optional(ChunkForm()) : std::nullopt;
+  if (auto comparison = dyn_cast<arith::CmpIOp>(op);
+      comparison && isUniformComparison(comparison, operands[0], operands[1]))
+    return ChunkForm();
+  if (!isUniform || operands.empty() || !isMemoryEffectFree(op))
+    return std::nullopt;
+  ChunkForm result;
+  result.isExact = llvm::all_of(operands, [](const ChunkForm &form) { return form.isExact; });
+  return result;
 }
 
 std::optional<ChunkForm> cpu::chunkForm(AffineInfo &affineInfo, Value value, const IndexMap &map, int loop,
@@ -188,6 +217,22 @@ unsigned cpu::regularLanes(AffineInfo &affineInfo, Value pointer, const IndexMap
   for (unsigned lanes = most; lanes >= fewestLanes; lanes /= 2) {
     auto form = chunkForm(affineInfo, pointer, map, loop, lanes);
     if (form && (form->stride == 0 || form->stride == bytes))
+      return lanes;
+  }
+  return 0;
+}
+
+bool cpu::isTruth(Operation *op) {
+  return isa_and_nonnull<arith::CmpIOp, arith::AndIOp, arith::OrIOp, arith::XOrIOp>(op) &&
+         tt::elementOf(op->getResult(0).getType()).isInteger(1);
+}
+
+unsigned cpu::uniformLanes(AffineInfo &affineInfo, Value mask, const IndexMap &map, int loop, unsigned most) {
+  if (!isTruth(mask.getDefiningOp()))
+    return 0;
+  for (unsigned lanes = most; lanes >= fewestLanes; lanes /= 2) {
+    auto form = chunkForm(affineInfo, mask, map, loop, lanes);
+    if (form && form->stride == 0 && form->isExact)
       return lanes;
   }
   return 0;

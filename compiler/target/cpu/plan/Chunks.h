@@ -5,7 +5,8 @@
 // number in a chunk and `i % 768` counts up by one. The address of `x + i // 768 * 1280 + i % 768` is then computed
 // once for a chunk, whose elements are adjacent.
 //
-// As in Affine.h, an addition that is part of an address is assumed not to wrap.
+// As in Affine.h, an addition that is part of an address is assumed not to wrap. Other numbers may: a form is exact where
+// it holds for them.
 #pragma once
 
 #include "compiler/target/cpu/plan/Affine.h"
@@ -17,7 +18,8 @@ namespace nereid::cpu {
 struct ChunkForm {
   int64_t stride = 0;
   uint64_t divisor = 1;       ///< of lane 0; 0 where it is 0
-  bool isNonNegative = false; ///< every lane
+  bool isNonNegative = false; ///< every lane, unless an addition wraps around
+  bool isExact = true;        ///< stride and divisor, whatever wraps around
 };
 
 /// The form in chunks of `lanes` along the loop; nullopt where none is known. Chunks begin at multiples of `lanes`.
@@ -27,6 +29,13 @@ std::optional<ChunkForm> chunkForm(AffineInfo &affineInfo, mlir::Value value, co
 /// The most lanes of a chunk, up to `most`, in which the elements that `pointer` addresses are adjacent or one; 0 where
 /// that is so in none of at least 8.
 unsigned regularLanes(AffineInfo &affineInfo, mlir::Value pointer, const IndexMap &map, int loop, unsigned most);
+
+/// The most lanes of a chunk, up to `most`, in which all elements of the mask are one, as those of `i % 64 < 32`; 0 where
+/// that is so in none of at least 8.
+unsigned uniformLanes(AffineInfo &affineInfo, mlir::Value mask, const IndexMap &map, int loop, unsigned most);
+
+/// Whether the op computes a truth that may be one in a chunk.
+bool isTruth(mlir::Operation *op);
 
 /// Whether the elements that `pointer` addresses are adjacent in chunks of at least 8 lanes along the dimension of its
 /// tile.

@@ -56,6 +56,13 @@ static unsigned regularLanesOf(AffineInfo &affineInfo, const Nest &nest, int loo
   return regularLanes(affineInfo, pointer, map, loop, lanesDividing(nest.shape[loop], 64));
 }
 
+/// The lanes of chunks along `loop` in each of which a mask, which no prefix describes, has one value; 0: none.
+static unsigned uniformLanesOf(AffineInfo &affineInfo, const Nest &nest, int loop, Value mask, const IndexMap &map) {
+  if (loop < 0 || !llvm::is_contained(map, loop) || affineInfo.prefix(mask))
+    return 0;
+  return uniformLanes(affineInfo, mask, map, loop, lanesDividing(nest.shape[loop], 64));
+}
+
 /// Counts an access along each dimension of the nest.
 static void countAccess(AffineInfo &affineInfo, Nest &nest, int regularLoop, Value pointer, const IndexMap &map,
                         AccessCounts &counts) {
@@ -117,6 +124,11 @@ static AccessCounts examine(PlanContext &context, Nest &nest, int regularLoop) {
       return false;
     }
     addMask(context, nest, value, map);
+    if (const unsigned lanes = uniformLanesOf(context.affineInfo, nest, regularLoop, value, map)) {
+      counts.mostLanes = std::min(counts.mostLanes, lanes);
+      nest.readsMemory = true; // computed for the first lane alone
+      return false;
+    }
     widen(element, op && !isa<tt::LoadOp>(op) && !isShapeChange(op));
     if (auto load = dyn_cast_or_null<tt::LoadOp>(op)) {
       nest.readsMemory = true;
@@ -249,7 +261,7 @@ static uint64_t countEqualElements(const PlanContext &context, const Nest &nest)
     return llvm::all_of(nest.roots, [&](const Root &root) {
       return llvm::all_of(root.op->getOperands(), [&](Value tile) {
         auto form = chunkForm(context.affineInfo, tile, identity, nest.vectorDim, count);
-        return form && form->stride == 0;
+        return form && form->stride == 0 && form->isExact;
       });
     });
   };

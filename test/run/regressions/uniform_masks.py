@@ -1,0 +1,92 @@
+"""Masks that are one in a chunk of lanes, or seem to be: comparisons of remainders and quotients of indices"""
+# SPDX-License-Identifier: MIT
+
+import numpy as np
+import pytest
+import triton
+import triton.language as tl
+from harness import launch, values
+
+
+@triton.jit
+def joined(x, y, z, n, WIDTH: tl.constexpr, FIRST: tl.constexpr, BLOCK: tl.constexpr):
+    """Rows of `FIRST` elements of x and the rest of y."""
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    row, column = i // WIDTH, i % WIDTH
+    is_first = column < FIRST
+    left = tl.load(x + row * FIRST + column, is_first & (i < n), 0)
+    right = tl.load(y + row * (WIDTH - FIRST) + column - FIRST, (column >= FIRST) & (i < n), 0)
+    tl.store(z + i, tl.where(is_first, -left, right), i < n)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "float16", "float32", "int64"])
+@pytest.mark.parametrize(
+    "width, first", [(64, 32), (64, 16), (64, 8), (48, 16), (40, 16), (96, 64), (5, 2), (64, 1), (128, 96)]
+)
+@pytest.mark.parametrize("rows, block", [(1, 64), (37, 256), (64, 1024)])
+def test_rows_of_two_arrays(dtype, width, first, rows, block, device):
+    n = rows * width
+    x = values("int8", rows * first, seed=1, low=-50, high=50).astype(dtype)
+    y = values("int8", rows * (width - first), seed=2, low=-50, high=50).astype(dtype)
+    z = np.zeros(n, dtype)
+    launch(joined, (-(-n // block),), x, y, z, n, WIDTH=width, FIRST=first, BLOCK=block, device=device)
+    expected = np.concatenate([-x.reshape(rows, -1), y.reshape(rows, -1)], 1)
+    np.testing.assert_array_equal(z.reshape(rows, width), expected)
+
+
+@triton.jit
+def compared(out, begin, KIND: tl.constexpr, LIMIT: tl.constexpr, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    i = begin + tl.program_id(0) * 64 + at
+    if KIND == "remainder":
+        truth = i % 64 < LIMIT
+    elif KIND == "at least":
+        truth = i % 64 >= LIMIT
+    elif KIND == "moved remainder":
+        truth = i % 64 + 64 < LIMIT
+    elif KIND == "product":
+        truth = (i * 3) % 64 < LIMIT
+    elif KIND == "quotient":
+        truth = i // 64 < LIMIT
+    elif KIND == "wide":
+        truth = (i % 64).to(tl.int64) >= LIMIT
+    elif KIND == "sum":
+        truth = i < LIMIT
+    else:
+        truth = (i % 64 < LIMIT) ^ (i % 48 < 16) & (i >= 1024)
+    tl.store(out + tl.program_id(0) * BLOCK + at, tl.where(truth, 3, 5))
+
+
+def truths(kind, limit, i):
+    sign = np.sign(i)
+
+    def remainder(value, divisor):
+        return np.sign(value) * (np.abs(value) % divisor)
+
+    if kind == "remainder":
+        return remainder(i, 64) < limit
+    if kind in ("at least", "wide"):
+        return remainder(i, 64) >= limit
+    if kind == "moved remainder":
+        return remainder(i, 64) + 64 < limit
+    if kind == "product":
+        return remainder((3 * i).astype(np.int32).astype(np.int64), 64) < limit
+    if kind == "quotient":
+        return sign * (np.abs(i) // 64) < limit
+    if kind == "sum":
+        return i < limit
+    return (remainder(i, 64) < limit) ^ (remainder(i, 48) < 16) & (i >= 1024)
+
+
+@pytest.mark.parametrize("begin", [0, 16, 7, -64, 2**31 - 192, 2**31 - 100])
+@pytest.mark.parametrize("limit", [0, 1, 16, 32, 48, 96, -16])
+@pytest.mark.parametrize(
+    "kind", ["remainder", "at least", "moved remainder", "product", "quotient", "wide", "sum", "several"]
+)
+def test_numbers_that_wrap_around(kind, limit, begin, device):
+    block, programs = 256, 3
+    out = np.zeros((programs, block), np.int32)
+    launch(compared, (programs,), out, begin, KIND=kind, LIMIT=limit, BLOCK=block, device=device)
+    i = begin + 64 * np.arange(programs)[:, None] + np.arange(block)
+    i = i.astype(np.int32).astype(np.int64)
+    np.testing.assert_array_equal(out, np.where(truths(kind, limit, i), 3, 5))
