@@ -91,15 +91,16 @@ def _choose_concatenation(in_one_kernel: bool) -> None:
         from torch._inductor.lowering import lowerings
 
         original = lowerings[torch.ops.aten.cat.default]
-        config.force_pointwise_cat  # noqa: B018: asked for
-    except (ImportError, AttributeError, KeyError):
+    except (ImportError, KeyError):
+        return
+    if not hasattr(config, "force_pointwise_cat"):
         return  # this PyTorch lowers it in one way only
     original = getattr(original, "_of_pytorch", original)
     chosen = original
     if in_one_kernel:
 
         @functools.wraps(original)
-        def chosen(tensors, dim=0):
+        def chosen(tensors: list, dim: int = 0) -> object:
             if config.cpu_backend != "triton" or not _is_one_kernel(tensors, dim):
                 return original(tensors, dim)
             with config.patch(force_pointwise_cat=True):
