@@ -8,6 +8,8 @@
 # RUN: nereid compile %s:copy --target cpu:x86-64-v4 --signature '*fp32,*fp32,i32,4096' --emit llir -o - | FileCheck %s --check-prefix=ROWS
 # RUN: nereid compile %s:dot_of_columns --target cpu:znver4 --signature '*bf16,*bf16,*fp32,i32' --emit plan -o - | FileCheck %s --check-prefix=OPERAND
 # RUN: nereid compile %s:dot_of_columns --target cpu:x86-64-v4 --signature '*fp32,*fp32,*fp32,i32' --emit plan -o - | FileCheck %s --check-prefix=READ-BY-COLUMNS
+# RUN: nereid compile %s:channels_first --target cpu:x86-64-v4 --signature '*fp32,*fp32,i32,32' --emit llir -o - | FileCheck %s --check-prefix=IN-PLACE
+# RUN: nereid compile %s:channels_first --target cpu:x86-64-v4 --signature '*fp32,*fp32,i32,128' --emit llir -o - | FileCheck %s --check-prefix=WITH-COPY
 import triton
 import triton.language as tl
 
@@ -74,3 +76,16 @@ def dot_of_columns(x, y, out, stride):
 
 # Where elements are read one by one, the operand stays in the order of memory.
 # READ-BY-COLUMNS-NOT: staged
+
+
+@triton.jit
+def channels_first(x, y, pixels, Y: tl.constexpr):
+    i = tl.program_id(1) * Y + tl.arange(0, Y)[:, None]
+    j = tl.program_id(0) * 32 + tl.arange(0, 32)[None, :]
+    tl.store(y + i * pixels + j, tl.load(x + i % 64 + j * 64 + i // 64 * 4096))
+
+
+# A tile in which no remainder wraps is affine: it is transposed from memory, unless the arrays overlap.
+# IN-PLACE: select i1
+# IN-PLACE: call void @transpose.32x32.i32.rows(ptr {{.*}}, ptr {{.*}}, i64
+# WITH-COPY: call void @transpose.32x128.i32.rows.512(

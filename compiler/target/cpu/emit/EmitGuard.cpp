@@ -228,10 +228,12 @@ LogicalResult KernelEmitter::emitGuard(const Step &step) {
 LogicalResult KernelEmitter::emitCopiedOrNot(Nest &nest) {
   llvm::SmallSetVector<Operation *, 2> loads; // that may have been copied, and are not affine
   ExpressionWalk walk(affineInfo, [&](Value value, const IndexMap &) {
+    if (plan.bufferOf.contains(value) && isReady(value))
+      return false;
     Operation *op = value.getDefiningOp();
     if (const Redirect *redirect = op ? redirectOf(op) : nullptr; redirect && redirect->isCopied)
       loads.insert(op);
-    return !(plan.bufferOf.contains(value) && isReady(value));
+    return true;
   });
   for (const Root &root : nest.roots)
     walk.root(root);

@@ -1,11 +1,13 @@
 // Reads tiles from memory in place, and copies them only where a part of them is masked or wraps: left operands of
-// dots, and tiles that are transposed. SPDX-License-Identifier: MIT
+// dots, and tiles that are transposed.
+// SPDX-License-Identifier: MIT
 //
 // A dot reads that operand element by element, so its rows may have any stride, as may those of a transposed tile. The
 // copy is skipped where its masks hold everywhere and its remainders do not wrap, which is tested before it. No store
 // comes between the copy and its use.
-#include "compiler/target/cpu/emit/KernelEmitter.h"
+#include "compiler/target/cpu/emit/NestEmitter.h"
 #include "compiler/target/cpu/emit/Transpose.h"
+#include "compiler/target/cpu/plan/Chunks.h"
 #include "compiler/target/cpu/plan/Masks.h"
 
 using namespace mlir;
@@ -56,6 +58,44 @@ LogicalResult KernelEmitter::emitUnlessInPlace(Nest &nest, llvm::Value *anyWraps
   return success();
 }
 
+/// The bytes from element to element along each dimension of a tile of pointers that is affine as a whole, since each
+/// of its dimensions is one regular chunk; empty where it is not.
+static SmallVector<int64_t, 4> regularStrides(AffineInfo &affineInfo, Value pointer) {
+  SmallVector<int64_t, 4> strides;
+  ArrayRef<int64_t> shape = tt::shapeOf(pointer.getType());
+  for (auto [dim, extent] : llvm::enumerate(shape)) {
+    const auto form = chunkForm(affineInfo, pointer, identityMap(shape.size()), dim, extent);
+    if (!form)
+      return {};
+    strides.push_back(form->stride);
+  }
+  return strides;
+}
+
+/// What the load reads, where that is affine: memory, or the copy that has been made of it. Where `isCopied` is set, it
+/// reads the copy instead of this memory.
+std::optional<Redirect> KernelEmitter::memoryOf(const Nest &nest, tt::LoadOp load) {
+  const Redirect *redirect = redirectOf(load);
+  if (redirect && redirect->base)
+    return *redirect;
+  Redirect memory;
+  if (const AffineForm *found = affineInfo.assumed(load.getPtr())) {
+    const AffineForm form = *found;
+    memory.base = ir.CreatePtrAdd(scalar(form.pointer), poly(form.base));
+    for (const Poly &stride : form.strides)
+      memory.strides.push_back(poly(stride));
+  } else {
+    const SmallVector<int64_t, 4> strides = regularStrides(affineInfo, load.getPtr());
+    memory.base = strides.empty() ? nullptr : NestEmitter(*this, nest).firstAddress(load.getPtr());
+    if (!memory.base)
+      return std::nullopt;
+    for (int64_t stride : strides)
+      memory.strides.push_back(ir.getInt64(stride));
+  }
+  memory.isCopied = redirect ? redirect->isCopied : nullptr;
+  return memory;
+}
+
 /// Prefetches the lines of some rows a distance ahead.
 static void prefetchRows(llvm::IRBuilder<> &ir, llvm::Value *first, llvm::Value *stride, llvm::Value *distance,
                          int64_t rows, int64_t rowBytes) {
@@ -81,21 +121,14 @@ LogicalResult KernelEmitter::emitTransposed(Nest &nest, llvm::Value *anyWraps) {
                      IntegerType::get(root.value.getContext(), 8 * size),
                      ir.getInt64(copy.shape[column] * size)};
   auto load = root.value.getDefiningOp<tt::LoadOp>();
-  const bool isAffine = load && affineInfo.assumed(load.getPtr());
-  llvm::Value *whole = isAffine ? isWhole(nest, load) : nullptr;
-  std::optional<Redirect> memory;
-  if (whole) {
-    const AffineForm form = *affineInfo.assumed(load.getPtr());
-    if (const Redirect *redirect = redirectOf(load)) {
-      memory = *redirect;
-    } else {
-      memory.emplace().base = ir.CreatePtrAdd(scalar(form.pointer), poly(form.base));
-      for (const Poly &stride : form.strides)
-        memory->strides.push_back(poly(stride));
-    }
-    auto *step = memory->base ? dyn_cast<llvm::ConstantInt>(memory->strides[column]) : nullptr;
+  llvm::Value *whole = load ? isWhole(nest, load) : nullptr;
+  std::optional<Redirect> memory = whole ? memoryOf(nest, load) : std::nullopt;
+  if (memory) {
+    auto *step = dyn_cast<llvm::ConstantInt>(memory->strides[column]);
     if (!step || step->getSExtValue() != size)
       memory.reset();
+    else if (memory->isCopied)
+      whole = ir.CreateAnd(whole, ir.CreateNot(memory->isCopied));
   }
   if (!memory) {
     if (failed(emitExactOrNot(nest, anyWraps)))

@@ -141,6 +141,7 @@ private:
   // EmitInPlace.cpp
   mlir::LogicalResult emitUnlessInPlace(Nest &nest, llvm::Value *anyWraps);
   mlir::LogicalResult emitTransposed(Nest &nest, llvm::Value *anyWraps);
+  std::optional<Redirect> memoryOf(const Nest &nest, tt::LoadOp load);
   llvm::Value *isWhole(const Nest &nest, tt::LoadOp load);
   mlir::LogicalResult emitPeeled(Nest &nest);
   mlir::LogicalResult emitVersions(llvm::Value *condition, const Nest &nest,

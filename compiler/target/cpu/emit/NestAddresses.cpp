@@ -121,6 +121,15 @@ ChunkAccess NestEmitter::bufferAccess(llvm::Value *base, BufferId buffer, Type t
   return access;
 }
 
+llvm::Value *NestEmitter::firstAddress(Value pointer) {
+  llvm::BasicBlock *after = llvm::BasicBlock::Create(ir.getContext(), "address.end", ir.GetInsertBlock()->getParent());
+  levels[0].anchor = ir.CreateBr(after);
+  const IndexMap first(tt::shapeOf(pointer.getType()).size(), -1);
+  Element element = evaluate(pointer, first, 0);
+  ir.SetInsertPoint(after);
+  return element.value;
+}
+
 llvm::Value *NestEmitter::laneAddress(ChunkAccess access, llvm::Value *lane) {
   if (!access.stride)
     return ir.CreateExtractElement(access.address, lane);

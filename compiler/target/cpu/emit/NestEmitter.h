@@ -73,6 +73,8 @@ public:
   ChunkAccess accessOf(mlir::Value pointer, const IndexMap &map, mlir::Operation *load);
   /// The elements of a tile that the buffer, or a part of it at `base`, holds.
   ChunkAccess bufferAccess(llvm::Value *base, BufferId buffer, mlir::Type tile, const IndexMap &map);
+  /// The address of a tile's first element, computed without the nest's loops; null after an error.
+  llvm::Value *firstAddress(mlir::Value pointer);
   llvm::Value *laneAddress(ChunkAccess access, llvm::Value *lane);
 
   // NestMemory.cpp: memory

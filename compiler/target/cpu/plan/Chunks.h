@@ -5,8 +5,8 @@
 // number in a chunk and `i % 768` counts up by one. The address of `x + i // 768 * 1280 + i % 768` is then computed
 // once for a chunk, whose elements are adjacent.
 //
-// As in Affine.h, an addition that is part of an address is assumed not to wrap. Other numbers may: a form is exact where
-// it holds for them.
+// As in Affine.h, an addition that is part of an address is assumed not to wrap. Other numbers may: a form is exact
+// where it holds for them.
 #pragma once
 
 #include "compiler/target/cpu/plan/Affine.h"
@@ -30,8 +30,8 @@ std::optional<ChunkForm> chunkForm(AffineInfo &affineInfo, mlir::Value value, co
 /// that is so in none of at least 8.
 unsigned regularLanes(AffineInfo &affineInfo, mlir::Value pointer, const IndexMap &map, int loop, unsigned most);
 
-/// The most lanes of a chunk, up to `most`, in which all elements of the mask are one, as those of `i % 64 < 32`; 0 where
-/// that is so in none of at least 8.
+/// The most lanes of a chunk, up to `most`, in which all elements of the mask are one, as those of `i % 64 < 32`; 0
+/// where that is so in none of at least 8.
 unsigned uniformLanes(AffineInfo &affineInfo, mlir::Value mask, const IndexMap &map, int loop, unsigned most);
 
 /// Whether the op computes a truth that may be one in a chunk.
