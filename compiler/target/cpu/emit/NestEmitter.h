@@ -130,7 +130,7 @@ private:
   bool isUniformWhenInactive(mlir::Value value, const IndexMap &map, unsigned depth = 0);
   bool findUniformWhenInactive(mlir::Value value, const IndexMap &map, unsigned depth);
   void evaluateInOrder(unsigned level);
-  bool isUniformTruth(mlir::Value value, const IndexMap &map);
+  bool comparesUniformly(mlir::Value value, const IndexMap &map);
   Element firstLane(mlir::Value value, const IndexMap &map, unsigned requester);
   std::optional<int64_t> chunkStride(mlir::Value value, const IndexMap &map);
   uint64_t elementKey(const IndexMap &map) const;

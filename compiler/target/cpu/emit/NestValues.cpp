@@ -45,12 +45,10 @@ std::optional<int64_t> NestEmitter::chunkStride(Value value, const IndexMap &map
   return form ? std::optional(form->stride) : std::nullopt;
 }
 
-/// Whether the chunk's lanes of a mask are known to be one.
-bool NestEmitter::isUniformTruth(Value value, const IndexMap &map) {
-  if (!isTruth(value.getDefiningOp()) || !isVectorMap(map) || inactiveScalar)
-    return false;
-  auto form = chunkForm(function.affineInfo, value, map, nest.vectorDim, chunkLanes);
-  return form && form->stride == 0 && form->isExact;
+/// Whether the value is a comparison that is known to have one result in the chunk.
+bool NestEmitter::comparesUniformly(Value value, const IndexMap &map) {
+  return isVectorMap(map) && !inactiveScalar &&
+         isUniformComparison(function.affineInfo, value, map, nest.vectorDim, chunkLanes);
 }
 
 Element NestEmitter::firstLane(Value value, const IndexMap &map, unsigned requester) {
@@ -130,7 +128,7 @@ Element NestEmitter::evaluate(Value value, const IndexMap &fullMap, unsigned req
     return found->second;
   auto load = value.getDefiningOp<tt::LoadOp>();
   const bool isOne =
-      load ? !function.affineInfo.affine(load.getPtr()) && chunkStride(value, map) == 0 : isUniformTruth(value, map);
+      load ? !function.affineInfo.affine(load.getPtr()) && chunkStride(value, map) == 0 : comparesUniformly(value, map);
   Element element = isOne ? firstLane(value, map, requester) : compute(value, map, level);
   if (!element) {
     isFailed = true;

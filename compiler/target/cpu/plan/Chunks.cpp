@@ -41,7 +41,7 @@ private:
   std::optional<ChunkForm> scalar(Value value);
   std::optional<ChunkForm> arithmetic(Operation *op, const ChunkForm &a, const ChunkForm &b);
   std::optional<ChunkForm> quotient(Operation *op, const ChunkForm &dividend, Value divisor);
-  bool isUniformComparison(arith::CmpIOp op, const ChunkForm &left, const ChunkForm &right) const;
+  bool comparesUniformly(arith::CmpIOp op, const ChunkForm &left, const ChunkForm &right) const;
 
   AffineInfo &affineInfo;
   const int loop;
@@ -137,7 +137,7 @@ std::optional<ChunkForm> ChunkAnalysis::quotient(Operation *op, const ChunkForm 
 /// Whether every lane compares as lane 0 does: `tile < c` and `tile >= c`, where a power of two divides lane 0 and the
 /// constant, and the lanes stay below its next multiple, so that none wraps around. In a remainder of numbers below
 /// zero, which has another form, all lanes are less than c.
-bool ChunkAnalysis::isUniformComparison(arith::CmpIOp op, const ChunkForm &left, const ChunkForm &right) const {
+bool ChunkAnalysis::comparesUniformly(arith::CmpIOp op, const ChunkForm &left, const ChunkForm &right) const {
   using Predicate = arith::CmpIPredicate;
   const Predicate predicate = op.getPredicate();
   APInt limit;
@@ -187,7 +187,7 @@ std::optional<ChunkForm> ChunkAnalysis::compute(Value value, const IndexMap &map
     if (auto form = quotient(op, operands[0], op->getOperand(1)))
       return form;
   if (auto comparison = dyn_cast<arith::CmpIOp>(op);
-      comparison && isUniformComparison(comparison, operands[0], operands[1]))
+      comparison && comparesUniformly(comparison, operands[0], operands[1]))
     return ChunkForm();
   if (!isUniform || operands.empty() || !isMemoryEffectFree(op))
     return std::nullopt;
@@ -222,18 +222,16 @@ unsigned cpu::regularLanes(AffineInfo &affineInfo, Value pointer, const IndexMap
   return 0;
 }
 
-bool cpu::isTruth(Operation *op) {
-  return isa_and_nonnull<arith::CmpIOp, arith::AndIOp, arith::OrIOp, arith::XOrIOp>(op) &&
-         tt::elementOf(op->getResult(0).getType()).isInteger(1);
+bool cpu::isUniformComparison(AffineInfo &affineInfo, Value value, const IndexMap &map, int loop, unsigned lanes) {
+  if (!value.getDefiningOp<arith::CmpIOp>() || affineInfo.prefix(value))
+    return false;
+  auto form = chunkForm(affineInfo, value, map, loop, lanes);
+  return form && form->stride == 0 && form->isExact;
 }
 
-unsigned cpu::uniformLanes(AffineInfo &affineInfo, Value mask, const IndexMap &map, int loop, unsigned most) {
-  if (!isTruth(mask.getDefiningOp()))
-    return 0;
-  for (unsigned lanes = most; lanes >= fewestLanes; lanes /= 2) {
-    auto form = chunkForm(affineInfo, mask, map, loop, lanes);
-    if (form && form->stride == 0 && form->isExact)
+unsigned cpu::uniformLanes(AffineInfo &affineInfo, Value comparison, const IndexMap &map, int loop, unsigned most) {
+  for (unsigned lanes = most; lanes >= fewestLanes; lanes /= 2)
+    if (isUniformComparison(affineInfo, comparison, map, loop, lanes))
       return lanes;
-  }
   return 0;
 }

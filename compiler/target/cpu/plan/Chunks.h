@@ -30,12 +30,12 @@ std::optional<ChunkForm> chunkForm(AffineInfo &affineInfo, mlir::Value value, co
 /// that is so in none of at least 8.
 unsigned regularLanes(AffineInfo &affineInfo, mlir::Value pointer, const IndexMap &map, int loop, unsigned most);
 
-/// The most lanes of a chunk, up to `most`, in which all elements of the mask are one, as those of `i % 64 < 32`; 0
-/// where that is so in none of at least 8.
-unsigned uniformLanes(AffineInfo &affineInfo, mlir::Value mask, const IndexMap &map, int loop, unsigned most);
+/// Whether the value is a comparison of integers, other than a prefix, that has one result in each chunk, as
+/// `i % 64 < 32`.
+bool isUniformComparison(AffineInfo &affineInfo, mlir::Value value, const IndexMap &map, int loop, unsigned lanes);
 
-/// Whether the op computes a truth that may be one in a chunk.
-bool isTruth(mlir::Operation *op);
+/// The most lanes of a chunk, up to `most`, for which that is so; 0 where there are none of at least 8.
+unsigned uniformLanes(AffineInfo &affineInfo, mlir::Value comparison, const IndexMap &map, int loop, unsigned most);
 
 /// Whether the elements that `pointer` addresses are adjacent in chunks of at least 8 lanes along the dimension of its
 /// tile.

@@ -56,11 +56,11 @@ static unsigned regularLanesOf(AffineInfo &affineInfo, const Nest &nest, int loo
   return regularLanes(affineInfo, pointer, map, loop, lanesDividing(nest.shape[loop], 64));
 }
 
-/// The lanes of chunks along `loop` in each of which a mask, which no prefix describes, has one value; 0: none.
-static unsigned uniformLanesOf(AffineInfo &affineInfo, const Nest &nest, int loop, Value mask, const IndexMap &map) {
-  if (loop < 0 || !llvm::is_contained(map, loop) || affineInfo.prefix(mask))
+/// The lanes of chunks along `loop` in each of which a comparison has one result; 0: none.
+static unsigned uniformLanesOf(AffineInfo &affineInfo, const Nest &nest, int loop, Value value, const IndexMap &map) {
+  if (loop < 0 || !llvm::is_contained(map, loop))
     return 0;
-  return uniformLanes(affineInfo, mask, map, loop, lanesDividing(nest.shape[loop], 64));
+  return uniformLanes(affineInfo, value, map, loop, lanesDividing(nest.shape[loop], 64));
 }
 
 /// Counts an access along each dimension of the nest.

@@ -218,7 +218,8 @@ void PlanVerifier::order(const Nest &nest) {
     return;
   if (nest.vectorDim < 0 || !llvm::is_contained(wanted, static_cast<unsigned>(nest.vectorDim)))
     return fail(name + " has no loop over its vector dimension");
-  if (!llvm::isPowerOf2_32(nest.lanes) || nest.lanes > 64 || nest.shape[nest.vectorDim] % (nest.lanes * nest.equalElements) != 0)
+  if (!llvm::isPowerOf2_32(nest.lanes) || nest.lanes > 64 ||
+      nest.shape[nest.vectorDim] % (nest.lanes * nest.equalElements) != 0)
     fail(name + " has " + llvm::Twine(nest.lanes) + " lanes, which do not divide its vector dimension");
   else if (!llvm::isPowerOf2_32(nest.maskedLanes) || nest.maskedLanes > nest.lanes)
     fail(name + " has " + llvm::Twine(nest.maskedLanes) + " lanes under masks, which do not divide its lanes");
