@@ -210,7 +210,7 @@ LogicalResult KernelEmitter::emitGuard(const Step &step) {
     return success();
   }
   const AffineForm form = *found;
-  llvm::Value *original = ir.CreatePtrAdd(scalar(form.pointer), poly(form.base));
+  llvm::Value *original = firstAddress(form);
   redirect.base = ir.CreateSelect(overlaps, buffer(guard.copy), original);
   ArrayRef<int64_t> shape = tt::shapeOf(load.getType());
   int64_t stride = storageBytes(tt::elementOf(load.getType()));

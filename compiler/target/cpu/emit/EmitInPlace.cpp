@@ -40,13 +40,12 @@ LogicalResult KernelEmitter::emitUnlessInPlace(Nest &nest, llvm::Value *anyWraps
     return emitExactOrNot(nest, anyWraps);
   if (anyWraps)
     whole = ir.CreateAnd(whole, ir.CreateNot(anyWraps));
-  const AffineForm form = *affineInfo.assumed(load.getPtr());
+  const Redirect memory = *memoryOf(nest, load);
   const BufferId copy = nest.roots.front().buffers.front();
   const int64_t size = storageBytes(tt::elementOf(load.getType())), rowBytes = tt::shapeOf(load.getType())[1] * size;
   Redirect source;
-  llvm::Value *memory = ir.CreatePtrAdd(scalar(form.pointer), poly(form.base));
-  source.base = ir.CreateSelect(whole, memory, buffer(copy));
-  source.strides = {ir.CreateSelect(whole, poly(form.strides[0]), ir.getInt64(rowBytes)), ir.getInt64(size)};
+  source.base = ir.CreateSelect(whole, memory.base, buffer(copy));
+  source.strides = {ir.CreateSelect(whole, memory.strides[0], ir.getInt64(rowBytes)), ir.getInt64(size)};
   operandSources[copy] = std::move(source);
   llvm::BasicBlock *missing = newBlock("operand"), *after = newBlock("operand.end");
   ir.CreateCondBr(whole, after, missing);
@@ -81,7 +80,7 @@ std::optional<Redirect> KernelEmitter::memoryOf(const Nest &nest, tt::LoadOp loa
   Redirect memory;
   if (const AffineForm *found = affineInfo.assumed(load.getPtr())) {
     const AffineForm form = *found;
-    memory.base = ir.CreatePtrAdd(scalar(form.pointer), poly(form.base));
+    memory.base = firstAddress(form);
     for (const Poly &stride : form.strides)
       memory.strides.push_back(poly(stride));
   } else {

@@ -63,6 +63,8 @@ public:
   void define(mlir::Value value, llvm::Value *emitted) { scalars[value] = emitted; }
   /// A polynomial as i64, at the insert point.
   llvm::Value *poly(const Poly &poly, unsigned bits = 64);
+  /// The address of an affine tile's first element.
+  llvm::Value *firstAddress(const AffineForm &form) { return ir.CreatePtrAdd(scalar(form.pointer), poly(form.base)); }
   /// Whether the remainders of these assumptions do not wrap.
   llvm::Value *holds(llvm::ArrayRef<SymbolId> assumptions);
   /// The value clamped to [0, limit], computed in as many bits as it needs.

@@ -280,7 +280,7 @@ llvm::Value *NestEmitter::canStream(unsigned level) {
     return nullptr;
   // Decided once for all rows, so all must begin at a register's multiple.
   insertAt(0);
-  llvm::Value *address = ir.CreatePtrAdd(function.scalar(form->pointer), function.poly(form->base));
+  llvm::Value *address = function.firstAddress(*form);
   llvm::Value *low = ir.CreatePtrToInt(address, ir.getInt64Ty());
   for (auto [dim, extent] : llvm::enumerate(nest.shape))
     if (extent != 1 && static_cast<int>(dim) != nest.vectorDim)

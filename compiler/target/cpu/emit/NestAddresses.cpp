@@ -90,7 +90,7 @@ ChunkAccess NestEmitter::addressedBy(Value pointer, const IndexMap &map, const R
   } else {
     llvm::Value *&start = levels[0].addresses[{pointer.getAsOpaquePointer(), nullptr}];
     if (!start)
-      start = ir.CreatePtrAdd(function.scalar(form.pointer), function.poly(form.base));
+      start = function.firstAddress(form);
     base = start;
     for (const Poly &stride : form.strides)
       strides.push_back(function.poly(stride));
