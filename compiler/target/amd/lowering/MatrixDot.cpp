@@ -144,6 +144,10 @@ void MatrixDotEmitter::zeroAtDot(Tile &accumulators) {
 void MatrixDotEmitter::run(Tile &accumulators) {
   const SmallVector<Coordinates> tiles = corners();
   const bool isTight = registersOfDot() > arch.numRegisters / 2;
+  if (isTight) {
+    left.computeAtSteps();
+    right.computeAtSteps();
+  }
   for (unsigned step = 0; step < numSteps; ++step) {
     // LLVM's scheduler would move reads of many steps to the front, also where they take more registers than there are.
     if (isTight) {

@@ -16,6 +16,11 @@ unsigned MatrixFactor::elementsOfLane() const {
   return std::max<int64_t>(std::min<int64_t>(form.kWidth, depth), depth / tile.groupsAlongK());
 }
 
+void MatrixFactor::computeAtSteps() {
+  if (OperandSinker made(ir); !elements.isInBuffer() && made.savesRegisters(emitter.tile(form.tile)))
+    sinker.emplace(std::move(made));
+}
+
 /// The elements of one instruction, zero beyond those that the lane holds.
 llvm::Value *MatrixFactor::makeElements(const Coordinates &corner, unsigned step) {
   Tile values;
@@ -25,6 +30,8 @@ llvm::Value *MatrixFactor::makeElements(const Coordinates &corner, unsigned step
     values.push_back(number < elementsOfLane() ? elements.at(corner, k)
                                                : llvm::Constant::getNullValue(values.front()->getType()));
   }
+  if (sinker)
+    sinker->sinkToEnd(values);
   llvm::Value *whole = values.front();
   if (values.size() > 1) {
     whole = llvm::PoisonValue::get(llvm::FixedVectorType::get(whole->getType(), values.size()));

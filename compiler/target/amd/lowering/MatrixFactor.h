@@ -5,6 +5,7 @@
 #include "compiler/layout/AmdMatrix.h"
 #include "compiler/lowering/TtgToLlvm/DotOperand.h"
 #include "compiler/target/amd/lowering/MatrixIntrinsics.h"
+#include "compiler/target/amd/lowering/SinkOperands.h"
 
 #include <map>
 #include <optional>
@@ -38,6 +39,8 @@ public:
   MatrixOperand at(Coordinates corner, unsigned step);
   /// Later reads of a buffer compute their addresses anew.
   void rematerialiseAddresses() { elements.rematerialiseAddresses(); }
+  /// Computes elements at the step that needs them where that takes fewer registers.
+  void computeAtSteps();
   /// Forgets the elements that were read for a step.
   void endStep() { made.clear(); }
 
@@ -51,6 +54,7 @@ private:
   const layout::AmdMatrixTile tile;
   lowering::DotOperand elements;
   uint32_t copiesAlongK;                  ///< lanes with one of these bits hold copies, which are counted once
+  std::optional<OperandSinker> sinker;    ///< moves elements to the step that needs them
   std::map<unsigned, llvm::Value *> made; ///< of the step, by the first register
   std::optional<lowering::RegisterMap> scaleMap;
   std::map<unsigned, llvm::Value *> scaleWords; ///< by the first of four registers of scales
