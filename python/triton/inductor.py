@@ -16,8 +16,8 @@ def enable_cpu_backend(enabled: bool = True) -> None:
     `torch.compile(f, options={"cpu_backend": "triton"})`, but for two things. PyTorch's compiler chooses among
     a few configurations of a kernel by measuring each for 125 ms, which is most of a first call's time. Here a
     measurement ends when the figure is good enough to choose by, mostly after 12 ms. And `torch.cat` of a few
-    tensors becomes one kernel, with the operations before and after it, as on GPUs; PyTorch's compiler writes one
-    kernel for each tensor on CPUs.
+    tensors becomes one kernel, with the operations before and after it; PyTorch's compiler writes one kernel for
+    each tensor on CPUs. Code that it has cached on disk before, under either setting, is used as it is.
 
     Raises ImportError without PyTorch, RuntimeError where this PyTorch has no choice of backends.
     """
@@ -67,20 +67,49 @@ def _choose_measurement(measure: Callable | None) -> None:
 _MOST_TENSORS, _LEAST_RUN = 4, 16  # of a concatenation in one kernel; a run is counted in elements
 
 
+def _comes_in_whole_vectors(tensor: object, dim: int) -> bool:
+    """Whether the tensor's adjacent elements, of a concatenation along `dim`, come in multiples of 16."""
+    run = 1
+    for extent in tensor.get_size()[dim:]:
+        if not (isinstance(extent, int) or extent.is_Integer):
+            return False  # known when the kernel runs
+        run *= int(extent)
+    return run > 0 and run % _LEAST_RUN == 0
+
+
+def _is_of_reduction(tensor: object) -> bool:
+    """Whether the tensor is the result of a reduction, or is computed from one."""
+    from torch._inductor import ir
+    from torch._inductor.virtualized import V
+
+    def is_reduction(buffer: object) -> bool:
+        return isinstance(buffer, ir.ComputedBuffer) and isinstance(buffer.data, ir.Reduction)
+
+    while isinstance(tensor, (ir.TensorBox, ir.StorageBox, ir.BaseView)):
+        tensor = tensor.data
+    if isinstance(tensor, ir.Pointwise):
+        return any(is_reduction(V.graph.get_buffer(name)) for name in tensor.get_read_names())
+    return is_reduction(tensor)
+
+
+def _has_other_uses() -> bool:
+    """Whether a tensor of the concatenation that is being lowered is computed for another use, too."""
+    from torch._inductor.virtualized import V
+
+    nodes = V.current_node.args[0]
+    return any(node.op == "call_function" and len(node.users) > 1 for node in nodes)
+
+
 def _is_one_kernel(tensors: list, dim: int) -> bool:
-    """Whether a concatenation is a kernel whose vectors are each read from one tensor: the adjacent elements of each
-    tensor come in multiples of 16."""
-    if not 1 < len(tensors) <= _MOST_TENSORS or tensors[0].get_device().type != "cpu":
-        return False
-    for tensor in tensors:
-        run = 1
-        for extent in tensor.get_size()[dim:]:
-            if not (isinstance(extent, int) or extent.is_Integer):
-                return False  # known when the kernel runs
-            run *= int(extent)
-        if run == 0 or run % _LEAST_RUN:
-            return False
-    return True
+    """Whether a concatenation is a kernel whose vectors are each read from one tensor, and no result of a reduction
+    is written and read again, nor anything computed twice."""
+    return (
+        1 < len(tensors) <= _MOST_TENSORS
+        and tensors[0].get_device().type == "cpu"
+        and all(_comes_in_whole_vectors(tensor, dim) for tensor in tensors)
+        and not any(_is_of_reduction(tensor) for tensor in tensors)
+        and not _has_other_uses()
+    )
 
 
 def _choose_concatenation(in_one_kernel: bool) -> None:

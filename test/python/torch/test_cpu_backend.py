@@ -83,25 +83,53 @@ def joined(x, y):
     return torch.nn.functional.silu(torch.cat((x, y + 1), -1)) * 2
 
 
-@pytest.mark.parametrize("widths, kernels", [((32, 48), 1), ((32, 31), 3), ((1, 16), 3)])
-def test_concatenations_of_whole_vectors_are_one_kernel(widths, kernels, cpp_afterwards):
+def joined_results(x, y):
+    return torch.cat((torch.softmax(x, -1), y), -1)
+
+
+def joined_and_kept(x, y):
+    kept = torch.tanh(x)
+    return torch.cat((kept, y), -1), kept
+
+
+def compiled_code(function, inputs):
+    """The result of the function as compiled anew to kernels, and the number of its kernels."""
     from torch._inductor.utils import fresh_cache, run_and_get_code
 
+    torch._dynamo.reset()
+    compiled = torch.compile(function, options={"cpu_backend": "triton"})
+    with fresh_cache():
+        result, code = run_and_get_code(compiled, *inputs)
+    return result, "".join(code).count("@triton.jit")
+
+
+@pytest.mark.parametrize("widths, kernels", [((32, 48), 1), ((32, 31), 3), ((1, 16), 3)])
+def test_concatenations_of_whole_vectors_are_one_kernel(widths, kernels, cpp_afterwards):
     inputs = [torch.randn(7, width) for width in widths]
     for enabled in (True, False):
-        torch._dynamo.reset()
         triton.enable_cpu_backend(enabled)
-        options = {"cpu_backend": "triton"}
-        with fresh_cache():
-            result, code = run_and_get_code(torch.compile(joined, options=options), *inputs)
+        result, count = compiled_code(joined, inputs)
         torch.testing.assert_close(result, joined(*inputs))
-        assert "".join(code).count("@triton.jit") == (kernels if enabled else 3)
+        assert count == (kernels if enabled else 3)
+
+
+@pytest.mark.parametrize("function", [joined_results, joined_and_kept])
+def test_concatenations_that_would_compute_twice_stay(function, cpp_afterwards):
+    inputs = torch.randn(7, 32), torch.randn(7, 48)
+    counts = []
+    for enabled in (True, False):
+        triton.enable_cpu_backend(enabled)
+        result, count = compiled_code(function, inputs)
+        torch.testing.assert_close(result, function(*inputs))
+        counts.append(count)
+    assert counts[0] == counts[1] > 1
 
 
 @pytest.mark.parametrize("dim", [0, 1, -2])
-@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.int8])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.int32])
 def test_concatenations_have_the_same_elements(dim, dtype, cpp_afterwards):
     triton.enable_cpu_backend()
     tensors = [(100 * torch.randn(16, 32, 5)).to(dtype) for _ in range(3)]
-    function = torch.compile(lambda *inputs: torch.cat(inputs, dim) + 1)
-    torch.testing.assert_close(function(*tensors), torch.cat(tensors, dim) + 1)
+    result, count = compiled_code(lambda *inputs: torch.cat(inputs, dim) + 1, tensors)
+    torch.testing.assert_close(result, torch.cat(tensors, dim) + 1)
+    assert count == 1

@@ -60,6 +60,20 @@ def test_overlapping_channels(device):
             assert (memory == expected).all(), shift
 
 
+def test_overlapping_channels_that_are_transposed_in_place(device):
+    if device != "cpu":
+        pytest.skip("a GPU's threads store while others still load")
+    scale = values("float32", 32, seed=2)
+    for shift in (-1500, -1024, -33, -1, 0, 1, 31, 1000, 1024, 1500):
+        memory = values("float32", 8000, seed=3)
+        expected = memory.copy()
+        x, y = memory[3000:], memory[3000 + shift :]
+        if launch(channels_first, (1, 1), x, scale, y, 32, 32, 32, 32, 32, device=device):
+            tile = expected[3000 : 3000 + 1024].reshape(32, 32).T * scale[:, None]
+            expected[3000 + shift : 3000 + shift + 1024] = tile.reshape(-1)
+            assert (memory == expected).all(), shift
+
+
 @triton.jit
 def transposed_twice(a, b, c, x, y, pitch, N: tl.constexpr, K: tl.constexpr, G: tl.constexpr):
     r, k, g = tl.arange(0, N), tl.arange(0, K), tl.arange(0, G)

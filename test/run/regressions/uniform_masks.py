@@ -1,4 +1,4 @@
-"""Masks that are one in a chunk of lanes, or seem to be: comparisons of remainders and quotients of indices"""
+"""Masks that have one value in a chunk of lanes, or seem to: comparisons of remainders and quotients of indices"""
 # SPDX-License-Identifier: MIT
 
 import numpy as np
@@ -35,21 +35,25 @@ def test_rows_of_two_arrays(dtype, width, first, rows, block, device):
 
 
 @triton.jit
-def compared(out, begin, KIND: tl.constexpr, LIMIT: tl.constexpr, BLOCK: tl.constexpr):
+def compared(out, BEGIN: tl.constexpr, KIND: tl.constexpr, LIMIT: tl.constexpr, BLOCK: tl.constexpr):
     at = tl.arange(0, BLOCK)
-    i = begin + tl.program_id(0) * 64 + at
+    i = BEGIN + tl.program_id(0) * 64 + at
     if KIND == "remainder":
         truth = i % 64 < LIMIT
     elif KIND == "at least":
         truth = i % 64 >= LIMIT
     elif KIND == "moved remainder":
         truth = i % 64 + 64 < LIMIT
+    elif KIND == "two remainders":
+        truth = (i % 64 + 32) % 64 < LIMIT
     elif KIND == "product":
         truth = (i * 3) % 64 < LIMIT
     elif KIND == "quotient":
         truth = i // 64 < LIMIT
     elif KIND == "wide":
         truth = (i % 64).to(tl.int64) >= LIMIT
+    elif KIND == "wide difference":
+        truth = (i * 3).to(tl.int64) - (i * 2).to(tl.int64) >= LIMIT
     elif KIND == "sum":
         truth = i < LIMIT
     else:
@@ -57,36 +61,40 @@ def compared(out, begin, KIND: tl.constexpr, LIMIT: tl.constexpr, BLOCK: tl.cons
     tl.store(out + tl.program_id(0) * BLOCK + at, tl.where(truth, 3, 5))
 
 
+def wrapped(value):
+    return value.astype(np.int32).astype(np.int64)
+
+
+def remainder(value, divisor):
+    return np.sign(value) * (np.abs(value) % divisor)
+
+
 def truths(kind, limit, i):
-    sign = np.sign(i)
-
-    def remainder(value, divisor):
-        return np.sign(value) * (np.abs(value) % divisor)
-
-    if kind == "remainder":
-        return remainder(i, 64) < limit
-    if kind in ("at least", "wide"):
-        return remainder(i, 64) >= limit
-    if kind == "moved remainder":
-        return remainder(i, 64) + 64 < limit
-    if kind == "product":
-        return remainder((3 * i).astype(np.int32).astype(np.int64), 64) < limit
-    if kind == "quotient":
-        return sign * (np.abs(i) // 64) < limit
-    if kind == "sum":
-        return i < limit
-    return (remainder(i, 64) < limit) ^ (remainder(i, 48) < 16) & (i >= 1024)
+    results = {
+        "remainder": lambda: remainder(i, 64) < limit,
+        "at least": lambda: remainder(i, 64) >= limit,
+        "moved remainder": lambda: remainder(i, 64) + 64 < limit,
+        "two remainders": lambda: remainder(remainder(i, 64) + 32, 64) < limit,
+        "product": lambda: remainder(wrapped(3 * i), 64) < limit,
+        "quotient": lambda: np.sign(i) * (np.abs(i) // 64) < limit,
+        "wide": lambda: remainder(i, 64) >= limit,
+        "wide difference": lambda: wrapped(3 * i) - wrapped(2 * i) >= limit,
+        "sum": lambda: i < limit,
+        "several": lambda: (remainder(i, 64) < limit) ^ (remainder(i, 48) < 16) & (i >= 1024),
+    }
+    return results[kind]()
 
 
-@pytest.mark.parametrize("begin", [0, 16, 7, -64, 2**31 - 192, 2**31 - 100])
-@pytest.mark.parametrize("limit", [0, 1, 16, 32, 48, 96, -16])
-@pytest.mark.parametrize(
-    "kind", ["remainder", "at least", "moved remainder", "product", "quotient", "wide", "sum", "several"]
-)
+KINDS = ["remainder", "at least", "moved remainder", "two remainders", "product", "quotient"]
+KINDS += ["wide", "wide difference", "sum", "several"]
+
+
+@pytest.mark.parametrize("begin", [0, 16, 7, 715827840, 2**31 - 192, 2**31 - 100])
+@pytest.mark.parametrize("limit", [1, 16, 32, 48, 64, 96, -16])
+@pytest.mark.parametrize("kind", KINDS)
 def test_numbers_that_wrap_around(kind, limit, begin, device):
     block, programs = 256, 3
     out = np.zeros((programs, block), np.int32)
-    launch(compared, (programs,), out, begin, KIND=kind, LIMIT=limit, BLOCK=block, device=device)
-    i = begin + 64 * np.arange(programs)[:, None] + np.arange(block)
-    i = i.astype(np.int32).astype(np.int64)
+    launch(compared, (programs,), out, BEGIN=begin, KIND=kind, LIMIT=limit, BLOCK=block, device=device)
+    i = wrapped(begin + 64 * np.arange(programs)[:, None] + np.arange(block))
     np.testing.assert_array_equal(out, np.where(truths(kind, limit, i), 3, 5))

@@ -17,8 +17,8 @@ unsigned MatrixFactor::elementsOfLane() const {
 }
 
 void MatrixFactor::computeAtSteps() {
-  if (OperandSinker made(ir); !elements.isInBuffer() && made.savesRegisters(emitter.tile(form.tile)))
-    sinker.emplace(std::move(made));
+  if (OperandSinker found(ir); !elements.isInBuffer() && found.savesRegisters(emitter.tile(form.tile)))
+    sinker.emplace(std::move(found));
 }
 
 /// The elements of one instruction, zero beyond those that the lane holds.

@@ -3,7 +3,7 @@
 //
 // An operand that is decoded in registers (e2m1, fp8, scales), or that a conversion of layouts reads from LDS, would be
 // complete before the first step. Where that takes more registers than a lane has, LLVM spills, and its register
-// allocator takes minutes. What a decoded operand is computed from takes half of the registers or fewer.
+// allocator takes minutes. What a decoded operand is computed from takes fewer.
 #include "compiler/target/amd/lowering/SinkOperands.h"
 
 #include "llvm/ADT/SetVector.h"

@@ -41,7 +41,7 @@ private:
   std::optional<ChunkForm> scalar(Value value);
   std::optional<ChunkForm> arithmetic(Operation *op, const ChunkForm &a, const ChunkForm &b);
   std::optional<ChunkForm> quotient(Operation *op, const ChunkForm &dividend, Value divisor);
-  bool comparesUniformly(arith::CmpIOp op, const ChunkForm &left, const ChunkForm &right) const;
+  bool hasOneResult(arith::CmpIOp op, const ChunkForm &left, const ChunkForm &right) const;
 
   AffineInfo &affineInfo;
   const int loop;
@@ -130,24 +130,19 @@ std::optional<ChunkForm> ChunkAnalysis::quotient(Operation *op, const ChunkForm 
       static_cast<uint64_t>(dividend.stride) * (lanes - 1) >= common)
     return std::nullopt;
   if (isa<arith::RemSIOp, arith::RemUIOp>(op))
-    return ChunkForm{dividend.stride, common, true, false};
+    return ChunkForm{dividend.stride, common, true, false, isa<arith::RemSIOp>(op) && dividend.isExact};
   return ChunkForm{0, 1, true, false};
 }
 
-/// Whether every lane compares as lane 0 does: `tile < c` and `tile >= c`, where a power of two divides lane 0 and the
-/// constant, and the lanes stay below its next multiple, so that none wraps around. In a remainder of numbers below
-/// zero, which has another form, all lanes are less than c.
-bool ChunkAnalysis::comparesUniformly(arith::CmpIOp op, const ChunkForm &left, const ChunkForm &right) const {
+/// Whether every lane compares as lane 0 does: `tile < c` and `tile >= c` with c > 0, where a power of two divides lane
+/// 0 and the constant, and the lanes stay below its next multiple, so that none wraps around.
+bool ChunkAnalysis::hasOneResult(arith::CmpIOp op, const ChunkForm &left, const ChunkForm &right) const {
   using Predicate = arith::CmpIPredicate;
   const Predicate predicate = op.getPredicate();
   APInt limit;
   if ((predicate != Predicate::slt && predicate != Predicate::sge) || left.stride <= 0 ||
-      !matchPattern(op.getRhs(), m_ConstantInt(&limit)) || !limit.isStrictlyPositive())
-    return false;
-  Operation *source = op.getLhs().getDefiningOp();
-  while (isa_and_nonnull<arith::ExtSIOp>(source) || (source && isShapeChange(source)))
-    source = source->getOperand(0).getDefiningOp();
-  if (!left.isExact && !isa_and_nonnull<arith::RemSIOp>(source))
+      !(left.isExact || left.isRemainder) || !matchPattern(op.getRhs(), m_ConstantInt(&limit)) ||
+      !limit.isStrictlyPositive())
     return false;
   const uint64_t common = std::gcd(left.divisor, right.divisor);
   const uint64_t powerOfTwo = common & (~common + 1);
@@ -176,6 +171,8 @@ std::optional<ChunkForm> ChunkAnalysis::compute(Value value, const IndexMap &map
       return std::nullopt;
     operands.push_back(*form);
   }
+  if (isa<arith::ExtSIOp, arith::IndexCastOp>(op)) // a lane may have wrapped around before
+    operands.front().isExact &= operands.front().stride == 0;
   if (isa<tt::SplatOp, arith::ExtSIOp, arith::IndexCastOp>(op) || isShapeChange(op))
     return operands.front();
   const bool isUniform = llvm::all_of(operands, [](const ChunkForm &form) { return form.stride == 0; });
@@ -186,8 +183,7 @@ std::optional<ChunkForm> ChunkAnalysis::compute(Value value, const IndexMap &map
   if (isa<arith::DivSIOp, arith::RemSIOp, arith::DivUIOp, arith::RemUIOp>(op))
     if (auto form = quotient(op, operands[0], op->getOperand(1)))
       return form;
-  if (auto comparison = dyn_cast<arith::CmpIOp>(op);
-      comparison && comparesUniformly(comparison, operands[0], operands[1]))
+  if (auto comparison = dyn_cast<arith::CmpIOp>(op); comparison && hasOneResult(comparison, operands[0], operands[1]))
     return ChunkForm();
   if (!isUniform || operands.empty() || !isMemoryEffectFree(op))
     return std::nullopt;
@@ -230,6 +226,7 @@ bool cpu::isUniformComparison(AffineInfo &affineInfo, Value value, const IndexMa
 }
 
 unsigned cpu::uniformLanes(AffineInfo &affineInfo, Value comparison, const IndexMap &map, int loop, unsigned most) {
+  constexpr unsigned fewestLanes = 16; // fewer would cost other elements of the nest more than the comparison
   for (unsigned lanes = most; lanes >= fewestLanes; lanes /= 2)
     if (isUniformComparison(affineInfo, comparison, map, loop, lanes))
       return lanes;

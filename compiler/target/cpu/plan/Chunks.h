@@ -19,7 +19,9 @@ struct ChunkForm {
   int64_t stride = 0;
   uint64_t divisor = 1;       ///< of lane 0; 0 where it is 0
   bool isNonNegative = false; ///< every lane, unless an addition wraps around
-  bool isExact = true;        ///< stride and divisor, whatever wraps around
+  bool isExact = true;        ///< stride, and divisor as far as it is a power of two, whatever wraps around
+  /// A remainder of numbers of exact form. Where those are below zero it has another form, but no lane is above 0.
+  bool isRemainder = false;
 };
 
 /// The form in chunks of `lanes` along the loop; nullopt where none is known. Chunks begin at multiples of `lanes`.
@@ -34,7 +36,7 @@ unsigned regularLanes(AffineInfo &affineInfo, mlir::Value pointer, const IndexMa
 /// `i % 64 < 32`.
 bool isUniformComparison(AffineInfo &affineInfo, mlir::Value value, const IndexMap &map, int loop, unsigned lanes);
 
-/// The most lanes of a chunk, up to `most`, for which that is so; 0 where there are none of at least 8.
+/// The most lanes of a chunk, up to `most`, for which that is so; 0 where there are none of at least 16.
 unsigned uniformLanes(AffineInfo &affineInfo, mlir::Value comparison, const IndexMap &map, int loop, unsigned most);
 
 /// Whether the elements that `pointer` addresses are adjacent in chunks of at least 8 lanes along the dimension of its

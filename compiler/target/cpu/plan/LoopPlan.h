@@ -94,7 +94,7 @@ struct Nest {
   llvm::SmallVector<unsigned, 4> order; ///< dimensions from the outermost loop inwards; none of extent 1
   int vectorDim = -1;                   ///< -1: no loop at all
   unsigned lanes = 1;                   ///< of a chunk in the main part
-  /// So many elements along the vector dimension, from each multiple on, are one, and the loop visits the first of them.
+  /// So many elements along the vector dimension, from each multiple on, are the same: the loop visits the first.
   uint64_t equalElements = 1;
   unsigned maskedLanes = 1;             ///< of a chunk where a mask ends or no lane is active: no more than `lanes`
   std::vector<Root> roots;
@@ -106,7 +106,6 @@ struct Nest {
   /// The nest is emitted a second time for the first iteration of this loop, in which the tiles are these constants.
   mlir::Operation *peeledLoop = nullptr;
   llvm::SmallVector<std::pair<mlir::Value, mlir::DenseElementsAttr>, 1> initial;
-  bool readsMemory = false;
   /// A load whose copy for a dot this nest makes: skipped where the dot can read memory instead.
   mlir::Operation *inPlace = nullptr;
   bool isCopy = false; ///< of a guard: rarely run, so emitted small; only elements that the mask selects are needed

@@ -119,19 +119,15 @@ static AccessCounts examine(PlanContext &context, Nest &nest, int regularLoop) {
         counts.unitAccesses[innermost] += 2;
       return false;
     }
-    if (isa<tt::PointerType>(element) && regularLanesOf(context.affineInfo, nest, regularLoop, value, map)) {
-      nest.readsMemory = true; // computed for the first lane alone
-      return false;
-    }
+    if (isa<tt::PointerType>(element) && regularLanesOf(context.affineInfo, nest, regularLoop, value, map))
+      return false; // computed for the first lane alone
     addMask(context, nest, value, map);
     if (const unsigned lanes = uniformLanesOf(context.affineInfo, nest, regularLoop, value, map)) {
       counts.mostLanes = std::min(counts.mostLanes, lanes);
-      nest.readsMemory = true; // computed for the first lane alone
       return false;
     }
     widen(element, op && !isa<tt::LoadOp>(op) && !isShapeChange(op));
     if (auto load = dyn_cast_or_null<tt::LoadOp>(op)) {
-      nest.readsMemory = true;
       countAccess(context.affineInfo, nest, regularLoop, load.getPtr(), map, counts);
     }
     counts.hasTranscendental |= op && isTranscendental(op);
@@ -150,7 +146,6 @@ static AccessCounts examine(PlanContext &context, Nest &nest, int regularLoop) {
       counts.hasTranscendental |= isTranscendental(root.op);
       widen(tt::elementOf(root.value.getType()), !isa<tt::LoadOp>(root.op));
       if (auto load = dyn_cast<tt::LoadOp>(root.op)) {
-        nest.readsMemory = true;
         countAccess(context.affineInfo, nest, regularLoop, load.getPtr(), identityMap(nest.shape.size()), counts);
       }
     }
@@ -246,8 +241,8 @@ static AccessCounts examineRegular(PlanContext &context, Nest &nest, int &regula
   return hasTried ? examineAgain(context, nest, last) : counts;
 }
 
-/// How many elements along the vector dimension, from each multiple of the number on, are one in everything that the
-/// nest combines along it; 1 where its roots count equal elements.
+/// How many elements along the vector dimension, from each multiple of the number on, are the same in every tile that
+/// the nest combines along it; 1 where that is not known, where masks end the tiles, or where a root counts elements.
 static uint64_t countEqualElements(const PlanContext &context, const Nest &nest) {
   constexpr uint64_t fewest = 8;
   if (!nest.masks.empty() || !nest.conditions.empty() || !nest.assumptions.empty())
