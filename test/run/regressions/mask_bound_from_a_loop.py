@@ -88,6 +88,8 @@ def load_before_the_loop(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
 
 @pytest.mark.parametrize("n", [0, 1, 2, 4])
 def test_load_before_the_loop(n, device):
+    if n and device != "cpu":
+        pytest.skip("two threads of a GPU store to an element, in no order")
     block = 64
     x = values("int32", block)
     i = np.arange(block, dtype=np.int32)
