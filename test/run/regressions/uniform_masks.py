@@ -29,7 +29,8 @@ def test_rows_of_two_arrays(dtype, width, first, rows, block, device):
     x = values("int8", rows * first, seed=1, low=-50, high=50).astype(dtype)
     y = values("int8", rows * (width - first), seed=2, low=-50, high=50).astype(dtype)
     z = np.zeros(n, dtype)
-    launch(joined, (-(-n // block),), x, y, z, n, WIDTH=width, FIRST=first, BLOCK=block, device=device)
+    if not launch(joined, (-(-n // block),), x, y, z, n, WIDTH=width, FIRST=first, BLOCK=block, device=device):
+        return  # compiled only
     expected = np.concatenate([-x.reshape(rows, -1), y.reshape(rows, -1)], 1)
     np.testing.assert_array_equal(z.reshape(rows, width), expected)
 
@@ -89,12 +90,13 @@ KINDS = ["remainder", "at least", "moved remainder", "two remainders", "product"
 KINDS += ["wide", "wide difference", "sum", "several"]
 
 
-@pytest.mark.parametrize("begin", [0, 16, 7, 715827840, 2**31 - 192, 2**31 - 100])
-@pytest.mark.parametrize("limit", [1, 16, 32, 48, 64, 96, -16])
+@pytest.mark.parametrize("begin", [0, 7, 715827840, 2**31 - 192, 2**31 - 100])
+@pytest.mark.parametrize("limit", [1, 16, 32, 96, -16])
 @pytest.mark.parametrize("kind", KINDS)
 def test_numbers_that_wrap_around(kind, limit, begin, device):
     block, programs = 256, 3
     out = np.zeros((programs, block), np.int32)
-    launch(compared, (programs,), out, BEGIN=begin, KIND=kind, LIMIT=limit, BLOCK=block, device=device)
+    if not launch(compared, (programs,), out, BEGIN=begin, KIND=kind, LIMIT=limit, BLOCK=block, device=device):
+        return  # compiled only
     i = wrapped(begin + 64 * np.arange(programs)[:, None] + np.arange(block))
     np.testing.assert_array_equal(out, np.where(truths(kind, limit, i), 3, 5))
