@@ -17,7 +17,8 @@ unsigned MatrixFactor::elementsOfLane() const {
 }
 
 void MatrixFactor::computeAtSteps() {
-  if (OperandSinker found(ir); !elements.isInBuffer() && found.savesRegisters(emitter.tile(form.tile)))
+  if (OperandSinker found(ir, emitter.target.sharedAddressSpace());
+      !elements.isInBuffer() && found.savesRegisters(emitter.tile(form.tile)))
     sinker.emplace(std::move(found));
 }
 

@@ -29,13 +29,12 @@ static llvm::BasicBlock *beforeBranch(llvm::BasicBlock &end) {
   return second->getSinglePredecessor() == first ? first : nullptr;
 }
 
-OperandSinker::OperandSinker(lowering::IrBuilder &ir) : ir(ir) {
-  static constexpr unsigned kLds = 3;
+OperandSinker::OperandSinker(lowering::IrBuilder &ir, unsigned sharedAddressSpace) : ir(ir) {
   for (llvm::BasicBlock *block = ir.GetInsertBlock(); block; block = beforeBranch(*block))
     blocks.insert({block, blocks.size()});
   for (const llvm::Instruction &instruction : llvm::reverse(*ir.GetInsertBlock())) {
     const auto *load = llvm::dyn_cast<llvm::LoadInst>(&instruction);
-    if (load && load->isSimple() && load->getPointerAddressSpace() == kLds)
+    if (load && load->isSimple() && load->getPointerAddressSpace() == sharedAddressSpace)
       readsOfLds.insert(load);
     else if (instruction.mayWriteToMemory() || instruction.mayHaveSideEffects())
       break;

@@ -11,7 +11,7 @@ namespace nereid::amd {
 class OperandSinker {
 public:
   /// Call it before the dot's first instruction.
-  explicit OperandSinker(lowering::IrBuilder &ir);
+  OperandSinker(lowering::IrBuilder &ir, unsigned sharedAddressSpace);
 
   /// Whether `elements` are computed from values that take fewer registers than they do.
   bool savesRegisters(llvm::ArrayRef<llvm::Value *> elements) const;
