@@ -96,7 +96,7 @@ def _has_other_uses() -> bool:
     """Whether a tensor of the concatenation that is being lowered is computed for another use, too."""
     from torch._inductor.virtualized import V
 
-    nodes = V.current_node.args[0]
+    nodes = V.current_node.all_input_nodes
     return any(node.op == "call_function" and len(node.users) > 1 for node in nodes)
 
 
