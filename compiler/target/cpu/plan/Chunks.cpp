@@ -197,6 +197,18 @@ std::optional<ChunkForm> cpu::chunkForm(AffineInfo &affineInfo, Value value, con
   return ChunkAnalysis(affineInfo, loop, lanes).of(value, map);
 }
 
+bool cpu::isUniform(AffineInfo &affineInfo, Value value, const IndexMap &map, int loop, unsigned lanes) {
+  auto form = chunkForm(affineInfo, value, map, loop, lanes);
+  return form && form->stride == 0 && form->isExact;
+}
+
+unsigned cpu::largestChunk(unsigned most, unsigned fewest, llvm::function_ref<bool(unsigned)> holds) {
+  for (unsigned lanes = most; lanes >= fewest; lanes /= 2)
+    if (holds(lanes))
+      return lanes;
+  return 0;
+}
+
 /// Fewer lanes are no chunk that pays.
 static constexpr unsigned fewestLanes = 8;
 
@@ -210,25 +222,19 @@ bool cpu::hasContiguousChunks(AffineInfo &affineInfo, Value pointer, unsigned di
 
 unsigned cpu::regularLanes(AffineInfo &affineInfo, Value pointer, const IndexMap &map, int loop, unsigned most) {
   const int64_t bytes = bytesOfPointee(pointer);
-  for (unsigned lanes = most; lanes >= fewestLanes; lanes /= 2) {
+  return largestChunk(most, fewestLanes, [&](unsigned lanes) {
     auto form = chunkForm(affineInfo, pointer, map, loop, lanes);
-    if (form && (form->stride == 0 || form->stride == bytes))
-      return lanes;
-  }
-  return 0;
+    return form && (form->stride == 0 || form->stride == bytes);
+  });
 }
 
 bool cpu::isUniformComparison(AffineInfo &affineInfo, Value value, const IndexMap &map, int loop, unsigned lanes) {
-  if (!value.getDefiningOp<arith::CmpIOp>() || affineInfo.prefix(value))
-    return false;
-  auto form = chunkForm(affineInfo, value, map, loop, lanes);
-  return form && form->stride == 0 && form->isExact;
+  return value.getDefiningOp<arith::CmpIOp>() && !affineInfo.prefix(value) &&
+         isUniform(affineInfo, value, map, loop, lanes);
 }
 
 unsigned cpu::uniformLanes(AffineInfo &affineInfo, Value comparison, const IndexMap &map, int loop, unsigned most) {
   constexpr unsigned fewestLanes = 16; // fewer would cost other elements of the nest more than the comparison
-  for (unsigned lanes = most; lanes >= fewestLanes; lanes /= 2)
-    if (isUniformComparison(affineInfo, comparison, map, loop, lanes))
-      return lanes;
-  return 0;
+  return largestChunk(most, fewestLanes,
+                      [&](unsigned lanes) { return isUniformComparison(affineInfo, comparison, map, loop, lanes); });
 }

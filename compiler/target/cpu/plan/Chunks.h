@@ -28,6 +28,12 @@ struct ChunkForm {
 std::optional<ChunkForm> chunkForm(AffineInfo &affineInfo, mlir::Value value, const IndexMap &map, int loop,
                                    unsigned lanes);
 
+/// Whether the lanes of each chunk are the same, also where numbers wrap around that are no part of an address.
+bool isUniform(AffineInfo &affineInfo, mlir::Value value, const IndexMap &map, int loop, unsigned lanes);
+
+/// The largest of `most` and its halves, down to `fewest`, that `holds` is true of; 0 where there is none.
+unsigned largestChunk(unsigned most, unsigned fewest, llvm::function_ref<bool(unsigned)> holds);
+
 /// The most lanes of a chunk, up to `most`, in which the elements that `pointer` addresses are adjacent or one; 0 where
 /// that is so in none of at least 8.
 unsigned regularLanes(AffineInfo &affineInfo, mlir::Value pointer, const IndexMap &map, int loop, unsigned most);

@@ -95,8 +95,8 @@ struct Nest {
   int vectorDim = -1;                   ///< -1: no loop at all
   unsigned lanes = 1;                   ///< of a chunk in the main part
   /// So many elements along the vector dimension, from each multiple on, are the same: the loop visits the first.
-  uint64_t equalElements = 1;
-  unsigned maskedLanes = 1;             ///< of a chunk where a mask ends or no lane is active: no more than `lanes`
+  unsigned equalElements = 1;
+  unsigned maskedLanes = 1; ///< of a chunk where a mask ends or no lane is active: no more than `lanes`
   std::vector<Root> roots;
   llvm::SmallVector<NestMask, 2> masks;
   llvm::SmallVector<NestCondition, 2> conditions;

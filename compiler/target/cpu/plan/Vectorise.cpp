@@ -127,9 +127,8 @@ static AccessCounts examine(PlanContext &context, Nest &nest, int regularLoop) {
       return false;
     }
     widen(element, op && !isa<tt::LoadOp>(op) && !isShapeChange(op));
-    if (auto load = dyn_cast_or_null<tt::LoadOp>(op)) {
+    if (auto load = dyn_cast_or_null<tt::LoadOp>(op))
       countAccess(context.affineInfo, nest, regularLoop, load.getPtr(), map, counts);
-    }
     counts.hasTranscendental |= op && isTranscendental(op);
     counts.hasDivision |= isa_and_nonnull<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(op);
     if (auto gather = dyn_cast_or_null<tt::GatherOp>(op))
@@ -145,9 +144,8 @@ static AccessCounts examine(PlanContext &context, Nest &nest, int regularLoop) {
     if (root.kind == RootKind::Materialise && root.op) {
       counts.hasTranscendental |= isTranscendental(root.op);
       widen(tt::elementOf(root.value.getType()), !isa<tt::LoadOp>(root.op));
-      if (auto load = dyn_cast<tt::LoadOp>(root.op)) {
+      if (auto load = dyn_cast<tt::LoadOp>(root.op))
         countAccess(context.affineInfo, nest, regularLoop, load.getPtr(), identityMap(nest.shape.size()), counts);
-      }
     }
     if (root.isWrite())
       countAccess(context.affineInfo, nest, regularLoop, root.access().getAccessedPointer(),
@@ -243,8 +241,8 @@ static AccessCounts examineRegular(PlanContext &context, Nest &nest, int &regula
 
 /// How many elements along the vector dimension, from each multiple of the number on, are the same in every tile that
 /// the nest combines along it; 1 where that is not known, where masks end the tiles, or where a root counts elements.
-static uint64_t countEqualElements(const PlanContext &context, const Nest &nest) {
-  constexpr uint64_t fewest = 8;
+static unsigned countEqualElements(const PlanContext &context, const Nest &nest) {
+  constexpr unsigned fewest = 8;
   if (!nest.masks.empty() || !nest.conditions.empty() || !nest.assumptions.empty())
     return 1;
   for (const Root &root : nest.roots)
@@ -252,20 +250,16 @@ static uint64_t countEqualElements(const PlanContext &context, const Nest &nest)
       return 1;
   const uint64_t extent = nest.shape[nest.vectorDim];
   const IndexMap identity = identityMap(nest.shape.size());
-  auto areEqual = [&](uint64_t count) {
+  auto areEqual = [&](unsigned count) {
     return llvm::all_of(nest.roots, [&](const Root &root) {
       return llvm::all_of(root.op->getOperands(), [&](Value tile) {
-        auto form = chunkForm(context.affineInfo, tile, identity, nest.vectorDim, count);
-        return form && form->stride == 0 && form->isExact;
+        return isUniform(context.affineInfo, tile, identity, nest.vectorDim, count);
       });
     });
   };
-  if (extent % fewest != 0 || !areEqual(fewest))
+  if (!areEqual(fewest)) // mostly, and tested once
     return 1;
-  uint64_t count = lanesDividing(extent, 1u << 30);
-  while (!areEqual(count))
-    count /= 2;
-  return count;
+  return std::max(largestChunk(lanesDividing(extent, 1u << 30), fewest, areEqual), 1u);
 }
 
 static void vectorise(PlanContext &context, Nest &nest) {
