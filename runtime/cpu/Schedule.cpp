@@ -28,14 +28,14 @@ static constexpr std::chrono::microseconds kTeamSpins{200};
 // uncontended. None is so long that a launch could not be stopped.
 static constexpr uint64_t kRestPerClaim = 4;
 static constexpr double kLeastClaimNs = 2'000;
-static constexpr double kMostClaimNs = 1'000'000;
+static constexpr double kMostClaimNs = 2'000'000;
 // The growth factor of batches while a launch runs on one thread.
 static constexpr uint64_t kGrowth = 4;
 // On a crowded machine a thread gets its processor after a time slice of others: less work than this ends before.
 static constexpr double kWorthHelpWhenCrowdedNs = 4'000'000;
 // On one thread, batches grow up to this: long enough that reading the clock costs nothing, short enough that a launch
 // can be stopped.
-static constexpr double kBatchNs = 1'000'000;
+static constexpr double kBatchNs = 2'000'000;
 
 void CostEstimate::learn(double measured) {
   const float old = value.load(std::memory_order_relaxed);

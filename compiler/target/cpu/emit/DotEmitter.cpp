@@ -11,6 +11,7 @@
 #include "compiler/target/cpu/emit/Transpose.h"
 
 #include "llvm/IR/IntrinsicsX86.h"
+#include "llvm/IR/PatternMatch.h"
 
 using namespace mlir;
 using namespace nereid;
@@ -29,6 +30,7 @@ struct RegisterBlock {
 /// A tile that the next iteration of the loop reads: rows of adjacent bytes.
 struct PrefetchTile {
   llvm::Value *first = nullptr, *stride = nullptr; ///< of rows
+  llvm::Value *isNear = nullptr;                   ///< whether it is in the second-level cache
   int64_t rows = 1;
   unsigned logLines = 0; ///< of a row's cache lines, rounded up
   int64_t groups() const { return llvm::divideCeil(rows, groupRows) << logLines; }
@@ -40,7 +42,8 @@ struct PrefetchTile {
 
 /// The prefetches of one register block: groups of lines of one tile at some iterations of its loop over K.
 struct PrefetchShare {
-  llvm::Value *first = nullptr, *stride = nullptr, *logLines = nullptr, *lastGroup = nullptr, *lastRow = nullptr;
+  llvm::Value *first = nullptr, *stride = nullptr, *isNear = nullptr; ///< of the tile
+  llvm::Value *logLines = nullptr, *lastGroup = nullptr, *lastRow = nullptr;
   llvm::Value *begin = nullptr;   ///< the block's first group
   int64_t iterationsPerGroup = 0; ///< 0: nothing is prefetched
 };
@@ -53,11 +56,12 @@ public:
 private:
   std::string name() const;
   void emitProduct();
+  void packUnlessKept();
   void packB();
   void makeAUnsigned(llvm::Value *&a);
   void sumColumns(llvm::Value *b);
   void emitColumns(llvm::Value *a, llvm::Value *b, llvm::Value *d);
-  PrefetchTile prefetchTile(Value pointer, llvm::Value *distance);
+  PrefetchTile prefetchTile(Operation *access, llvm::Value *distance);
   void findPrefetchTiles();
   void chooseShare(llvm::Value *block, int64_t blocks);
   void prefetchLines(llvm::Value *iteration);
@@ -157,15 +161,15 @@ std::string DotEmitter::name() const {
 
 void DotEmitter::run() {
   if (dot.packed)
-    packB();
+    packUnlessKept();
   findPrefetchTiles();
   SmallVector<llvm::Value **> values{&firstA, &firstB, &firstD, &rowBytes};
   if (unsignedA)
     values.append({&unsignedA, &columnSums});
   for (PrefetchTile &tile : prefetchTiles)
-    values.append({&tile.first, &tile.stride});
+    values.append({&tile.first, &tile.stride, &tile.isNear});
   if (storedTile)
-    values.append({&storedTile->first, &storedTile->stride, &isLast});
+    values.append({&storedTile->first, &storedTile->stride, &storedTile->isNear, &isLast});
   for (llvm::Value **end : {&endOfRows, &endOfColumns})
     if (*end)
       values.push_back(end);
@@ -185,6 +189,21 @@ void DotEmitter::emitProduct() {
     }
     emitColumns(a, b, d);
   });
+}
+
+/// Packs `b`, unless an earlier program has.
+void DotEmitter::packUnlessKept() {
+  const SharedState *shared = function.sharedTiles(*dot.packed);
+  if (!shared)
+    return packB();
+  llvm::Function *parent = ir.GetInsertBlock()->getParent();
+  auto *missing = llvm::BasicBlock::Create(ir.getContext(), "pack", parent);
+  auto *after = llvm::BasicBlock::Create(ir.getContext(), "pack.end", parent);
+  ir.CreateCondBr(shared->isKept, after, missing);
+  ir.SetInsertPoint(missing);
+  packB();
+  ir.CreateBr(after);
+  ir.SetInsertPoint(after);
 }
 
 /// Packs `b` so that its columns, or groups of them, are adjacent.
@@ -257,8 +276,9 @@ void DotEmitter::emitColumns(llvm::Value *a, llvm::Value *b, llvm::Value *d) {
   }
 }
 
-/// A tile with contiguous rows, `distance` bytes behind that of the pointers.
-PrefetchTile DotEmitter::prefetchTile(Value pointer, llvm::Value *distance) {
+/// The tile of an access with contiguous rows, `distance` bytes behind it; of a kept operand, the next tile.
+PrefetchTile DotEmitter::prefetchTile(Operation *access, llvm::Value *distance) {
+  Value pointer = cast<tt::MemoryAccessOpInterface>(access).getAccessedPointer();
   const AffineForm form = *function.affineInfo.assumed(pointer);
   ArrayRef<int64_t> shape = tt::shapeOf(pointer.getType());
   const int64_t bytes = bytesOfPointee(pointer);
@@ -268,15 +288,21 @@ PrefetchTile DotEmitter::prefetchTile(Value pointer, llvm::Value *distance) {
   tile.stride = function.poly(form.strides[1 - inner]);
   tile.rows = shape[1 - inner];
   tile.logLines = llvm::Log2_64_Ceil(llvm::divideCeil(shape[inner] * bytes, lineBytes));
+  tile.isNear = ir.getFalse();
+  if (const SharedState *shared = function.sharedTilesOf(access)) {
+    tile.isNear = shared->isKept;
+    tile.first = ir.CreateSelect(shared->isKept, shared->next, tile.first);
+    tile.stride = ir.CreateSelect(shared->isKept, ir.getInt64(shape[inner] * bytes), tile.stride);
+  }
   return tile;
 }
 
 void DotEmitter::findPrefetchTiles() {
   const DotPrefetches prefetches = function.prefetchesOf(dot);
   for (auto [load, distance] : prefetches.loads)
-    prefetchTiles.push_back(prefetchTile(cast<tt::LoadOp>(load).getPtr(), distance));
+    prefetchTiles.push_back(prefetchTile(load, distance));
   if (tt::StoreOp store = prefetches.store) {
-    storedTile = prefetchTile(store.getPtr(), ir.getInt64(0));
+    storedTile = prefetchTile(store, ir.getInt64(0));
     isLast = prefetches.isLast;
   }
 }
@@ -303,6 +329,7 @@ void DotEmitter::chooseShare(llvm::Value *block, int64_t blocks) {
     };
     chooseField(share.first, tile.first);
     chooseField(share.stride, tile.stride);
+    chooseField(share.isNear, tile.isNear);
     chooseField(share.logLines, ir.getInt64(tile.logLines));
     chooseField(share.lastGroup, ir.getInt64(tile.groups() - 1));
     chooseField(share.lastRow, ir.getInt64(tile.rows - 1));
@@ -317,7 +344,7 @@ void DotEmitter::chooseShare(llvm::Value *block, int64_t blocks) {
     choose(*storedTile, block, isLast);
 }
 
-/// Prefetches lines into the second-level cache at an iteration of a block's loop over K.
+/// Prefetches lines at an iteration of a block's loop over K.
 void DotEmitter::prefetchLines(llvm::Value *iteration) {
   if (share.iterationsPerGroup == 0)
     return;
@@ -332,19 +359,38 @@ void DotEmitter::prefetchLines(llvm::Value *iteration) {
   ir.SetInsertPoint(after);
 }
 
+/// Into the second-level cache, or from it into the first.
 void DotEmitter::prefetchGroup(llvm::Value *group) {
   group = ir.CreateBinaryIntrinsic(llvm::Intrinsic::umin, group, share.lastGroup);
   llvm::Value *rows = ir.CreateLShr(group, share.logLines);
   llvm::Value *column = ir.CreateMul(ir.CreateSub(group, ir.CreateShl(rows, share.logLines)), ir.getInt64(lineBytes));
   llvm::Value *firstRow = ir.CreateMul(rows, ir.getInt64(PrefetchTile::groupRows));
   llvm::Value *first = ir.CreatePtrAdd(share.first, column);
+  SmallVector<llvm::Value *> lines;
   for (int64_t index = 0; index < PrefetchTile::groupRows; ++index) {
     llvm::Value *row = ir.CreateAdd(firstRow, ir.getInt64(index));
     row = ir.CreateBinaryIntrinsic(llvm::Intrinsic::umin, row, share.lastRow);
-    ir.CreateIntrinsic(
-        llvm::Intrinsic::prefetch, {ir.getPtrTy()},
-        {ir.CreatePtrAdd(first, ir.CreateMul(row, share.stride)), ir.getInt32(0), ir.getInt32(2), ir.getInt32(1)});
+    lines.push_back(ir.CreatePtrAdd(first, ir.CreateMul(row, share.stride)));
   }
+  auto prefetch = [&](int locality) {
+    for (llvm::Value *line : lines)
+      ir.CreateIntrinsic(llvm::Intrinsic::prefetch, {ir.getPtrTy()},
+                         {line, ir.getInt32(0), ir.getInt32(locality), ir.getInt32(1)});
+  };
+  constexpr int firstLevel = 3, secondLevel = 2;
+  if (llvm::PatternMatch::match(share.isNear, llvm::PatternMatch::m_Zero()))
+    return prefetch(secondLevel);
+  llvm::Function *parent = ir.GetInsertBlock()->getParent();
+  auto *near = llvm::BasicBlock::Create(ir.getContext(), "near", parent);
+  auto *far = llvm::BasicBlock::Create(ir.getContext(), "far", parent);
+  auto *after = llvm::BasicBlock::Create(ir.getContext(), "fetched", parent);
+  ir.CreateCondBr(share.isNear, near, far);
+  for (auto [block, locality] : {std::pair(near, firstLevel), std::pair(far, secondLevel)}) {
+    ir.SetInsertPoint(block);
+    prefetch(locality);
+    ir.CreateBr(after);
+  }
+  ir.SetInsertPoint(after);
 }
 
 /// Enough accumulators to hide the latency of two multiply-adds a cycle, no more than the register file holds.

@@ -90,14 +90,25 @@ LogicalResult KernelEmitter::emitFor(const Step &step) {
     next[*id] = later;
     swaps.push_back({*id, {now, later}});
   }
+  llvm::PHINode *iteration = nullptr;
+  if (llvm::any_of(plan.sharedOperands, [&](const SharedOperand &operand) { return operand.loop == loop; })) {
+    iteration = ir.CreatePHI(ir.getInt64Ty(), 2);
+    iteration->addIncoming(ir.getInt64(0), before);
+  }
   ir.CreateCondBr(runs(index), body, after);
 
   ir.SetInsertPoint(body);
   ++loopDepth;
   planPrefetches(step, index, upper, stride);
+  if (iteration)
+    beginIteration(loop, iteration);
   if (failed(emitSequence(step.regions.front())))
     return failure();
   --loopDepth;
+  if (iteration) {
+    iteration->addIncoming(ir.CreateAdd(iteration, ir.getInt64(1)), ir.GetInsertBlock());
+    endIteration(loop);
+  }
   setLocation(loop.getLoc());
   SmallVector<llvm::Value *> yields = yielded(loop.getBody()->getTerminator());
   // The iteration after the last one has the bound itself: a step may overflow the type.

@@ -129,6 +129,8 @@ LogicalResult KernelEmitter::emitPrograms() {
   llvm::Value *firstIds[] = {ir.CreateTrunc(ir.CreateURem(begin, gridX), ir.getInt32Ty()),
                              ir.CreateTrunc(ir.CreateURem(row, gridY), ir.getInt32Ty()),
                              ir.CreateTrunc(ir.CreateUDiv(row, gridY), ir.getInt32Ty())};
+  beginSharing(ir.CreateICmpEQ(ir.CreateSub(end, begin), ir.getInt64(1)));
+  llvm::BasicBlock *entering = ir.GetInsertBlock();
   ir.CreateBr(program);
 
   ir.SetInsertPoint(program);
@@ -136,10 +138,10 @@ LogicalResult KernelEmitter::emitPrograms() {
   llvm::PHINode *ids[3];
   for (unsigned dim = 0; dim < 3; ++dim) {
     ids[dim] = ir.CreatePHI(ir.getInt32Ty(), 2);
-    ids[dim]->addIncoming(firstIds[dim], first);
+    ids[dim]->addIncoming(firstIds[dim], entering);
     programId[dim] = ids[dim];
   }
-  id->addIncoming(begin, first);
+  id->addIncoming(begin, entering);
   planProgramPrefetches();
   if (failed(emitSequence(plan.body)))
     return failure();
@@ -460,6 +462,8 @@ LogicalResult KernelEmitter::emitExactOrNot(Nest &nest, llvm::Value *anyWraps) {
 }
 
 LogicalResult KernelEmitter::emitNest(Nest &nest) {
+  if (nest.shared)
+    return emitShared(nest);
   llvm::Value *wraps = anyWraps(nest);
   if (nest.inPlace)
     return emitUnlessInPlace(nest, wraps);

@@ -26,7 +26,7 @@ void cpu::allocateBuffers(PlanContext &context) {
       elements *= extent;
     // A kernel's vectors may extend past the end by less than one vector.
     buffer.bytes = llvm::alignTo(elements * storageBytes(buffer.element), artifact::kArenaAlign);
-    const uint64_t size = buffer.bytes * (buffer.isDouble ? 2 : 1) + (buffer.bytes >= 4096 ? skew : 0);
+    const uint64_t size = buffer.allBytes() + (buffer.bytes >= 4096 ? skew : 0);
     uint64_t offset = 0;
     for (const Allocation &other : allocations)
       if (other.liveRange.overlaps(liveRange) && offset + size > other.begin)

@@ -32,7 +32,7 @@ private:
   std::vector<LiveRange> liveRanges;
   std::vector<std::pair<BufferId, unsigned>> accesses;
   std::vector<LiveRange> loops; ///< inner ones first
-  std::vector<BufferId> alwaysLive;
+  SmallVector<BufferId> alwaysLive;
   unsigned next = 0;
 };
 
@@ -97,6 +97,8 @@ void Lifetimes::visit(const Sequence &sequence) {
 
 std::vector<LiveRange> Lifetimes::run() {
   visit(plan.body);
+  for (const SharedOperand &shared : plan.sharedOperands)
+    alwaysLive.append({shared.tiles, shared.keys});
   for (auto [buffer, step] : accesses)
     liveRanges[buffer].add({step, step});
   for (LiveRange loop : loops) // values from outside are read in every iteration, reads outside may be of any iteration

@@ -49,6 +49,13 @@ void cpu::forEachStep(const Step &step, llvm::function_ref<void(const Step &)> v
       forEachStep(inner, visit);
 }
 
+void cpu::forEachStep(Step &step, llvm::function_ref<void(Step &)> visit) {
+  visit(step);
+  for (Sequence &region : step.regions)
+    for (Step &inner : region.steps)
+      forEachStep(inner, visit);
+}
+
 void cpu::forEachNest(const Step &step, llvm::function_ref<void(Nest &)> visit) {
   if (step.nest)
     visit(*step.nest);
@@ -86,6 +93,11 @@ static LogicalResult sequenceKernel(PlanContext &context, tt::FuncOp kernel) {
   return success();
 }
 
+static LogicalResult shareAll(PlanContext &context, tt::FuncOp kernel) {
+  shareOperands(context, kernel);
+  return success();
+}
+
 static LogicalResult vectoriseAll(PlanContext &context, tt::FuncOp) {
   vectorise(context, context.plan.body);
   context.plan.state = PlanState::Vectorised;
@@ -110,6 +122,7 @@ ArrayRef<PlanStep> cpu::planSteps() {
                                    {"transpose-loads", refineBody<transposeLoads>},
                                    {"double-buffers", refineBody<doubleBuffers>},
                                    {"peel-first-iterations", refineBody<peelFirstIterations>},
+                                   {"share-operands", shareAll},
                                    {"choose-orders", refineBody<chooseOrders>},
                                    {"vectorise", vectoriseAll},
                                    {"allocate-buffers", allocateAll}};

@@ -43,6 +43,8 @@ void peelFirstIterations(PlanContext &context, Sequence &sequence);
 void chooseOrders(PlanContext &context, Sequence &sequence);
 /// Chooses the vectorised dimension, its lanes and the order of loops of every nest.
 void vectorise(PlanContext &context, Sequence &sequence);
+/// Keeps operands of dots for following programs.
+void shareOperands(PlanContext &context, tt::FuncOp kernel);
 /// Assigns each buffer an offset in the arena.
 void allocateBuffers(PlanContext &context);
 
@@ -74,6 +76,7 @@ mlir::FailureOr<LoopPlan> makePlan(tt::FuncOp kernel, AffineInfo &affineInfo, co
 
 /// Visits the step and those inside its regions.
 void forEachStep(const Step &step, llvm::function_ref<void(const Step &)> visit);
+void forEachStep(Step &step, llvm::function_ref<void(Step &)> visit);
 /// Visits the nests of a step, those inside its regions included.
 void forEachNest(const Step &step, llvm::function_ref<void(Nest &)> visit);
 /// Whether a tile of these extents has the nest's shape and the map is the identity on dimensions of extent above 1.

@@ -191,6 +191,13 @@ void Printer::nest(const Nest &nest, unsigned depth) {
     line(depth + 1) << "first iteration with constants\n";
   if (nest.inPlace)
     line(depth + 1) << "left out where all of " << loadName(nest.inPlace) << " is in memory\n";
+  if (nest.shared) {
+    const SharedOperand &shared = plan.sharedOperands[*nest.shared];
+    line(depth + 1) << "left out where b" << shared.tiles << " has the tile of";
+    for (Value scalar : shared.scalars)
+      out << " " << name(scalar);
+    out << "\n";
+  }
   loads(nest, depth + 1);
   for (const Root &root : nest.roots)
     this->root(root, depth + 1);
@@ -255,6 +262,8 @@ std::string Printer::run() {
   for (auto [id, buffer] : llvm::enumerate(plan.buffers)) {
     out << "b" << id << " " << shapeText(buffer.shape) << " " << buffer.element << " " << buffer.purpose
         << (buffer.isDouble ? " double" : "");
+    if (buffer.tiles > 1)
+      out << ", " << buffer.tiles << " tiles";
     if (buffer.innermostDim() + 1 < buffer.shape.size())
       out << " d" << buffer.innermost << " innermost";
     out << "\n";

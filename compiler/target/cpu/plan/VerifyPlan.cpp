@@ -131,16 +131,15 @@ void PlanVerifier::tables() {
 
 void PlanVerifier::arena() {
   const std::vector<LiveRange> liveRanges = liveRangesOf(plan, affineInfo);
-  auto sizeOf = [](const Buffer &buffer) { return buffer.bytes * (buffer.isDouble ? 2 : 1); };
   for (auto [id, buffer] : llvm::enumerate(plan.buffers)) {
-    if (buffer.offset + sizeOf(buffer) > plan.arenaBytes)
+    if (buffer.offset + buffer.allBytes() > plan.arenaBytes)
       fail(nameOf(id) + " ends after the arena");
     if (buffer.bytes < elementsOf(buffer.shape) * storageBytes(buffer.element))
       fail(nameOf(id) + " has fewer bytes than its elements");
     for (unsigned other = 0; other < id; ++other) {
       const Buffer &before = plan.buffers[other];
-      if (liveRanges[id].overlaps(liveRanges[other]) && buffer.offset < before.offset + sizeOf(before) &&
-          before.offset < buffer.offset + sizeOf(buffer))
+      if (liveRanges[id].overlaps(liveRanges[other]) && buffer.offset < before.offset + before.allBytes() &&
+          before.offset < buffer.offset + buffer.allBytes())
         fail(nameOf(other) + " and " + nameOf(id) + " overlap in the arena while both are live");
     }
   }

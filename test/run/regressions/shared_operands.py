@@ -1,0 +1,204 @@
+"""Operands of dots that several programs in succession multiply: what they were made of may still differ"""
+# SPDX-License-Identifier: MIT
+
+import numpy as np
+import pytest
+import triton
+import triton.language as tl
+from harness import launch, values
+
+EDGE = 16
+
+
+def integers(shape, seed, dtype="float32"):
+    """Small integers, whose products are exact in every format."""
+    return values("int8", int(np.prod(shape)), seed=seed, low=-4, high=5).astype(dtype).reshape(shape)
+
+
+@triton.jit
+def product(a, b, c, M, N, K, sbk, sbn, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, ORDER: tl.constexpr):
+    """Programs in an order of rows or columns of tiles, or in groups of three rows."""
+    pid, rows, columns = tl.program_id(0), tl.cdiv(M, BM), tl.cdiv(N, BN)
+    if ORDER == "rows":
+        row, column = pid // columns, pid % columns
+    elif ORDER == "columns":
+        row, column = pid % rows, pid // rows
+    else:
+        first = pid // (3 * columns) * 3
+        height = tl.minimum(rows - first, 3)
+        row, column = first + pid % (3 * columns) % height, pid % (3 * columns) // height
+    i, j, k = row * BM + tl.arange(0, BM), column * BN + tl.arange(0, BN), tl.arange(0, BK)
+    left = a + (i % M)[:, None] * K + k[None, :]
+    right = b + k[:, None] * sbk + (j % N)[None, :] * sbn
+    total = tl.zeros((BM, BN), tl.float32)
+    for begin in range(0, K, BK):
+        x = tl.load(left, mask=k[None, :] < K - begin, other=0.0)
+        y = tl.load(right, mask=k[:, None] < K - begin, other=0.0)
+        total = tl.dot(x, y, total)
+        left += BK
+        right += BK * sbk
+    tl.store(c + i[:, None] * N + j[None, :], total, (i[:, None] < M) & (j[None, :] < N))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16"])
+@pytest.mark.parametrize("order", ["rows", "columns", "groups"])
+@pytest.mark.parametrize("transposed", [False, True])
+@pytest.mark.parametrize("m, n, k", [(96, 64, 64), (80, 77, 50), (16, 130, 1), (400, 16, 33), (33, 16, 0)])
+def test_orders_of_programs(dtype, order, transposed, m, n, k, device):
+    a, b = integers((m, k), 1, dtype), integers((k, n), 2, dtype)
+    c = np.full((m, n), np.nan, np.float32)
+    memory = np.ascontiguousarray(b.T) if transposed else b
+    strides = (1, max(k, 1)) if transposed else (n, 1)
+    grid = (-(-m // EDGE) * -(-n // EDGE),)
+    extents = {"BM": EDGE, "BN": EDGE, "BK": EDGE, "ORDER": order}
+    if not launch(product, grid, a, memory, c, m, n, k, *strides, **extents, device=device):
+        return  # compiled only
+    np.testing.assert_array_equal(c, a.astype(np.float32) @ b.astype(np.float32))
+
+
+def test_more_iterations_than_tiles_are_kept(device):
+    m, n, k = 320, 64, 64 * 70
+    a, b = integers((m, k), 1), integers((k, n), 2)
+    c = np.full((m, n), np.nan, np.float32)
+    grid = (m // 64,)
+    if not launch(
+        product, grid, a, b, c, m, n, k, n, 1, BM=64, BN=64, BK=64, ORDER="columns", device=device
+    ):
+        return  # compiled only
+    np.testing.assert_array_equal(c, a @ b)
+
+
+@triton.jit
+def own_part(a, b, c, d, EDGE: tl.constexpr, WIDTH: tl.constexpr, KIND: tl.constexpr):
+    """Every program multiplies the same memory of b, of which it has another part, mask or scale."""
+    pid = tl.program_id(0)
+    i, j = tl.arange(0, EDGE), tl.arange(0, WIDTH)
+    at = i[:, None] * WIDTH + j[None, :]
+    if KIND == "stored before":
+        tl.store(d + pid * EDGE * WIDTH + at, tl.load(b + at) + pid)
+    total = tl.zeros((EDGE, WIDTH), tl.float32)
+    for step in range(2):
+        x = tl.load(a + i[:, None] * EDGE + i[None, :])
+        tile = b + step * EDGE * WIDTH + at
+        if KIND == "mask":
+            y = tl.load(tile, i[:, None] < pid % (EDGE + 1), 0.0)
+        elif KIND == "other":
+            y = tl.load(tile, j[None, :] >= 3, pid.to(tl.float32))
+        elif KIND == "scale":
+            y = tl.load(tile) * (pid % 7).to(tl.float32)
+        elif KIND == "parity":
+            y = tl.where((j[None, :] + pid) % 2 == 0, tl.load(tile), 1.0)
+        elif KIND == "scalar in memory":
+            y = tl.load(tile) + tl.load(a + pid % 5)
+        elif KIND == "stored before":
+            y = tl.load(d + pid * EDGE * WIDTH + at) + tl.load(tile)
+        else:
+            y = tl.load(tile)
+        total = tl.dot(x, y, total)
+        if KIND == "stored between":
+            tl.store(d + pid * EDGE * WIDTH + at, total)
+            total += tl.load(d + pid * EDGE * WIDTH + at)
+    if KIND == "columns":
+        tl.store(c + pid * EDGE * WIDTH + at, total, j[None, :] < pid * 5 % (WIDTH + 1))
+    elif KIND == "rows":
+        tl.store(c + pid * EDGE * WIDTH + at, total, i[:, None] < pid % (EDGE + 1))
+    else:
+        tl.store(c + pid * EDGE * WIDTH + at, total)
+
+
+def expected_of_own_part(kind, a, b, program):
+    i, j = np.arange(EDGE)[:, None], np.arange(b.shape[2])[None, :]
+    total = np.zeros(b.shape[1:], np.float32)
+    for tile in b:
+        y = {
+            "mask": lambda: np.where(i < program % (EDGE + 1), tile, 0),
+            "other": lambda: np.where(j >= 3, tile, program),
+            "scale": lambda: tile * (program % 7),
+            "parity": lambda: np.where((j + program) % 2 == 0, tile, 1),
+            "scalar in memory": lambda: tile + a[0, program % 5],
+            "stored before": lambda: b[0] + program + tile,
+        }.get(kind, lambda: tile)()
+        total = total + a @ y
+        if kind == "stored between":
+            total = total * 2
+    if kind == "columns":
+        return np.where(j < program * 5 % (b.shape[2] + 1), total, -1)
+    if kind == "rows":
+        return np.where(i < program % (EDGE + 1), total, -1)
+    return total
+
+
+KINDS = ["mask", "other", "scale", "parity", "scalar in memory", "stored before", "stored between", "columns", "rows"]
+
+
+@pytest.mark.parametrize("width", [16, 256])
+@pytest.mark.parametrize("kind", KINDS)
+def test_tiles_that_differ(kind, width, device):
+    programs = 60
+    a, b = integers((EDGE, EDGE), 1), integers((2, EDGE, width), 2)
+    c, d = np.full((programs, EDGE, width), -1, np.float32), np.zeros((programs, EDGE, width), np.float32)
+    if not launch(own_part, (programs,), a, b, c, d, EDGE=EDGE, WIDTH=width, KIND=kind, device=device):
+        return  # compiled only
+    for program in range(programs):
+        np.testing.assert_array_equal(c[program], expected_of_own_part(kind, a, b, program), f"program {program}")
+
+
+@triton.jit
+def powers(a, b, c, EDGE: tl.constexpr, COUNT: tl.constexpr):
+    """c becomes a times b to the power COUNT, through memory of the program's own."""
+    pid = tl.program_id(0)
+    i = tl.arange(0, EDGE)
+    at = i[:, None] * EDGE + i[None, :]
+    own = c + pid * EDGE * EDGE + at
+    for _ in range(COUNT):
+        total = tl.zeros((EDGE, EDGE), tl.float32)
+        for step in range(1):
+            total = tl.dot(tl.load(a + at), tl.load(own + step), total)
+        tl.store(own, total)
+
+
+def test_stores_of_an_outer_loop(device):
+    programs, count = 24, 5
+    a, c = integers((EDGE, EDGE), 1), integers((programs, EDGE, EDGE), 2)
+    a = np.where(np.abs(a) > 1, 0, a)
+    expected = c.copy()
+    for _ in range(count):
+        expected = a @ expected
+    if not launch(powers, (programs,), a, a, c, EDGE=EDGE, COUNT=count, device=device):
+        return  # compiled only
+    np.testing.assert_array_equal(c, expected)
+
+
+@triton.jit
+def indirect(a, b, c, which, EDGE: tl.constexpr):
+    """Tiles of b by numbers in memory, which repeat."""
+    pid = tl.program_id(0)
+    i = tl.arange(0, EDGE)
+    at = i[:, None] * EDGE + i[None, :]
+    total = tl.zeros((EDGE, EDGE), tl.float32)
+    for step in range(3):
+        tile = tl.load(which + pid * 3 + step)
+        total = tl.dot(tl.load(a + at), tl.load(b + tile * EDGE * EDGE + at), total)
+    tl.store(c + pid * EDGE * EDGE + at, total)
+
+
+def test_tiles_by_number(device):
+    programs = 50
+    a, b = integers((EDGE, EDGE), 1), integers((4, EDGE, EDGE), 2)
+    which = values("int32", programs * 3, seed=3, low=0, high=2).reshape(programs, 3) * [1, 2, 3]
+    which = which.astype(np.int32)
+    c = np.zeros((programs, EDGE, EDGE), np.float32)
+    if not launch(indirect, (programs,), a, b, c, which, EDGE=EDGE, device=device):
+        return  # compiled only
+    np.testing.assert_array_equal(c, np.stack([sum(a @ b[tile] for tile in row) for row in which]))
+
+
+def test_a_launch_sees_memory_changed_after_the_last(device):
+    a, b = integers((EDGE, EDGE), 1), integers((4, EDGE, EDGE), 2)
+    which = np.zeros((30, 3), np.int32)
+    for change in range(3):
+        c = np.zeros((30, EDGE, EDGE), np.float32)
+        b += change
+        if not launch(indirect, (30,), a, b, c, which, EDGE=EDGE, device=device):
+            return  # compiled only
+        np.testing.assert_array_equal(c, np.broadcast_to(3 * (a @ b[0]), c.shape))
