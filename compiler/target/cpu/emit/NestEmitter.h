@@ -84,8 +84,9 @@ public:
   void writeElement(Element element, mlir::Value tile, BufferId buffer, unsigned level);
   /// Runs `body` with the number (i32) of each set lane, or of every lane without a mask, in ascending order.
   void forEachLane(llvm::Value *mask, llvm::function_ref<void(llvm::Value *)> body);
-  /// Runs `body` where the condition holds, at the insert point.
-  void emitWhere(llvm::Value *condition, llvm::function_ref<void()> body);
+  /// Runs `body` where the condition holds, at the insert point. Where it rarely does, `body` is not run in vain, as
+  /// LLVM would do with a few instructions to save the branch.
+  void emitWhere(llvm::Value *condition, llvm::function_ref<void()> body, bool isRare = false);
 
 private:
   enum class Mode : uint8_t { Main, Masked, Inactive };
@@ -123,6 +124,8 @@ private:
   //--- NestValues.cpp: elements ---
   Element compute(mlir::Value value, const IndexMap &map, unsigned level);
   Element computeOp(mlir::OpResult result, const IndexMap &map, unsigned level);
+  bool isWorthRemembering(mlir::Operation *op, const IndexMap &map, unsigned level);
+  llvm::Value *emitUnlessRepeated(mlir::Operation *op, llvm::ArrayRef<llvm::Value *> operands, unsigned level);
   Element prefixElement(const PrefixMask &prefix, mlir::Value value, const IndexMap &map, unsigned level);
   Element rangeElement(int64_t start, const IndexMap &map);
   std::optional<bool> known(mlir::Value value, const IndexMap &map, unsigned requester, unsigned depth = 0);

@@ -7,6 +7,7 @@
 #include "compiler/target/cpu/emit/Transpose.h"
 
 #include "llvm/Analysis/VectorUtils.h"
+#include "llvm/IR/MDBuilder.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
 using namespace mlir;
@@ -303,14 +304,16 @@ void NestEmitter::write(ChunkAccess access, Type element, llvm::Value *value, ll
 
 //--- ops -----------------------------------------------------------------------------------
 
-void NestEmitter::emitWhere(llvm::Value *condition, llvm::function_ref<void()> body) {
+void NestEmitter::emitWhere(llvm::Value *condition, llvm::function_ref<void()> body, bool isRare) {
   if (auto *truth = dyn_cast<llvm::ConstantInt>(condition)) {
     if (truth->isOne())
       body();
     return;
   }
   llvm::Instruction *anchor = &*ir.GetInsertPoint();
-  llvm::Instruction *end = llvm::SplitBlockAndInsertIfThen(condition, anchor->getIterator(), /*Unreachable=*/false);
+  llvm::MDNode *weights = isRare ? llvm::MDBuilder(ir.getContext()).createUnlikelyBranchWeights() : nullptr;
+  llvm::Instruction *end =
+      llvm::SplitBlockAndInsertIfThen(condition, anchor->getIterator(), /*Unreachable=*/false, weights);
   ir.SetInsertPoint(end);
   restoreLocation();
   body();

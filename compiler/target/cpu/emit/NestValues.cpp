@@ -7,6 +7,7 @@
 #include "compiler/target/cpu/plan/Chunks.h"
 #include "compiler/target/cpu/plan/Expressions.h"
 
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -218,6 +219,50 @@ static Element simplifyTruth(Operation *op, ArrayRef<Element> operands) {
   return {};
 }
 
+/// Whether the op has one result for all lanes of a chunk, which is slow to compute and may be that of the chunk
+/// before.
+bool NestEmitter::isWorthRemembering(Operation *op, const IndexMap &map, unsigned level) {
+  const bool isSlow = isa<arith::DivFOp, tt::PreciseDivFOp, tt::PreciseSqrtOp, mlir::math::SqrtOp>(op) ||
+                      (isFunctionOfFloats(op) && isMemoryEffectFree(op));
+  return isSlow && op->getNumResults() == 1 && level == vectorLevel && vectorLevel > 0 && !inactiveScalar &&
+         llvm::is_contained(map, nest.vectorDim);
+}
+
+/// Emits an op on scalars under the condition that its operands differ from those of the chunk before, in any bit.
+llvm::Value *NestEmitter::emitUnlessRepeated(Operation *op, ArrayRef<llvm::Value *> operands, unsigned level) {
+  llvm::AllocaInst *isKnown = function.local(ir.getInt1Ty(), "is.known");
+  insertAt(0);
+  ir.CreateStore(ir.getFalse(), isKnown);
+  insertAt(level);
+  llvm::Value *isRepeated = ir.CreateLoad(ir.getInt1Ty(), isKnown);
+  SmallVector<std::pair<llvm::Value *, llvm::AllocaInst *>> kept; // the operands' bits
+  for (llvm::Value *operand : operands) {
+    if (isa<llvm::Constant>(operand))
+      continue;
+    llvm::Value *bits = ir.CreateBitCast(operand, ir.getIntNTy(operand->getType()->getPrimitiveSizeInBits()));
+    llvm::AllocaInst *last = function.local(bits->getType(), "last");
+    isRepeated = ir.CreateAnd(isRepeated, ir.CreateICmpEQ(ir.CreateLoad(bits->getType(), last), bits));
+    kept.emplace_back(bits, last);
+  }
+  llvm::AllocaInst *slot = function.local(function.lanes.typeOf(tt::elementOf(op->getResult(0).getType()), 1));
+  bool isEmitted = true;
+  emitWhere(
+      ir.CreateNot(isRepeated),
+      [&] {
+        function.setLocation(op->getLoc());
+        auto results = function.lanes.emit(op, operands);
+        isEmitted = !results.empty();
+        if (!isEmitted)
+          return;
+        ir.CreateStore(results.front(), slot);
+        ir.CreateStore(ir.getTrue(), isKnown);
+        for (auto [bits, last] : kept)
+          ir.CreateStore(bits, last);
+      },
+      /*isRare=*/true);
+  return isEmitted ? ir.CreateLoad(slot->getAllocatedType(), slot) : nullptr;
+}
+
 Element NestEmitter::computeOp(OpResult result, const IndexMap &map, unsigned level) {
   Operation *op = result.getOwner();
   Type element = tt::elementOf(result.getType());
@@ -257,6 +302,10 @@ Element NestEmitter::computeOp(OpResult result, const IndexMap &map, unsigned le
   SmallVector<llvm::Value *, 3> values;
   for (Element operand : operands)
     values.push_back(isVector ? asVector(operand) : operand.value);
+  if (!isVector && isWorthRemembering(op, map, level)) {
+    llvm::Value *scalar = emitUnlessRepeated(op, values, level);
+    return scalar ? Element{scalar, false} : Element();
+  }
   auto results = function.lanes.emit(op, values);
   restoreLocation();
   if (results.empty())

@@ -4,6 +4,7 @@
 
 #include "compiler/dialect/tt/Dialect.h"
 
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -27,6 +28,15 @@ bool cpu::isComputable(Operation *op) {
     return operandMap(op, 0, identityMap(tt::shapeOf(op->getResult(0).getType()).size())).has_value();
   return isElementwise(op) || isShapeChange(op) ||
          isa<tt::LoadOp, tt::SplatOp, tt::MakeRangeOp, tt::JoinOp, tt::GatherOp, arith::ConstantOp, ub::PoisonOp>(op);
+}
+
+bool cpu::isFunctionOfFloats(Operation *op) {
+  if (isa<arith::RemFOp, tt::ExternElementwiseOp, tt::ElementwiseInlineAsmOp>(op))
+    return true;
+  return isa_and_nonnull<mlir::math::MathDialect>(op->getDialect()) &&
+         !isa<mlir::math::AbsFOp, mlir::math::AbsIOp, mlir::math::FmaOp, mlir::math::FloorOp, mlir::math::CeilOp,
+              mlir::math::TruncOp, mlir::math::RoundOp, mlir::math::RoundEvenOp, mlir::math::CopySignOp,
+              mlir::math::SqrtOp>(op);
 }
 
 static uint64_t packMap(const IndexMap &map) {

@@ -25,16 +25,7 @@ static bool isIndexDivision(Operation *op) {
   return isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(op);
 }
 
-static bool isExpensive(Operation *op) {
-  if (isIndexDivision(op) || isa<arith::RemFOp>(op))
-    return true;
-  if (isa<tt::ExternElementwiseOp, tt::ElementwiseInlineAsmOp>(op))
-    return true;
-  return isa_and_nonnull<mlir::math::MathDialect>(op->getDialect()) &&
-         !isa<mlir::math::AbsFOp, mlir::math::AbsIOp, mlir::math::FmaOp, mlir::math::FloorOp, mlir::math::CeilOp,
-              mlir::math::TruncOp, mlir::math::RoundOp, mlir::math::RoundEvenOp, mlir::math::CopySignOp,
-              mlir::math::SqrtOp>(op);
-}
+static bool isExpensive(Operation *op) { return isIndexDivision(op) || isFunctionOfFloats(op); }
 
 /// Whether an index is computed once for a chunk wherever it is part of an address.
 static bool isRegular(AffineInfo &affineInfo, Value value) {
