@@ -25,7 +25,8 @@ static constexpr double kWorthTeamNs = 6'000;
 static constexpr std::chrono::microseconds kTeamSpins{200};
 // Claims shrink with the remaining work, so that each thread has few and long ranges of memory and all threads end
 // together: from 1 / `kRestPerClaim` of a thread's share of the rest, down to what keeps the shared counter
-// uncontended. None is so long that a launch could not be stopped.
+// uncontended. None is so long that a launch could not be stopped; a call of many programs makes the operands that they
+// have in common once.
 static constexpr uint64_t kRestPerClaim = 4;
 static constexpr double kLeastClaimNs = 2'000;
 static constexpr double kMostClaimNs = 2'000'000;
@@ -284,7 +285,7 @@ static LaunchEnd runShared(const Programs &programs, uint64_t first, char *arena
   return launch->end();
 }
 
-/// Runs all programs on the calling thread, in growing batches of up to about a millisecond.
+/// Runs all programs on the calling thread, in growing batches of up to about two milliseconds.
 static LaunchEnd runOnOneThread(const Programs &programs, char *arena, CostEstimate &cost) {
   const DefaultFloatRules rules;
   if (programs.total == 1) { // cannot be stopped, and is a poor estimate for many programs

@@ -92,6 +92,8 @@ void PlanExplainer::addNest(const Nest &nest) {
   }
   for (Operation *op : loads)
     addAccess(op, "load", cast<tt::LoadOp>(op).getPtr(), cast<tt::LoadOp>(op).getMask() != nullptr, nest);
+  if (nest.kept)
+    add(nest.roots.front().op, "kept", "an operand is copied once for programs in succession that multiply the same one");
   for (const Root &root : nest.roots) {
     if (root.kind == RootKind::Materialise)
       add(root.op, "buffer", llvm::formatv("a tile of {0} elements is kept in memory", boxText(nest.shape)));

@@ -88,4 +88,4 @@ def channels_first(x, y, pixels, Y: tl.constexpr):
 # A tile in which no remainder wraps is affine: it is transposed from memory, unless the arrays overlap.
 # IN-PLACE: select i1
 # IN-PLACE: call void @transpose.32x32.i32.rows(ptr {{.*}}, ptr {{.*}}, i64
-# WITH-COPY: call void @transpose.32x128.i32.rows.512(
+# WITH-COPY: call void @transpose.32x128.i32.rows.arg2.512(

@@ -113,8 +113,8 @@ protected:
 
 TEST_F(PlanVerifier, every_step_is_seen_in_order) {
   EXPECT_EQ(steps, std::vector<std::string>({"sequence", "materialise-expensive", "protect-loads", "transpose-loads",
-                                             "double-buffers", "peel-first-iterations", "share-operands", "choose-orders",
-                                             "vectorise", "allocate-buffers"}));
+                                             "double-buffers", "peel-first-iterations", "keep-operands",
+                                             "choose-orders", "vectorise", "allocate-buffers"}));
   EXPECT_EQ(texts.front().find(" vector d0"), std::string::npos);
   EXPECT_NE(texts[8].find(" vector d0"), std::string::npos);
   EXPECT_EQ(texts.back(), printPlan(*kernel));
@@ -269,6 +269,18 @@ TEST_F(PlanVerifier, finds_a_guard_that_copies_another_tile) {
 TEST_F(PlanVerifier, finds_a_dot_without_operands) {
   insert(StepKind::Dot);
   EXPECT_EQ(error(), "a dot has no op or operands");
+}
+
+TEST_F(PlanVerifier, finds_kept_operands_without_keys_or_nests) {
+  LoopPlan &plan = kernel->plan;
+  plan.buffers.push_back(plan.buffers.front());
+  plan.buffers.back().shape = {1, 2};
+  KeptOperand kept;
+  kept.keys = plan.buffers.size() - 1;
+  plan.keptOperands.push_back(kept);
+  EXPECT_EQ(error(), "kept operand 0 has keys for other tiles or scalars");
+  plan.buffers.back().shape = {1, 1};
+  EXPECT_EQ(error(), "kept operand 0 has 0 nests and 0 dots");
 }
 
 TEST_F(PlanVerifier, finds_a_tile_that_is_staged_in_another_shape) {

@@ -8,10 +8,10 @@
 #include "compiler/target/cpu/emit/DotEmitter.h"
 
 #include "compiler/target/cpu/emit/AmxEmitter.h"
+#include "compiler/target/cpu/emit/DotPrefetcher.h"
 #include "compiler/target/cpu/emit/Transpose.h"
 
 #include "llvm/IR/IntrinsicsX86.h"
-#include "llvm/IR/PatternMatch.h"
 
 using namespace mlir;
 using namespace nereid;
@@ -19,33 +19,10 @@ using namespace nereid::cpu;
 
 namespace {
 
-constexpr int64_t lineBytes = 64; ///< of the caches
-
 struct RegisterBlock {
   unsigned rows = 1;
   unsigned vectors = 1;
   unsigned lanes = 1;
-};
-
-/// A tile that the next iteration of the loop reads: rows of adjacent bytes.
-struct PrefetchTile {
-  llvm::Value *first = nullptr, *stride = nullptr; ///< of rows
-  llvm::Value *isNear = nullptr;                   ///< whether it is in the second-level cache
-  int64_t rows = 1;
-  unsigned logLines = 0; ///< of a row's cache lines, rounded up
-  int64_t groups() const { return llvm::divideCeil(rows, groupRows) << logLines; }
-
-  /// A group is a cache line of each of several adjacent rows, which mostly lie in different pages: a prefetch that
-  /// waits for its page's address blocks retirement, so several pages are looked up in parallel.
-  static constexpr int64_t groupRows = 4;
-};
-
-/// The prefetches of one register block: groups of lines of one tile at some iterations of its loop over K.
-struct PrefetchShare {
-  llvm::Value *first = nullptr, *stride = nullptr, *isNear = nullptr; ///< of the tile
-  llvm::Value *logLines = nullptr, *lastGroup = nullptr, *lastRow = nullptr;
-  llvm::Value *begin = nullptr;   ///< the block's first group
-  int64_t iterationsPerGroup = 0; ///< 0: nothing is prefetched
 };
 
 class DotEmitter {
@@ -61,11 +38,6 @@ private:
   void makeAUnsigned(llvm::Value *&a);
   void sumColumns(llvm::Value *b);
   void emitColumns(llvm::Value *a, llvm::Value *b, llvm::Value *d);
-  PrefetchTile prefetchTile(Operation *access, llvm::Value *distance);
-  void findPrefetchTiles();
-  void chooseShare(llvm::Value *block, int64_t blocks);
-  void prefetchLines(llvm::Value *iteration);
-  void prefetchGroup(llvm::Value *group);
   void emitRows(llvm::Value *a, llvm::Value *b, llvm::Value *d, llvm::Value *column, unsigned vectors, unsigned lanes);
   void emitBlock(llvm::Value *a, llvm::Value *b, llvm::Value *d, RegisterBlock block);
   void accumulate(llvm::Value *a, llvm::Value *b, RegisterBlock block, MutableArrayRef<llvm::Value *> accumulators);
@@ -91,10 +63,7 @@ private:
   KernelEmitter &function;
   llvm::IRBuilder<> &ir;
   const TileDot &dot;
-  SmallVector<PrefetchTile, 2> prefetchTiles;
-  std::optional<PrefetchTile> storedTile; ///< prefetched instead in the loop's last iteration
-  llvm::Value *isLast = nullptr;
-  PrefetchShare share;
+  DotPrefetcher prefetcher;
   Type operandElement;
   llvm::Value *firstA, *firstB, *firstD;
   llvm::Value *unsignedA = nullptr;  ///< a plus 128; null unless a is made unsigned
@@ -111,7 +80,7 @@ private:
 } // namespace
 
 DotEmitter::DotEmitter(KernelEmitter &function, const Step &step)
-    : function(function), ir(function.ir), dot(*step.dot) {
+    : function(function), ir(function.ir), dot(*step.dot), prefetcher(function, step) {
   auto op = cast<tt::DotOp>(step.op);
   ArrayRef<int64_t> a = tt::shapeOf(op.getA().getType()), d = tt::shapeOf(op.getType());
   if (d.size() == 3)
@@ -151,10 +120,7 @@ std::string DotEmitter::name() const {
   llvm::raw_string_ostream out(text);
   out << "dot." << batch << "x" << rows << "x" << columns << "x" << depth << "." << operandElement << "." << element;
   out << (dot.a.isTransposed ? ".t" : "") << (dot.startsAtZero ? ".zero" : "") << ".by" << dot.form.group;
-  for (const PrefetchTile &tile : prefetchTiles)
-    out << ".ahead" << tile.rows << "x" << (1 << tile.logLines);
-  if (storedTile)
-    out << ".stored" << storedTile->rows << "x" << (1 << storedTile->logLines);
+  prefetcher.describe(out);
   out << (endOfRows ? ".rows" : "") << (endOfColumns ? ".columns" : "");
   return text;
 }
@@ -162,14 +128,11 @@ std::string DotEmitter::name() const {
 void DotEmitter::run() {
   if (dot.packed)
     packUnlessKept();
-  findPrefetchTiles();
+  prefetcher.findTiles();
   SmallVector<llvm::Value **> values{&firstA, &firstB, &firstD, &rowBytes};
   if (unsignedA)
     values.append({&unsignedA, &columnSums});
-  for (PrefetchTile &tile : prefetchTiles)
-    values.append({&tile.first, &tile.stride, &tile.isNear});
-  if (storedTile)
-    values.append({&storedTile->first, &storedTile->stride, &storedTile->isNear, &isLast});
+  prefetcher.addValues(values);
   for (llvm::Value **end : {&endOfRows, &endOfColumns})
     if (*end)
       values.push_back(end);
@@ -193,13 +156,13 @@ void DotEmitter::emitProduct() {
 
 /// Packs `b`, unless an earlier program has.
 void DotEmitter::packUnlessKept() {
-  const SharedState *shared = function.sharedTiles(*dot.packed);
-  if (!shared)
+  const KeptTiles *kept = function.keptIn(*dot.packed);
+  if (!kept)
     return packB();
   llvm::Function *parent = ir.GetInsertBlock()->getParent();
   auto *missing = llvm::BasicBlock::Create(ir.getContext(), "pack", parent);
   auto *after = llvm::BasicBlock::Create(ir.getContext(), "pack.end", parent);
-  ir.CreateCondBr(shared->isKept, after, missing);
+  ir.CreateCondBr(kept->isKept, after, missing);
   ir.SetInsertPoint(missing);
   packB();
   ir.CreateBr(after);
@@ -276,123 +239,6 @@ void DotEmitter::emitColumns(llvm::Value *a, llvm::Value *b, llvm::Value *d) {
   }
 }
 
-/// The tile of an access with contiguous rows, `distance` bytes behind it; of a kept operand, the next tile.
-PrefetchTile DotEmitter::prefetchTile(Operation *access, llvm::Value *distance) {
-  Value pointer = cast<tt::MemoryAccessOpInterface>(access).getAccessedPointer();
-  const AffineForm form = *function.affineInfo.assumed(pointer);
-  ArrayRef<int64_t> shape = tt::shapeOf(pointer.getType());
-  const int64_t bytes = bytesOfPointee(pointer);
-  const unsigned inner = isContiguous(form, 1, pointer) ? 1 : 0;
-  PrefetchTile tile;
-  tile.first = ir.CreatePtrAdd(function.scalar(form.pointer), ir.CreateAdd(function.poly(form.base), distance));
-  tile.stride = function.poly(form.strides[1 - inner]);
-  tile.rows = shape[1 - inner];
-  tile.logLines = llvm::Log2_64_Ceil(llvm::divideCeil(shape[inner] * bytes, lineBytes));
-  tile.isNear = ir.getFalse();
-  if (const SharedState *shared = function.sharedTilesOf(access)) {
-    tile.isNear = shared->isKept;
-    tile.first = ir.CreateSelect(shared->isKept, shared->next, tile.first);
-    tile.stride = ir.CreateSelect(shared->isKept, ir.getInt64(shape[inner] * bytes), tile.stride);
-  }
-  return tile;
-}
-
-void DotEmitter::findPrefetchTiles() {
-  const DotPrefetches prefetches = function.prefetchesOf(dot);
-  for (auto [load, distance] : prefetches.loads)
-    prefetchTiles.push_back(prefetchTile(load, distance));
-  if (tt::StoreOp store = prefetches.store) {
-    storedTile = prefetchTile(store, ir.getInt64(0));
-    isLast = prefetches.isLast;
-  }
-}
-
-/// Divides the next iteration's lines among the blocks, one tile for each block. All lines of a tile pass through few
-/// buffers between the caches: prefetched at once, they would delay the loads of the dot itself.
-void DotEmitter::chooseShare(llvm::Value *block, int64_t blocks) {
-  const int64_t iterations = depth / unroll();
-  int64_t groups = 0, begin = 0, most = 0;
-  for (const PrefetchTile &tile : prefetchTiles)
-    groups += tile.groups();
-  auto blocksOf = [&](const PrefetchTile &tile) { return std::max<int64_t>(blocks * tile.groups() / groups, 1); };
-  for (const PrefetchTile &tile : prefetchTiles)
-    most = std::max<int64_t>(most, llvm::divideCeil(tile.groups(), blocksOf(tile)));
-  share = PrefetchShare();
-  if (most == 0 || most > iterations)
-    return;
-  share.iterationsPerGroup = llvm::bit_floor<uint64_t>(iterations / most);
-  const int64_t groupsPerBlock = llvm::divideCeil(iterations, share.iterationsPerGroup);
-  // The share of the tile's block `index`, where the condition holds.
-  auto choose = [&](const PrefetchTile &tile, llvm::Value *index, llvm::Value *condition) {
-    auto chooseField = [&](llvm::Value *&chosen, llvm::Value *value) {
-      chosen = chosen ? ir.CreateSelect(condition, value, chosen) : value;
-    };
-    chooseField(share.first, tile.first);
-    chooseField(share.stride, tile.stride);
-    chooseField(share.isNear, tile.isNear);
-    chooseField(share.logLines, ir.getInt64(tile.logLines));
-    chooseField(share.lastGroup, ir.getInt64(tile.groups() - 1));
-    chooseField(share.lastRow, ir.getInt64(tile.rows - 1));
-    chooseField(share.begin, ir.CreateMul(index, ir.getInt64(groupsPerBlock)));
-  };
-  for (const PrefetchTile &tile : prefetchTiles) {
-    llvm::Value *firstBlock = ir.getInt64(begin);
-    choose(tile, ir.CreateSub(block, firstBlock), ir.CreateICmpUGE(block, firstBlock));
-    begin += blocksOf(tile);
-  }
-  if (storedTile)
-    choose(*storedTile, block, isLast);
-}
-
-/// Prefetches lines at an iteration of a block's loop over K.
-void DotEmitter::prefetchLines(llvm::Value *iteration) {
-  if (share.iterationsPerGroup == 0)
-    return;
-  llvm::Function *parent = ir.GetInsertBlock()->getParent();
-  auto *fetch = llvm::BasicBlock::Create(ir.getContext(), "fetch", parent);
-  auto *after = llvm::BasicBlock::Create(ir.getContext(), "fetch.end", parent);
-  llvm::Value *rest = ir.CreateAnd(iteration, ir.getInt64(share.iterationsPerGroup - 1));
-  ir.CreateCondBr(ir.CreateICmpEQ(rest, ir.getInt64(0)), fetch, after);
-  ir.SetInsertPoint(fetch);
-  prefetchGroup(ir.CreateAdd(share.begin, ir.CreateUDiv(iteration, ir.getInt64(share.iterationsPerGroup))));
-  ir.CreateBr(after);
-  ir.SetInsertPoint(after);
-}
-
-/// Into the second-level cache, or from it into the first.
-void DotEmitter::prefetchGroup(llvm::Value *group) {
-  group = ir.CreateBinaryIntrinsic(llvm::Intrinsic::umin, group, share.lastGroup);
-  llvm::Value *rows = ir.CreateLShr(group, share.logLines);
-  llvm::Value *column = ir.CreateMul(ir.CreateSub(group, ir.CreateShl(rows, share.logLines)), ir.getInt64(lineBytes));
-  llvm::Value *firstRow = ir.CreateMul(rows, ir.getInt64(PrefetchTile::groupRows));
-  llvm::Value *first = ir.CreatePtrAdd(share.first, column);
-  SmallVector<llvm::Value *> lines;
-  for (int64_t index = 0; index < PrefetchTile::groupRows; ++index) {
-    llvm::Value *row = ir.CreateAdd(firstRow, ir.getInt64(index));
-    row = ir.CreateBinaryIntrinsic(llvm::Intrinsic::umin, row, share.lastRow);
-    lines.push_back(ir.CreatePtrAdd(first, ir.CreateMul(row, share.stride)));
-  }
-  auto prefetch = [&](int locality) {
-    for (llvm::Value *line : lines)
-      ir.CreateIntrinsic(llvm::Intrinsic::prefetch, {ir.getPtrTy()},
-                         {line, ir.getInt32(0), ir.getInt32(locality), ir.getInt32(1)});
-  };
-  constexpr int firstLevel = 3, secondLevel = 2;
-  if (llvm::PatternMatch::match(share.isNear, llvm::PatternMatch::m_Zero()))
-    return prefetch(secondLevel);
-  llvm::Function *parent = ir.GetInsertBlock()->getParent();
-  auto *near = llvm::BasicBlock::Create(ir.getContext(), "near", parent);
-  auto *far = llvm::BasicBlock::Create(ir.getContext(), "far", parent);
-  auto *after = llvm::BasicBlock::Create(ir.getContext(), "fetched", parent);
-  ir.CreateCondBr(share.isNear, near, far);
-  for (auto [block, locality] : {std::pair(near, firstLevel), std::pair(far, secondLevel)}) {
-    ir.SetInsertPoint(block);
-    prefetch(locality);
-    ir.CreateBr(after);
-  }
-  ir.SetInsertPoint(after);
-}
-
 /// Enough accumulators to hide the latency of two multiply-adds a cycle, no more than the register file holds.
 unsigned DotEmitter::rowsFor(unsigned vectors) const {
   constexpr unsigned enough = 10;
@@ -412,11 +258,11 @@ void DotEmitter::emitRows(llvm::Value *a, llvm::Value *b, llvm::Value *d, llvm::
   emitCounted(ir, whole, endOfRows, block.rows, [&](llvm::Value *row) {
     if (column && batch == 1) {
       llvm::Value *strip = ir.CreateMul(ir.CreateUDiv(column, ir.getInt64(width)), ir.getInt64(whole / block.rows));
-      chooseShare(ir.CreateAdd(strip, ir.CreateUDiv(row, ir.getInt64(block.rows))),
-                  columns / width * (whole / block.rows));
+      prefetcher.beginBlock(ir.CreateAdd(strip, ir.CreateUDiv(row, ir.getInt64(block.rows))),
+                            columns / width * (whole / block.rows), depth / unroll());
     }
     emitBlock(rowOf(a, row), b, at(d, row, columns), block);
-    share = PrefetchShare();
+    prefetcher.endBlock();
   });
   if (whole == rows)
     return;
@@ -507,7 +353,7 @@ void DotEmitter::emitBlock(llvm::Value *a, llvm::Value *b, llvm::Value *d, Regis
         accumulator = phis.back();
       }
     }
-    prefetchLines(ir.CreateUDiv(k, ir.getInt64(unroll)));
+    prefetcher.prefetch(ir.CreateUDiv(k, ir.getInt64(unroll)));
     llvm::Value *left = at(a, k, depthStride), *right = at(b, k, columns);
     for (unsigned step = 0; step < unroll; ++step)
       accumulate(at(left, step * depthStride), at(right, step * columns), block, accumulators);

@@ -91,7 +91,7 @@ LogicalResult KernelEmitter::emitFor(const Step &step) {
     swaps.push_back({*id, {now, later}});
   }
   llvm::PHINode *iteration = nullptr;
-  if (llvm::any_of(plan.sharedOperands, [&](const SharedOperand &operand) { return operand.loop == loop; })) {
+  if (llvm::any_of(plan.keptOperands, [&](const KeptOperand &operand) { return operand.loop == loop; })) {
     iteration = ir.CreatePHI(ir.getInt64Ty(), 2);
     iteration->addIncoming(ir.getInt64(0), before);
   }

@@ -48,9 +48,9 @@ void KernelEmitter::callShared(const llvm::Twine &name, ArrayRef<llvm::Value **>
   std::string key = name.str();
   SmallVector<llvm::Value *> arguments;
   SmallVector<llvm::Value **> parameters;
-  for (llvm::Value **value : values) {
+  for (auto [index, value] : llvm::enumerate(values)) {
     if (auto *constant = dyn_cast<llvm::ConstantInt>(*value)) {
-      key += "." + llvm::toString(constant->getValue(), 10, /*Signed=*/true);
+      key += ".arg" + std::to_string(index) + "." + llvm::toString(constant->getValue(), 10, /*Signed=*/true);
       continue;
     }
     arguments.push_back(*value);
@@ -129,7 +129,7 @@ LogicalResult KernelEmitter::emitPrograms() {
   llvm::Value *firstIds[] = {ir.CreateTrunc(ir.CreateURem(begin, gridX), ir.getInt32Ty()),
                              ir.CreateTrunc(ir.CreateURem(row, gridY), ir.getInt32Ty()),
                              ir.CreateTrunc(ir.CreateUDiv(row, gridY), ir.getInt32Ty())};
-  beginSharing(ir.CreateICmpEQ(ir.CreateSub(end, begin), ir.getInt64(1)));
+  beginKeeping(ir.CreateICmpEQ(ir.CreateSub(end, begin), ir.getInt64(1)));
   llvm::BasicBlock *entering = ir.GetInsertBlock();
   ir.CreateBr(program);
 
@@ -462,8 +462,8 @@ LogicalResult KernelEmitter::emitExactOrNot(Nest &nest, llvm::Value *anyWraps) {
 }
 
 LogicalResult KernelEmitter::emitNest(Nest &nest) {
-  if (nest.shared)
-    return emitShared(nest);
+  if (nest.kept)
+    return emitUnlessKept(nest);
   llvm::Value *wraps = anyWraps(nest);
   if (nest.inPlace)
     return emitUnlessInPlace(nest, wraps);

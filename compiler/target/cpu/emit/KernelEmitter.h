@@ -41,14 +41,14 @@ struct DotPrefetches {
   llvm::Value *isLast = nullptr; ///< whether this is the last iteration
 };
 
-/// The tiles of a shared operand in the call of a kernel, and the one of the current iteration.
-struct SharedState {
-  llvm::Value *tiles = nullptr;   ///< the first
-  llvm::Value *misses = nullptr;  ///< the address of the number of programs in succession that found nothing kept
-  llvm::Value *isFirst = nullptr; ///< whether this is the loop's first iteration
-  llvm::Value *tile = nullptr;    ///< its index
-  llvm::Value *isKept = nullptr;  ///< whether an earlier program has made the tile
-  llvm::Value *next = nullptr;    ///< the address of the next iteration's tile
+/// The tiles of a kept operand in the call of a kernel, and the one of the current iteration.
+struct KeptTiles {
+  llvm::Value *first = nullptr;            ///< the address of the first
+  llvm::Value *misses = nullptr;           ///< that of the number of programs in succession that found nothing kept
+  llvm::Value *isFirstIteration = nullptr; ///< of the loop
+  llvm::Value *tile = nullptr;             ///< its index
+  llvm::Value *isKept = nullptr;           ///< whether an earlier program has made the tile; null before that is known
+  llvm::Value *next = nullptr;             ///< the address of the next iteration's tile
 };
 
 class KernelEmitter {
@@ -101,9 +101,10 @@ public:
     auto found = operandSources.find(id);
     return found == operandSources.end() ? nullptr : &found->second;
   }
-  /// Of the shared operand with these tiles, or of the one that is computed from the load; null where there is none.
-  const SharedState *sharedTiles(BufferId tiles) const;
-  const SharedState *sharedTilesOf(mlir::Operation *load) const;
+  /// Those in the buffer; null where it has none.
+  const KeptTiles *keptIn(BufferId tiles) const;
+  /// Those that the dot's loop computes from the load; null where it keeps none, or has not come to the tile.
+  const KeptTiles *keptOf(mlir::Operation *load, mlir::Operation *dot) const;
   /// The prefetch distance of this load in this nest, in bytes; null where it is not prefetched here.
   llvm::Value *prefetchDistance(mlir::Operation *load, const Nest &nest) const {
     return prefetches.lookup({load, nest.id});
@@ -158,16 +159,17 @@ private:
   mlir::LogicalResult emitTransposed(Nest &nest, llvm::Value *anyWraps);
   std::optional<Redirect> memoryOf(const Nest &nest, tt::LoadOp load);
   llvm::Value *isWhole(const Nest &nest, tt::LoadOp load);
-  // EmitShared.cpp
-  void beginSharing(llvm::Value *isOneProgram);
-  void beginIteration(mlir::scf::ForOp loop, llvm::Value *iteration);
-  void endIteration(mlir::scf::ForOp loop);
-  mlir::LogicalResult emitShared(Nest &nest);
   mlir::LogicalResult emitPeeled(Nest &nest);
   mlir::LogicalResult emitVersions(llvm::Value *condition, const Nest &nest,
                                    llvm::function_ref<mlir::LogicalResult()> whenTrue,
                                    llvm::function_ref<mlir::LogicalResult()> whenFalse);
   llvm::Value *wraps(mlir::Value side);
+  // EmitKept.cpp
+  void beginKeeping(llvm::Value *isOneProgram);
+  void beginIteration(mlir::scf::ForOp loop, llvm::Value *iteration);
+  void endIteration(mlir::scf::ForOp loop);
+  mlir::LogicalResult emitUnlessKept(Nest &nest);
+  // EmitControl.cpp, Atomics.cpp, EmitGuard.cpp
   void emitScalarAtomic(tt::MemoryAccessOpInterface op);
   mlir::LogicalResult emitGuard(const Step &step);
   struct Range {
@@ -211,7 +213,7 @@ private:
   llvm::DenseSet<mlir::Value> ready;
   llvm::StringMap<llvm::Function *> sharedFunctions;
   llvm::SmallVector<llvm::Value *> current, next;
-  llvm::SmallVector<SharedState, 2> shared; ///< by index of LoopPlan::sharedOperands
+  llvm::SmallVector<KeptTiles, 2> keptTiles; ///< by index of LoopPlan::keptOperands
   llvm::Value *isStreaming = nullptr;
   llvm::BasicBlock *programsDone = nullptr; ///< branch target of a failed program
   unsigned loopDepth = 0;

@@ -26,6 +26,12 @@ llvm::Type *LaneEmitter::typeOf(Type element, unsigned lanes) {
   return lanes > 1 ? llvm::FixedVectorType::get(scalar, lanes) : scalar;
 }
 
+llvm::Value *LaneEmitter::bitsOf(llvm::Value *scalar) {
+  if (scalar->getType()->isPointerTy())
+    return ir.CreatePtrToInt(scalar, ir.getInt64Ty());
+  return ir.CreateBitCast(scalar, ir.getIntNTy(scalar->getType()->getScalarSizeInBits()));
+}
+
 llvm::Constant *LaneEmitter::constant(Attribute value, Type element, unsigned lanes) {
   llvm::Constant *scalar = elementConstant(value, element);
   return lanes > 1 ? llvm::ConstantVector::getSplat(llvm::ElementCount::getFixed(lanes), scalar) : scalar;

@@ -84,8 +84,8 @@ public:
   void writeElement(Element element, mlir::Value tile, BufferId buffer, unsigned level);
   /// Runs `body` with the number (i32) of each set lane, or of every lane without a mask, in ascending order.
   void forEachLane(llvm::Value *mask, llvm::function_ref<void(llvm::Value *)> body);
-  /// Runs `body` where the condition holds, at the insert point. Where it rarely does, `body` is not run in vain, as
-  /// LLVM would do with a few instructions to save the branch.
+  /// Runs `body` where the condition holds, at the insert point. LLVM runs a few instructions in any case, to save the
+  /// branch, unless the condition rarely holds.
   void emitWhere(llvm::Value *condition, llvm::function_ref<void()> body, bool isRare = false);
 
 private:

@@ -223,8 +223,8 @@ static Element simplifyTruth(Operation *op, ArrayRef<Element> operands) {
 /// before.
 bool NestEmitter::isWorthRemembering(Operation *op, const IndexMap &map, unsigned level) {
   const bool isSlow = isa<arith::DivFOp, tt::PreciseDivFOp, tt::PreciseSqrtOp, mlir::math::SqrtOp>(op) ||
-                      (isFunctionOfFloats(op) && isMemoryEffectFree(op));
-  return isSlow && op->getNumResults() == 1 && level == vectorLevel && vectorLevel > 0 && !inactiveScalar &&
+                      (isSlowFunction(op) && isMemoryEffectFree(op));
+  return isSlow && op->getNumResults() == 1 && chunkLanes > 1 && level == vectorLevel && !inactiveScalar &&
          llvm::is_contained(map, nest.vectorDim);
 }
 
@@ -239,7 +239,7 @@ llvm::Value *NestEmitter::emitUnlessRepeated(Operation *op, ArrayRef<llvm::Value
   for (llvm::Value *operand : operands) {
     if (isa<llvm::Constant>(operand))
       continue;
-    llvm::Value *bits = ir.CreateBitCast(operand, ir.getIntNTy(operand->getType()->getPrimitiveSizeInBits()));
+    llvm::Value *bits = function.lanes.bitsOf(operand);
     llvm::AllocaInst *last = function.local(bits->getType(), "last");
     isRepeated = ir.CreateAnd(isRepeated, ir.CreateICmpEQ(ir.CreateLoad(bits->getType(), last), bits));
     kept.emplace_back(bits, last);

@@ -10,6 +10,11 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::cpu;
 
+uint64_t Buffer::bytesOfTile() const {
+  // A kernel's vectors may extend past the end by less than one vector.
+  return llvm::alignTo(elements() * storageBytes(element), artifact::kArenaAlign);
+}
+
 void cpu::allocateBuffers(PlanContext &context) {
   // Buffers whose starts agree modulo 4096 would compete for the same cache sets.
   constexpr uint64_t skew = 192;
@@ -21,11 +26,7 @@ void cpu::allocateBuffers(PlanContext &context) {
   };
   std::vector<Allocation> allocations; // sorted by offset
   for (auto [buffer, liveRange] : llvm::zip_equal(plan.buffers, liveRanges)) {
-    uint64_t elements = 1;
-    for (int64_t extent : buffer.shape)
-      elements *= extent;
-    // A kernel's vectors may extend past the end by less than one vector.
-    buffer.bytes = llvm::alignTo(elements * storageBytes(buffer.element), artifact::kArenaAlign);
+    buffer.bytes = buffer.bytesOfTile();
     const uint64_t size = buffer.allBytes() + (buffer.bytes >= 4096 ? skew : 0);
     uint64_t offset = 0;
     for (const Allocation &other : allocations)

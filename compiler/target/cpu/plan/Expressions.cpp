@@ -30,13 +30,15 @@ bool cpu::isComputable(Operation *op) {
          isa<tt::LoadOp, tt::SplatOp, tt::MakeRangeOp, tt::JoinOp, tt::GatherOp, arith::ConstantOp, ub::PoisonOp>(op);
 }
 
-bool cpu::isFunctionOfFloats(Operation *op) {
-  if (isa<arith::RemFOp, tt::ExternElementwiseOp, tt::ElementwiseInlineAsmOp>(op))
-    return true;
+bool cpu::isMathFunction(Operation *op) {
   return isa_and_nonnull<mlir::math::MathDialect>(op->getDialect()) &&
          !isa<mlir::math::AbsFOp, mlir::math::AbsIOp, mlir::math::FmaOp, mlir::math::FloorOp, mlir::math::CeilOp,
               mlir::math::TruncOp, mlir::math::RoundOp, mlir::math::RoundEvenOp, mlir::math::CopySignOp,
               mlir::math::SqrtOp>(op);
+}
+
+bool cpu::isSlowFunction(Operation *op) {
+  return isa<arith::RemFOp, tt::ExternElementwiseOp, tt::ElementwiseInlineAsmOp>(op) || isMathFunction(op);
 }
 
 static uint64_t packMap(const IndexMap &map) {

@@ -42,8 +42,10 @@ private:
 /// The map with -1 where the value does not depend on the dimension.
 IndexMap reduceMap(AffineInfo &affineInfo, mlir::Value value, IndexMap map);
 
-/// Whether the op computes each element by a function, of tens of instructions: exponentials, calls, inline assembly.
-bool isFunctionOfFloats(mlir::Operation *op);
+/// Whether the op is a function of a mathematical library that takes tens of instructions.
+bool isMathFunction(mlir::Operation *op);
+/// Whether the op computes an element in tens of instructions: such a function, a call, inline assembly.
+bool isSlowFunction(mlir::Operation *op);
 
 /// Whether the op's result at an index is computed from operands at mapped indices.
 bool isComputable(mlir::Operation *op);

@@ -97,8 +97,8 @@ void Lifetimes::visit(const Sequence &sequence) {
 
 std::vector<LiveRange> Lifetimes::run() {
   visit(plan.body);
-  for (const SharedOperand &shared : plan.sharedOperands)
-    alwaysLive.append({shared.tiles, shared.keys});
+  for (const KeptOperand &kept : plan.keptOperands)
+    alwaysLive.append({kept.tiles, kept.keys});
   for (auto [buffer, step] : accesses)
     liveRanges[buffer].add({step, step});
   for (LiveRange loop : loops) // values from outside are read in every iteration, reads outside may be of any iteration

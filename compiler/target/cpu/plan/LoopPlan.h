@@ -18,6 +18,7 @@
 #include "llvm/ADT/DenseSet.h"
 
 #include <memory>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -42,10 +43,14 @@ struct Buffer {
   }
   const char *purpose = "";
   bool isDouble = false; ///< a carried tile whose old value is read while the new one is written
-  unsigned tiles = 1;    ///< of a shared operand: so many, of one iteration each
+  unsigned tiles = 1;    ///< of a kept operand: so many, of one iteration each
   uint64_t offset = 0;
   uint64_t bytes = 0; ///< of one of the two buffers, where double, or of one of the tiles
   uint64_t allBytes() const { return bytes * (isDouble ? 2 : tiles); }
+  uint64_t elements() const {
+    return std::accumulate(shape.begin(), shape.end(), uint64_t(1), std::multiplies<uint64_t>());
+  }
+  uint64_t bytesOfTile() const; ///< from its start to that of what follows
 };
 
 enum class RootKind : uint8_t {
@@ -110,8 +115,8 @@ struct Nest {
   llvm::SmallVector<std::pair<mlir::Value, mlir::DenseElementsAttr>, 1> initial;
   /// A load whose copy for a dot this nest makes: skipped where the dot can read memory instead.
   mlir::Operation *inPlace = nullptr;
-  /// It makes this one of LoopPlan::sharedOperands: skipped where an earlier program has made the same tile.
-  std::optional<unsigned> shared;
+  /// It makes this one of LoopPlan::keptOperands: skipped where an earlier program has made the same tile.
+  std::optional<unsigned> kept;
   bool isCopy = false; ///< of a guard: rarely run, so emitted small; only elements that the mask selects are needed
 
   bool writesMemory() const {
@@ -187,10 +192,10 @@ struct Sequence {
 enum class PlanState : uint8_t { Sequenced, Vectorised, Allocated };
 
 /// An operand of a dot whose tiles a thread keeps for the programs that follow, each with the key that it depends on.
-struct SharedOperand {
+struct KeptOperand {
   mlir::Operation *loop = nullptr;            ///< each iteration has a tile
   llvm::SmallVector<mlir::Value, 4> scalars;  ///< equal scalars give equal elements
-  llvm::SmallVector<mlir::Operation *> loads; ///< that it is computed from
+  llvm::SmallVector<mlir::Operation *> loads; ///< of the loop that it is computed from
   BufferId tiles = 0, keys = 0;
   /// The words of a key: whether there is a tile, then the scalars.
   static constexpr unsigned firstScalar = 1;
@@ -208,7 +213,7 @@ struct LoopPlan {
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<std::optional<BufferId>>> carried;
   /// scf.while only: buffers of the values that the condition forwards.
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<std::optional<BufferId>>> forwarded;
-  std::vector<SharedOperand> sharedOperands;
+  std::vector<KeptOperand> keptOperands;
   /// Dots that accumulate in the buffer of a carried tile: in the next iteration's one where it is double.
   llvm::DenseSet<mlir::Value> updates;
   /// For each op that reads tiles as a whole, their buffers by index; scalars have none.

@@ -25,7 +25,7 @@ static bool isIndexDivision(Operation *op) {
   return isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(op);
 }
 
-static bool isExpensive(Operation *op) { return isIndexDivision(op) || isFunctionOfFloats(op); }
+static bool isExpensive(Operation *op) { return isIndexDivision(op) || isSlowFunction(op); }
 
 /// Whether an index is computed once for a chunk wherever it is part of an address.
 static bool isRegular(AffineInfo &affineInfo, Value value) {

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/target/cpu/plan/PlanBuilder.h"
 
+#include "compiler/dialect/imported/Dialect.h"
+#include "compiler/dialect/ttg/Dialect.h"
+
 #include "compiler/target/cpu/plan/VerifyPlan.h"
 
 using namespace mlir;
@@ -43,10 +46,7 @@ Step PlanContext::materialiseStep(Value value, const char *purpose) {
 }
 
 void cpu::forEachStep(const Step &step, llvm::function_ref<void(const Step &)> visit) {
-  visit(step);
-  for (const Sequence &region : step.regions)
-    for (const Step &inner : region.steps)
-      forEachStep(inner, visit);
+  forEachStep(const_cast<Step &>(step), [&](Step &inner) { visit(inner); });
 }
 
 void cpu::forEachStep(Step &step, llvm::function_ref<void(Step &)> visit) {
@@ -79,6 +79,10 @@ bool cpu::isRead(const LoopPlan &plan, const Nest &nest, Value value) {
          });
 }
 
+bool cpu::isHintOrBarrier(Operation *op) {
+  return isa<imported::AssumeOp, imported::BarrierOp, ttg::BarrierOp>(op);
+}
+
 ArrayRef<int64_t> cpu::shapeOfRoot(const Root &root) {
   if (root.kind == RootKind::Materialise || root.kind == RootKind::Assign)
     return tt::shapeOf(root.value.getType());
@@ -93,8 +97,8 @@ static LogicalResult sequenceKernel(PlanContext &context, tt::FuncOp kernel) {
   return success();
 }
 
-static LogicalResult shareAll(PlanContext &context, tt::FuncOp kernel) {
-  shareOperands(context, kernel);
+static LogicalResult keepAll(PlanContext &context, tt::FuncOp kernel) {
+  keepOperands(context, kernel);
   return success();
 }
 
@@ -122,7 +126,7 @@ ArrayRef<PlanStep> cpu::planSteps() {
                                    {"transpose-loads", refineBody<transposeLoads>},
                                    {"double-buffers", refineBody<doubleBuffers>},
                                    {"peel-first-iterations", refineBody<peelFirstIterations>},
-                                   {"share-operands", shareAll},
+                                   {"keep-operands", keepAll},
                                    {"choose-orders", refineBody<chooseOrders>},
                                    {"vectorise", vectoriseAll},
                                    {"allocate-buffers", allocateAll}};

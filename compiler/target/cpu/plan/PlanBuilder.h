@@ -44,7 +44,7 @@ void chooseOrders(PlanContext &context, Sequence &sequence);
 /// Chooses the vectorised dimension, its lanes and the order of loops of every nest.
 void vectorise(PlanContext &context, Sequence &sequence);
 /// Keeps operands of dots for following programs.
-void shareOperands(PlanContext &context, tt::FuncOp kernel);
+void keepOperands(PlanContext &context, tt::FuncOp kernel);
 /// Assigns each buffer an offset in the arena.
 void allocateBuffers(PlanContext &context);
 
@@ -84,6 +84,8 @@ bool isIdentity(llvm::ArrayRef<int64_t> shape, const IndexMap &map, const Nest &
 /// Whether the nest reads the value from its buffer. A value that the nest itself keeps is computed instead, at any
 /// index.
 bool isRead(const LoopPlan &plan, const Nest &nest, mlir::Value value);
+/// Whether the op tells the compiler something, or orders the threads of a program, which is one thread.
+bool isHintOrBarrier(mlir::Operation *op);
 /// The extents that a root's nest iterates over.
 llvm::ArrayRef<int64_t> shapeOfRoot(const Root &root);
 

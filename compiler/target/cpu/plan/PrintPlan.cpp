@@ -191,10 +191,10 @@ void Printer::nest(const Nest &nest, unsigned depth) {
     line(depth + 1) << "first iteration with constants\n";
   if (nest.inPlace)
     line(depth + 1) << "left out where all of " << loadName(nest.inPlace) << " is in memory\n";
-  if (nest.shared) {
-    const SharedOperand &shared = plan.sharedOperands[*nest.shared];
-    line(depth + 1) << "left out where b" << shared.tiles << " has the tile of";
-    for (Value scalar : shared.scalars)
+  if (nest.kept) {
+    const KeptOperand &kept = plan.keptOperands[*nest.kept];
+    line(depth + 1) << "left out where b" << kept.tiles << " has the tile of";
+    for (Value scalar : kept.scalars)
       out << " " << name(scalar);
     out << "\n";
   }

@@ -4,9 +4,7 @@
 // One nest is open at a time. A root joins it unless it needs a result that the nest only has at its end. Scalars that
 // depend on the open nest are placed after it, all others before it.
 #include "compiler/dialect/check/Dialect.h"
-#include "compiler/dialect/imported/Dialect.h"
 #include "compiler/dialect/tt/Report.h"
-#include "compiler/dialect/ttg/Dialect.h"
 #include "compiler/target/cpu/plan/Combiner.h"
 #include "compiler/target/cpu/plan/Diagnostics.h"
 #include "compiler/target/cpu/plan/Expressions.h"
@@ -78,7 +76,7 @@ LogicalResult Sequencer::visit(Operation *op) {
     terminator(op);
     return success();
   }
-  if (isa<imported::AssumeOp, imported::BarrierOp, ttg::BarrierOp>(op)) // a program is one thread
+  if (isHintOrBarrier(op))
     return success();
   if (isa<scf::ForOp, scf::WhileOp, scf::IfOp, scf::IndexSwitchOp>(op))
     return controlOp(op);

@@ -22,12 +22,7 @@ struct AccessCounts {
 };
 } // namespace
 
-static bool isTranscendental(Operation *op) {
-  return isa_and_nonnull<mlir::math::MathDialect>(op->getDialect()) &&
-         !isa<mlir::math::AbsFOp, mlir::math::AbsIOp, mlir::math::FmaOp, mlir::math::FloorOp, mlir::math::CeilOp,
-              mlir::math::TruncOp, mlir::math::RoundOp, mlir::math::RoundEvenOp, mlir::math::CopySignOp,
-              mlir::math::SqrtOp, mlir::math::RsqrtOp>(op);
-}
+static bool isTranscendental(Operation *op) { return isMathFunction(op) && !isa<mlir::math::RsqrtOp>(op); }
 
 /// Bits of a lane during computation: small floats are widened.
 static unsigned laneBits(Type element, bool isArithmetic) {

@@ -38,6 +38,7 @@ private:
   void root(const Nest &nest, const Root &root);
   void reads(const Nest &nest);
   void order(const Nest &nest);
+  void kept();
   void arena();
 
   /// Keeps the first error.
@@ -87,7 +88,7 @@ void PlanVerifier::holds(BufferId buffer, Type tile, uint64_t offset, const llvm
     return;
   const Buffer &memory = plan.buffers[buffer];
   if (memory.element != tt::elementOf(tile) ||
-      static_cast<int64_t>(offset) + elementsOf(tt::shapeOf(tile)) > elementsOf(memory.shape))
+      static_cast<int64_t>(offset) + elementsOf(tt::shapeOf(tile)) > static_cast<int64_t>(memory.elements()))
     fail(user + " has a tile that " + nameOf(buffer) + " does not hold");
 }
 
@@ -134,7 +135,7 @@ void PlanVerifier::arena() {
   for (auto [id, buffer] : llvm::enumerate(plan.buffers)) {
     if (buffer.offset + buffer.allBytes() > plan.arenaBytes)
       fail(nameOf(id) + " ends after the arena");
-    if (buffer.bytes < elementsOf(buffer.shape) * storageBytes(buffer.element))
+    if (buffer.bytes < buffer.bytesOfTile())
       fail(nameOf(id) + " has fewer bytes than its elements");
     for (unsigned other = 0; other < id; ++other) {
       const Buffer &before = plan.buffers[other];
@@ -327,8 +328,38 @@ void PlanVerifier::sequence(const Sequence &sequence) {
       this->step(step);
 }
 
+/// One nest makes each kept operand, whose copy or packed tile is read by one dot and nothing else.
+void PlanVerifier::kept() {
+  for (auto [index, operand] : llvm::enumerate(plan.keptOperands)) {
+    const std::string name = "kept operand " + std::to_string(index);
+    if (!isBuffer(operand.tiles, name) || !isBuffer(operand.keys, name))
+      return;
+    const int64_t words = KeptOperand::firstScalar + operand.scalars.size();
+    if (plan.buffers[operand.keys].shape != ArrayRef<int64_t>({plan.buffers[operand.tiles].tiles, words}))
+      fail(name + " has keys for other tiles or scalars");
+    unsigned makers = 0, readers = 0;
+    std::optional<BufferId> copy;
+    for (const Step &step : plan.body.steps)
+      forEachStep(step, [&](const Step &inner) {
+        if (inner.kind == StepKind::Nest && inner.nest->kept == index) {
+          ++makers;
+          copy = inner.nest->roots.front().buffers.front();
+        }
+      });
+    for (const Step &step : plan.body.steps)
+      forEachStep(step, [&](const Step &inner) {
+        if (inner.dot)
+          readers += llvm::count(ArrayRef<BufferId>({inner.dot->a.buffer, inner.dot->b.buffer}), copy);
+      });
+    if (makers != 1 || readers != 1)
+      fail(name + " has " + llvm::Twine(makers) + " nests and " + llvm::Twine(readers) + " dots");
+  }
+}
+
 std::string PlanVerifier::run() {
   tables();
+  if (error.empty())
+    kept();
   if (error.empty())
     sequence(plan.body);
   if (error.empty() && plan.state >= PlanState::Allocated)

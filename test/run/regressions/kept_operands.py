@@ -30,30 +30,30 @@ def product(a, b, c, M, N, K, sbk, sbn, BM: tl.constexpr, BN: tl.constexpr, BK: 
     i, j, k = row * BM + tl.arange(0, BM), column * BN + tl.arange(0, BN), tl.arange(0, BK)
     left = a + (i % M)[:, None] * K + k[None, :]
     right = b + k[:, None] * sbk + (j % N)[None, :] * sbn
-    total = tl.zeros((BM, BN), tl.float32)
+    total = tl.zeros((BM, BN), c.dtype.element_ty)
     for begin in range(0, K, BK):
-        x = tl.load(left, mask=k[None, :] < K - begin, other=0.0)
-        y = tl.load(right, mask=k[:, None] < K - begin, other=0.0)
-        total = tl.dot(x, y, total)
+        x = tl.load(left, mask=k[None, :] < K - begin, other=0)
+        y = tl.load(right, mask=k[:, None] < K - begin, other=0)
+        total = tl.dot(x, y, total, out_dtype=c.dtype.element_ty)
         left += BK
         right += BK * sbk
     tl.store(c + i[:, None] * N + j[None, :], total, (i[:, None] < M) & (j[None, :] < N))
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float16"])
+@pytest.mark.parametrize("dtype", ["float32", "float16", "int8"])
 @pytest.mark.parametrize("order", ["rows", "columns", "groups"])
 @pytest.mark.parametrize("transposed", [False, True])
 @pytest.mark.parametrize("m, n, k", [(96, 64, 64), (80, 77, 50), (16, 130, 1), (400, 16, 33), (33, 16, 0)])
 def test_orders_of_programs(dtype, order, transposed, m, n, k, device):
     a, b = integers((m, k), 1, dtype), integers((k, n), 2, dtype)
-    c = np.full((m, n), np.nan, np.float32)
+    c = np.full((m, n), -1, np.int32 if dtype == "int8" else np.float32)
     memory = np.ascontiguousarray(b.T) if transposed else b
     strides = (1, max(k, 1)) if transposed else (n, 1)
     grid = (-(-m // EDGE) * -(-n // EDGE),)
     extents = {"BM": EDGE, "BN": EDGE, "BK": EDGE, "ORDER": order}
     if not launch(product, grid, a, memory, c, m, n, k, *strides, **extents, device=device):
         return  # compiled only
-    np.testing.assert_array_equal(c, a.astype(np.float32) @ b.astype(np.float32))
+    np.testing.assert_array_equal(c, a.astype(c.dtype) @ b.astype(c.dtype))
 
 
 def test_more_iterations_than_tiles_are_kept(device):
@@ -69,13 +69,11 @@ def test_more_iterations_than_tiles_are_kept(device):
 
 
 @triton.jit
-def own_part(a, b, c, d, EDGE: tl.constexpr, WIDTH: tl.constexpr, KIND: tl.constexpr):
+def own_part(a, b, c, EDGE: tl.constexpr, WIDTH: tl.constexpr, KIND: tl.constexpr):
     """Every program multiplies the same memory of b, of which it has another part, mask or scale."""
     pid = tl.program_id(0)
     i, j = tl.arange(0, EDGE), tl.arange(0, WIDTH)
     at = i[:, None] * WIDTH + j[None, :]
-    if KIND == "stored before":
-        tl.store(d + pid * EDGE * WIDTH + at, tl.load(b + at) + pid)
     total = tl.zeros((EDGE, WIDTH), tl.float32)
     for step in range(2):
         x = tl.load(a + i[:, None] * EDGE + i[None, :])
@@ -84,20 +82,19 @@ def own_part(a, b, c, d, EDGE: tl.constexpr, WIDTH: tl.constexpr, KIND: tl.const
             y = tl.load(tile, i[:, None] < pid % (EDGE + 1), 0.0)
         elif KIND == "other":
             y = tl.load(tile, j[None, :] >= 3, pid.to(tl.float32))
+        elif KIND == "half":
+            y = tl.load(tile) + (pid % 3).to(tl.float16)
+        elif KIND == "flag":
+            y = tl.where(pid % 3 == 0, tl.load(tile), 1.0)
         elif KIND == "scale":
             y = tl.load(tile) * (pid % 7).to(tl.float32)
         elif KIND == "parity":
             y = tl.where((j[None, :] + pid) % 2 == 0, tl.load(tile), 1.0)
         elif KIND == "scalar in memory":
             y = tl.load(tile) + tl.load(a + pid % 5)
-        elif KIND == "stored before":
-            y = tl.load(d + pid * EDGE * WIDTH + at) + tl.load(tile)
         else:
             y = tl.load(tile)
         total = tl.dot(x, y, total)
-        if KIND == "stored between":
-            tl.store(d + pid * EDGE * WIDTH + at, total)
-            total += tl.load(d + pid * EDGE * WIDTH + at)
     if KIND == "columns":
         tl.store(c + pid * EDGE * WIDTH + at, total, j[None, :] < pid * 5 % (WIDTH + 1))
     elif KIND == "rows":
@@ -113,14 +110,13 @@ def expected_of_own_part(kind, a, b, program):
         y = {
             "mask": lambda: np.where(i < program % (EDGE + 1), tile, 0),
             "other": lambda: np.where(j >= 3, tile, program),
+            "half": lambda: tile + program % 3,
+            "flag": lambda: tile if program % 3 == 0 else np.ones_like(tile),
             "scale": lambda: tile * (program % 7),
             "parity": lambda: np.where((j + program) % 2 == 0, tile, 1),
             "scalar in memory": lambda: tile + a[0, program % 5],
-            "stored before": lambda: b[0] + program + tile,
         }.get(kind, lambda: tile)()
         total = total + a @ y
-        if kind == "stored between":
-            total = total * 2
     if kind == "columns":
         return np.where(j < program * 5 % (b.shape[2] + 1), total, -1)
     if kind == "rows":
@@ -128,7 +124,7 @@ def expected_of_own_part(kind, a, b, program):
     return total
 
 
-KINDS = ["mask", "other", "scale", "parity", "scalar in memory", "stored before", "stored between", "columns", "rows"]
+KINDS = ["mask", "other", "half", "flag", "scale", "parity", "scalar in memory", "columns", "rows"]
 
 
 @pytest.mark.parametrize("width", [16, 256])
@@ -136,8 +132,8 @@ KINDS = ["mask", "other", "scale", "parity", "scalar in memory", "stored before"
 def test_tiles_that_differ(kind, width, device):
     programs = 60
     a, b = integers((EDGE, EDGE), 1), integers((2, EDGE, width), 2)
-    c, d = np.full((programs, EDGE, width), -1, np.float32), np.zeros((programs, EDGE, width), np.float32)
-    if not launch(own_part, (programs,), a, b, c, d, EDGE=EDGE, WIDTH=width, KIND=kind, device=device):
+    c = np.full((programs, EDGE, width), -1, np.float32)
+    if not launch(own_part, (programs,), a, b, c, EDGE=EDGE, WIDTH=width, KIND=kind, device=device):
         return  # compiled only
     for program in range(programs):
         np.testing.assert_array_equal(c[program], expected_of_own_part(kind, a, b, program), f"program {program}")
@@ -167,6 +163,65 @@ def test_stores_of_an_outer_loop(device):
     if not launch(powers, (programs,), a, a, c, EDGE=EDGE, COUNT=count, device=device):
         return  # compiled only
     np.testing.assert_array_equal(c, expected)
+
+
+@triton.jit
+def several_dots(a, b, d, c, flags, EDGE: tl.constexpr, KIND: tl.constexpr):
+    """Dots that use one tile of b, or prefetch its memory, beside the one that it is kept for."""
+    pid = tl.program_id(0)
+    i = tl.arange(0, EDGE)
+    at, across = i[:, None] * EDGE + i[None, :], i[None, :] * EDGE + i[:, None]
+    total = tl.zeros((EDGE, EDGE), tl.float32)
+    second, sums = total, tl.zeros((EDGE,), tl.float32)
+    if KIND == "outer":
+        for step in range(3):
+            y = tl.load(b + step * EDGE * EDGE + at)
+            second = tl.dot(tl.load(a + at), tl.load(d + step * EDGE * EDGE + at), second)
+            for inner in range(2):
+                total = tl.dot(tl.load(a + at), y * (inner + 1), total)
+            sums += tl.sum(y, 0)
+            second = tl.dot(tl.load(a + at), tl.load(d + step * EDGE * EDGE + at), second)
+    else:
+        for step in range(3):
+            x, y = tl.load(a + at), tl.load(b + step * EDGE * EDGE + across)
+            if KIND == "used twice":
+                total = tl.dot(x, y, total)
+                total = tl.dot(x + 1, y, total)
+            elif KIND == "branch":
+                total = tl.dot(x, y, total)
+                if tl.load(flags) != 0:
+                    second = tl.dot(x, y, second)
+            elif KIND == "inner loop":
+                total = tl.dot(x, y, total)
+                for _ in range(tl.load(flags)):
+                    second = tl.dot(x, y, second)
+            else:
+                v = tl.load(b + step * EDGE * EDGE + at)
+                v = tl.exp2(v)
+                sums += tl.sum(v, 0)
+                second = tl.dot(x, tl.load(d + step * EDGE * EDGE + at), second)
+                total = tl.dot(x, v, total)
+    tl.store(c + pid * EDGE * EDGE + at, total + second * 1000 + sums[None, :])
+
+
+@pytest.mark.parametrize("kind", ["used twice", "branch", "inner loop", "expensive", "outer"])
+def test_several_dots(kind, device):
+    programs = 40
+    a, b, d = integers((EDGE, EDGE), 1), integers((3, EDGE, EDGE), 2), integers((3, EDGE, EDGE), 3)
+    flags = np.int32([1])
+    c = np.zeros((programs, EDGE, EDGE), np.float32)
+    if not launch(several_dots, (programs,), a, b, d, c, flags, EDGE=EDGE, KIND=kind, device=device):
+        return  # compiled only
+    expected = np.zeros((EDGE, EDGE), np.float64)
+    for y, z in zip(b.astype(np.float64), d.astype(np.float64)):
+        expected += {
+            "used twice": lambda: (2 * a + 1) @ y.T,
+            "branch": lambda: 1001 * (a @ y.T),
+            "inner loop": lambda: 1001 * (a @ y.T),
+            "expensive": lambda: a @ np.exp2(y) + np.exp2(y).sum(0) + 1000 * (a @ z),
+            "outer": lambda: 3 * (a @ y) + y.sum(0) + 2000 * (a @ z),
+        }[kind]()
+    np.testing.assert_array_equal(c, np.broadcast_to(expected.astype(np.float32), c.shape))
 
 
 @triton.jit

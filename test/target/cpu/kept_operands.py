@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: MIT
 # RUN: nereid compile %s --target cpu:x86-64-v4 --signature '*fp32,*fp32,*fp32,i32,"after"' --emit plan -o - | FileCheck %s
 # RUN: nereid compile %s --target cpu:x86-64-v4 --signature '*fp16,*fp16,*fp32,i32,"after"' --emit plan -o - | FileCheck %s --check-prefix=WIDENED
+# RUN: nereid compile %s --target cpu:x86-64-v4 --signature '*fp32,*fp32,*fp32,i32,"hints"' --emit plan -o - | FileCheck %s
+# RUN: nereid compile %s --target cpu:x86-64-v4 --signature '*fp32,*fp32,*fp32,i32,"after"' --emit plan.lines -o - | FileCheck %s --check-prefix=LINES
 # RUN: nereid compile %s --target cpu:x86-64-v4 --signature '*fp32,*fp32,*fp32,i32,"before"' --emit plan -o - | FileCheck %s --check-prefix=NONE
 # RUN: nereid compile %s --target cpu:x86-64-v4 --signature '*fp32,*fp32,*fp32,i32,"volatile"' --emit plan -o - | FileCheck %s --check-prefix=NONE
 # RUN: nereid compile %s --target cpu:x86-64-v4 --signature '*fp32,*fp32,*fp32,i32,"atomic"' --emit plan -o - | FileCheck %s --check-prefix=NONE
@@ -19,6 +21,9 @@ def product(a, b, c, k, EFFECT: tl.constexpr):
     depth = tl.arange(0, 32)
     if EFFECT == "before":
         tl.store(c, 1.0)
+    elif EFFECT == "hints":
+        tl.assume(k > 0)
+        tl.debug_barrier()
     elif EFFECT == "volatile":
         while tl.load(c, volatile=True) == 0:
             pass
@@ -39,7 +44,9 @@ def product(a, b, c, k, EFFECT: tl.constexpr):
 # CHECK-NOT: has the tile
 # CHECK: left out where b[[B]] has the tile of s
 
-# Both share the memory for tiles.
+# LINES: an operand is copied once for programs in succession
+
+# Two operands share the memory for tiles.
 # WIDENED: [64x32] f32 operand, 32 tiles
 # WIDENED: [32x64] f32 operand, 32 tiles
 

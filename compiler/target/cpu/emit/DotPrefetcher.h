@@ -1,0 +1,59 @@
+// Prefetches, while a dot multiplies, the tiles that the next iteration of its loop reads.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "compiler/target/cpu/emit/KernelEmitter.h"
+
+namespace nereid::cpu {
+
+/// A few lines at some iterations of each register block's loop over K.
+class DotPrefetcher {
+public:
+  DotPrefetcher(KernelEmitter &function, const Step &step) : function(function), ir(function.ir), step(step) {}
+
+  /// Computes addresses at the insert point, after the operands have been made.
+  void findTiles();
+  /// What the emitted code depends on besides the values.
+  void describe(llvm::raw_ostream &out) const;
+  void addValues(llvm::SmallVectorImpl<llvm::Value **> &values);
+  /// Divides the tiles among so many blocks of so many iterations, of which one begins.
+  void beginBlock(llvm::Value *block, int64_t blocks, int64_t iterations);
+  void endBlock() { share = Share(); }
+  /// At an iteration of the block that has begun, if one has.
+  void prefetch(llvm::Value *iteration);
+
+private:
+  /// Rows of adjacent bytes.
+  struct Tile {
+    llvm::Value *first = nullptr, *stride = nullptr; ///< of rows
+    llvm::Value *isNear = nullptr;                   ///< whether it is in the second-level cache
+    int64_t rows = 1;
+    unsigned logLines = 0; ///< of a row's cache lines, rounded up
+    int64_t groups() const { return llvm::divideCeil(rows, groupRows) << logLines; }
+  };
+  /// The prefetches of one block: groups of lines of one tile.
+  struct Share {
+    llvm::Value *first = nullptr, *stride = nullptr, *isNear = nullptr; ///< of the tile
+    llvm::Value *logLines = nullptr, *lastGroup = nullptr, *lastRow = nullptr;
+    llvm::Value *begin = nullptr;   ///< the block's first group
+    int64_t iterationsPerGroup = 0; ///< 0: nothing is prefetched
+  };
+
+  Tile tileOf(mlir::Operation *access, llvm::Value *distance);
+  void prefetchGroup(llvm::Value *group);
+
+  /// A group is a cache line of each of several adjacent rows, which mostly lie in different pages: a prefetch that
+  /// waits for its page's address blocks retirement, so several pages are looked up in parallel.
+  static constexpr int64_t groupRows = 4;
+
+  KernelEmitter &function;
+  llvm::IRBuilder<> &ir;
+  const Step &step;
+  llvm::SmallVector<Tile, 2> tiles;
+  std::optional<Tile> storedTile; ///< prefetched instead in the loop's last iteration
+  llvm::Value *isLast = nullptr;
+  bool mayBeNear = false;
+  Share share;
+};
+
+} // namespace nereid::cpu
