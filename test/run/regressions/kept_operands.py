@@ -57,13 +57,11 @@ def test_orders_of_programs(dtype, order, transposed, m, n, k, device):
 
 
 def test_more_iterations_than_tiles_are_kept(device):
-    m, n, k = 320, 64, 64 * 70
+    m, n, k = EDGE * 40, EDGE, EDGE * 150
     a, b = integers((m, k), 1), integers((k, n), 2)
     c = np.full((m, n), np.nan, np.float32)
-    grid = (m // 64,)
-    if not launch(
-        product, grid, a, b, c, m, n, k, n, 1, BM=64, BN=64, BK=64, ORDER="columns", device=device
-    ):
+    extents = {"BM": EDGE, "BN": EDGE, "BK": EDGE, "ORDER": "columns"}
+    if not launch(product, (40,), a, b, c, m, n, k, n, 1, **extents, device=device):
         return  # compiled only
     np.testing.assert_array_equal(c, a @ b)
 
@@ -140,8 +138,8 @@ def test_tiles_that_differ(kind, width, device):
 
 
 @triton.jit
-def powers(a, b, c, EDGE: tl.constexpr, COUNT: tl.constexpr):
-    """c becomes a times b to the power COUNT, through memory of the program's own."""
+def powers(a, c, EDGE: tl.constexpr, COUNT: tl.constexpr):
+    """c becomes the power COUNT of a, times c, through memory of the program's own."""
     pid = tl.program_id(0)
     i = tl.arange(0, EDGE)
     at = i[:, None] * EDGE + i[None, :]
@@ -160,7 +158,7 @@ def test_stores_of_an_outer_loop(device):
     expected = c.copy()
     for _ in range(count):
         expected = a @ expected
-    if not launch(powers, (programs,), a, a, c, EDGE=EDGE, COUNT=count, device=device):
+    if not launch(powers, (programs,), a, c, EDGE=EDGE, COUNT=count, device=device):
         return  # compiled only
     np.testing.assert_array_equal(c, expected)
 
@@ -191,6 +189,12 @@ def several_dots(a, b, d, c, flags, EDGE: tl.constexpr, KIND: tl.constexpr):
                 total = tl.dot(x, y, total)
                 if tl.load(flags) != 0:
                     second = tl.dot(x, y, second)
+            elif KIND == "only in a branch":
+                if (pid + step) % 2 == 0:
+                    total = tl.dot(x, y, total)
+            elif KIND == "only in a loop":
+                for _ in range((pid + step) % 3):
+                    total = tl.dot(x, y, total)
             elif KIND == "inner loop":
                 total = tl.dot(x, y, total)
                 for _ in range(tl.load(flags)):
@@ -204,7 +208,9 @@ def several_dots(a, b, d, c, flags, EDGE: tl.constexpr, KIND: tl.constexpr):
     tl.store(c + pid * EDGE * EDGE + at, total + second * 1000 + sums[None, :])
 
 
-@pytest.mark.parametrize("kind", ["used twice", "branch", "inner loop", "expensive", "outer"])
+@pytest.mark.parametrize(
+    "kind", ["used twice", "branch", "only in a branch", "inner loop", "only in a loop", "expensive", "outer"]
+)
 def test_several_dots(kind, device):
     programs = 40
     a, b, d = integers((EDGE, EDGE), 1), integers((3, EDGE, EDGE), 2), integers((3, EDGE, EDGE), 3)
@@ -212,16 +218,19 @@ def test_several_dots(kind, device):
     c = np.zeros((programs, EDGE, EDGE), np.float32)
     if not launch(several_dots, (programs,), a, b, d, c, flags, EDGE=EDGE, KIND=kind, device=device):
         return  # compiled only
-    expected = np.zeros((EDGE, EDGE), np.float64)
-    for y, z in zip(b.astype(np.float64), d.astype(np.float64)):
+    expected = np.zeros((programs, EDGE, EDGE), np.float64)
+    pid = np.arange(programs)[:, None, None]
+    for step, (y, z) in enumerate(zip(b.astype(np.float64), d.astype(np.float64), strict=True)):
         expected += {
             "used twice": lambda: (2 * a + 1) @ y.T,
             "branch": lambda: 1001 * (a @ y.T),
+            "only in a branch": lambda: ((pid + step) % 2 == 0) * (a @ y.T),
             "inner loop": lambda: 1001 * (a @ y.T),
+            "only in a loop": lambda: (pid + step) % 3 * (a @ y.T),
             "expensive": lambda: a @ np.exp2(y) + np.exp2(y).sum(0) + 1000 * (a @ z),
             "outer": lambda: 3 * (a @ y) + y.sum(0) + 2000 * (a @ z),
         }[kind]()
-    np.testing.assert_array_equal(c, np.broadcast_to(expected.astype(np.float32), c.shape))
+    np.testing.assert_array_equal(c, expected.astype(np.float32))
 
 
 @triton.jit

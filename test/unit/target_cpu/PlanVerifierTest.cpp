@@ -113,7 +113,7 @@ protected:
 
 TEST_F(PlanVerifier, every_step_is_seen_in_order) {
   EXPECT_EQ(steps, std::vector<std::string>({"sequence", "materialise-expensive", "protect-loads", "transpose-loads",
-                                             "double-buffers", "peel-first-iterations", "keep-operands",
+                                             "double-buffers", "peel-first-iterations", "reuse-operands",
                                              "choose-orders", "vectorise", "allocate-buffers"}));
   EXPECT_EQ(texts.front().find(" vector d0"), std::string::npos);
   EXPECT_NE(texts[8].find(" vector d0"), std::string::npos);

@@ -47,7 +47,7 @@ struct KeptTiles {
   llvm::Value *misses = nullptr;           ///< that of the number of programs in succession that found nothing kept
   llvm::Value *isFirstIteration = nullptr; ///< of the loop
   llvm::Value *tile = nullptr;             ///< its index
-  llvm::Value *isKept = nullptr;           ///< whether an earlier program has made the tile; null before that is known
+  llvm::Value *isKept = nullptr;           ///< whether the tile was made before; null until that is known
   llvm::Value *next = nullptr;             ///< the address of the next iteration's tile
 };
 
@@ -164,7 +164,7 @@ private:
                                    llvm::function_ref<mlir::LogicalResult()> whenTrue,
                                    llvm::function_ref<mlir::LogicalResult()> whenFalse);
   llvm::Value *wraps(mlir::Value side);
-  // EmitKept.cpp
+  // EmitReused.cpp
   void beginKeeping(llvm::Value *isOneProgram);
   void beginIteration(mlir::scf::ForOp loop, llvm::Value *iteration);
   void endIteration(mlir::scf::ForOp loop);

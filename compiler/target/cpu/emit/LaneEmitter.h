@@ -28,9 +28,9 @@ public:
       : ElementOps(ir, canFuse), ir(ir), machine(machine), math{machine.hasFma, machine.hasAvx512} {}
 
   /// The type that holds `lanes` elements; a scalar for one lane.
+  llvm::Type *typeOf(mlir::Type element, unsigned lanes);
   /// A scalar as an integer of as many bits.
   llvm::Value *bitsOf(llvm::Value *scalar);
-  llvm::Type *typeOf(mlir::Type element, unsigned lanes);
   llvm::Constant *constant(mlir::Attribute value, mlir::Type element, unsigned lanes);
   /// The identity element of a combiner, as a scalar; null where none is known, and for null.
   llvm::Constant *identityOf(mlir::Operation *combiner);

@@ -235,14 +235,14 @@ llvm::Value *NestEmitter::emitUnlessRepeated(Operation *op, ArrayRef<llvm::Value
   ir.CreateStore(ir.getFalse(), isKnown);
   insertAt(level);
   llvm::Value *isRepeated = ir.CreateLoad(ir.getInt1Ty(), isKnown);
-  SmallVector<std::pair<llvm::Value *, llvm::AllocaInst *>> kept; // the operands' bits
+  SmallVector<std::pair<llvm::Value *, llvm::AllocaInst *>> remembered; // the operands' bits
   for (llvm::Value *operand : operands) {
     if (isa<llvm::Constant>(operand))
       continue;
     llvm::Value *bits = function.lanes.bitsOf(operand);
     llvm::AllocaInst *last = function.local(bits->getType(), "last");
     isRepeated = ir.CreateAnd(isRepeated, ir.CreateICmpEQ(ir.CreateLoad(bits->getType(), last), bits));
-    kept.emplace_back(bits, last);
+    remembered.emplace_back(bits, last);
   }
   llvm::AllocaInst *slot = function.local(function.lanes.typeOf(tt::elementOf(op->getResult(0).getType()), 1));
   bool isEmitted = true;
@@ -256,7 +256,7 @@ llvm::Value *NestEmitter::emitUnlessRepeated(Operation *op, ArrayRef<llvm::Value
           return;
         ir.CreateStore(results.front(), slot);
         ir.CreateStore(ir.getTrue(), isKnown);
-        for (auto [bits, last] : kept)
+        for (auto [bits, last] : remembered)
           ir.CreateStore(bits, last);
       },
       /*isRare=*/true);

@@ -79,9 +79,7 @@ bool cpu::isRead(const LoopPlan &plan, const Nest &nest, Value value) {
          });
 }
 
-bool cpu::isHintOrBarrier(Operation *op) {
-  return isa<imported::AssumeOp, imported::BarrierOp, ttg::BarrierOp>(op);
-}
+bool cpu::isHintOrBarrier(Operation *op) { return isa<imported::AssumeOp, imported::BarrierOp, ttg::BarrierOp>(op); }
 
 ArrayRef<int64_t> cpu::shapeOfRoot(const Root &root) {
   if (root.kind == RootKind::Materialise || root.kind == RootKind::Assign)
@@ -97,8 +95,8 @@ static LogicalResult sequenceKernel(PlanContext &context, tt::FuncOp kernel) {
   return success();
 }
 
-static LogicalResult keepAll(PlanContext &context, tt::FuncOp kernel) {
-  keepOperands(context, kernel);
+static LogicalResult reuseAll(PlanContext &context, tt::FuncOp kernel) {
+  reuseOperands(context, kernel);
   return success();
 }
 
@@ -126,7 +124,7 @@ ArrayRef<PlanStep> cpu::planSteps() {
                                    {"transpose-loads", refineBody<transposeLoads>},
                                    {"double-buffers", refineBody<doubleBuffers>},
                                    {"peel-first-iterations", refineBody<peelFirstIterations>},
-                                   {"keep-operands", keepAll},
+                                   {"reuse-operands", reuseAll},
                                    {"choose-orders", refineBody<chooseOrders>},
                                    {"vectorise", vectoriseAll},
                                    {"allocate-buffers", allocateAll}};

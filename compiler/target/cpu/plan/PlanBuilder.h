@@ -40,11 +40,11 @@ void protectLoads(PlanContext &context, Sequence &sequence);
 void doubleBuffers(PlanContext &context, Sequence &sequence);
 /// Makes the first iteration of a loop write carried tiles whose initial value is a constant.
 void peelFirstIterations(PlanContext &context, Sequence &sequence);
+/// Has threads keep copies of operands of dots, for following programs to reuse.
+void reuseOperands(PlanContext &context, tt::FuncOp kernel);
 void chooseOrders(PlanContext &context, Sequence &sequence);
 /// Chooses the vectorised dimension, its lanes and the order of loops of every nest.
 void vectorise(PlanContext &context, Sequence &sequence);
-/// Keeps operands of dots for following programs.
-void keepOperands(PlanContext &context, tt::FuncOp kernel);
 /// Assigns each buffer an offset in the arena.
 void allocateBuffers(PlanContext &context);
 

@@ -328,8 +328,32 @@ void PlanVerifier::sequence(const Sequence &sequence) {
       this->step(step);
 }
 
-/// One nest makes each kept operand, whose copy or packed tile is read by one dot and nothing else.
+/// One nest makes each kept operand, which one dot reads: the nest's copy, or what it packs the copy into.
 void PlanVerifier::kept() {
+  SmallVector<unsigned> makers(plan.keptOperands.size()), readers(plan.keptOperands.size());
+  SmallVector<BufferId> copies(plan.keptOperands.size());
+  auto visit = [&](llvm::function_ref<void(const Step &)> visitStep) {
+    for (const Step &step : plan.body.steps)
+      forEachStep(step, visitStep);
+  };
+  visit([&](const Step &step) {
+    if (step.kind != StepKind::Nest || !step.nest->kept)
+      return;
+    const unsigned index = *step.nest->kept;
+    if (index >= makers.size() || step.nest->roots.size() != 1)
+      return fail(nameOf(*step.nest) + " makes a kept operand that does not exist, or more than that");
+    ++makers[index];
+    copies[index] = step.nest->roots.front().buffers.front();
+  });
+  visit([&](const Step &step) {
+    if (!step.dot)
+      return;
+    const TileDot &dot = *step.dot;
+    for (auto [index, operand] : llvm::enumerate(plan.keptOperands)) {
+      readers[index] += dot.a.buffer == copies[index] && operand.tiles == copies[index];
+      readers[index] += dot.b.buffer == copies[index] && operand.tiles == dot.packed.value_or(copies[index]);
+    }
+  });
   for (auto [index, operand] : llvm::enumerate(plan.keptOperands)) {
     const std::string name = "kept operand " + std::to_string(index);
     if (!isBuffer(operand.tiles, name) || !isBuffer(operand.keys, name))
@@ -337,31 +361,17 @@ void PlanVerifier::kept() {
     const int64_t words = KeptOperand::firstScalar + operand.scalars.size();
     if (plan.buffers[operand.keys].shape != ArrayRef<int64_t>({plan.buffers[operand.tiles].tiles, words}))
       fail(name + " has keys for other tiles or scalars");
-    unsigned makers = 0, readers = 0;
-    std::optional<BufferId> copy;
-    for (const Step &step : plan.body.steps)
-      forEachStep(step, [&](const Step &inner) {
-        if (inner.kind == StepKind::Nest && inner.nest->kept == index) {
-          ++makers;
-          copy = inner.nest->roots.front().buffers.front();
-        }
-      });
-    for (const Step &step : plan.body.steps)
-      forEachStep(step, [&](const Step &inner) {
-        if (inner.dot)
-          readers += llvm::count(ArrayRef<BufferId>({inner.dot->a.buffer, inner.dot->b.buffer}), copy);
-      });
-    if (makers != 1 || readers != 1)
-      fail(name + " has " + llvm::Twine(makers) + " nests and " + llvm::Twine(readers) + " dots");
+    if (makers[index] != 1 || readers[index] != 1)
+      fail(name + " has " + llvm::Twine(makers[index]) + " nests and " + llvm::Twine(readers[index]) + " dots");
   }
 }
 
 std::string PlanVerifier::run() {
   tables();
   if (error.empty())
-    kept();
-  if (error.empty())
     sequence(plan.body);
+  if (error.empty())
+    kept();
   if (error.empty() && plan.state >= PlanState::Allocated)
     arena();
   return error;

@@ -1,5 +1,5 @@
-// Keeps operands of dots for following programs: in each iteration of their loop, makes the tile only where the one that
-// an earlier program has made there has another key.
+// Keeps copies of operands of dots: an iteration of their loop makes its tile only where the one that is there, mostly
+// from an earlier program, has another key.
 // SPDX-License-Identifier: MIT
 //
 // A loop may have more iterations than there are tiles: the last tile then serves all that follow. It also serves all

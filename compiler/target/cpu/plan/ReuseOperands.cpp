@@ -70,6 +70,7 @@ bool CandidateFinder::findScalars(const Root &root, KeptOperand &kept) {
   ExpressionWalk walk(context.affineInfo, [&](Value value, const IndexMap &) {
     if (isa<RankedTensorType>(value.getType()))
       return isKnown &= findScalarsOf(value, kept);
+    isKnown &= !value.getType().isIntOrFloat() || value.getType().getIntOrFloatBitWidth() <= 64;
     const bool isParameter = isa<BlockArgument>(value) && isa<tt::FuncOp>(value.getParentBlock()->getParentOp());
     if (!isParameter && !matchPattern(value, m_Constant()) && !llvm::is_contained(kept.scalars, value))
       kept.scalars.push_back(value);
@@ -141,9 +142,8 @@ static void keep(PlanContext &context, Candidate &candidate, int64_t bytes) {
   std::vector<Step> &steps = candidate.body->steps;
   auto before = llvm::find_if(steps, [&](const Step &step) { return step.nest.get() == candidate.nest; });
   std::vector<Root> &roots = candidate.nest->roots;
-  auto root = llvm::find_if(roots, [&](const Root &root) {
-    return root.kind == RootKind::Assign && root.buffers.front() == candidate.copy;
-  });
+  auto root = llvm::find_if(
+      roots, [&](const Root &root) { return root.kind == RootKind::Assign && root.buffers.front() == candidate.copy; });
   if (roots.size() > 1) {
     Step step;
     step.kind = StepKind::Nest;
@@ -176,7 +176,7 @@ static Operation *lastOfOutermost(Operation *op) {
   return outermost;
 }
 
-void cpu::keepOperands(PlanContext &context, tt::FuncOp kernel) {
+void cpu::reuseOperands(PlanContext &context, tt::FuncOp kernel) {
   Operation *first = nullptr; // in program order
   kernel.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (!mayOrderLoads(op))
