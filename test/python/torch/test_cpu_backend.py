@@ -79,6 +79,26 @@ def test_kernels_are_measured_briefly(cpp_afterwards):
     assert len(calls) > 6
 
 
+def test_kernels_are_measured_briefly_by_older_releases(cpp_afterwards, monkeypatch):
+    """Earlier the compiler called a method, which cannot be registered."""
+    from torch._inductor.runtime import benchmarking
+
+    monkeypatch.delattr(benchmarking, "register_benchmarker")
+    own_way = benchmarking.Benchmarker.benchmark_cpu
+    calls = []
+
+    def function():
+        calls.append(None)
+        time.sleep(0.003)
+
+    for _ in range(2):
+        triton.enable_cpu_backend()
+    assert 3 <= benchmarking.benchmarker.benchmark_cpu(function) < 125
+    assert len(calls) == 6
+    triton.enable_cpu_backend(False)
+    assert benchmarking.Benchmarker.benchmark_cpu is own_way
+
+
 def joined(x, y):
     return torch.nn.functional.silu(torch.cat((x, y + 1), -1)) * 2
 
