@@ -159,14 +159,7 @@ void DotEmitter::packUnlessKept() {
   const KeptTiles *kept = function.keptIn(*dot.packed);
   if (!kept)
     return packB();
-  llvm::Function *parent = ir.GetInsertBlock()->getParent();
-  auto *missing = llvm::BasicBlock::Create(ir.getContext(), "pack", parent);
-  auto *after = llvm::BasicBlock::Create(ir.getContext(), "pack.end", parent);
-  ir.CreateCondBr(kept->isKept, after, missing);
-  ir.SetInsertPoint(missing);
-  packB();
-  ir.CreateBr(after);
-  ir.SetInsertPoint(after);
+  emitConditional(ir, ir.CreateNot(kept->isKept), [&] { packB(); });
 }
 
 /// Packs `b` so that its columns, or groups of them, are adjacent.

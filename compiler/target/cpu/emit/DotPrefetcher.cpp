@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/target/cpu/emit/DotPrefetcher.h"
 
+#include "compiler/target/cpu/emit/Transpose.h"
+
 using namespace mlir;
 using namespace nereid;
 using namespace nereid::cpu;
@@ -93,15 +95,10 @@ void DotPrefetcher::beginBlock(llvm::Value *block, int64_t blocks, int64_t itera
 void DotPrefetcher::prefetch(llvm::Value *iteration) {
   if (share.iterationsPerGroup == 0)
     return;
-  llvm::Function *parent = ir.GetInsertBlock()->getParent();
-  auto *fetch = llvm::BasicBlock::Create(ir.getContext(), "fetch", parent);
-  auto *after = llvm::BasicBlock::Create(ir.getContext(), "fetch.end", parent);
   llvm::Value *rest = ir.CreateAnd(iteration, ir.getInt64(share.iterationsPerGroup - 1));
-  ir.CreateCondBr(ir.CreateICmpEQ(rest, ir.getInt64(0)), fetch, after);
-  ir.SetInsertPoint(fetch);
-  prefetchGroup(ir.CreateAdd(share.begin, ir.CreateUDiv(iteration, ir.getInt64(share.iterationsPerGroup))));
-  ir.CreateBr(after);
-  ir.SetInsertPoint(after);
+  emitConditional(ir, ir.CreateICmpEQ(rest, ir.getInt64(0)), [&] {
+    prefetchGroup(ir.CreateAdd(share.begin, ir.CreateUDiv(iteration, ir.getInt64(share.iterationsPerGroup))));
+  });
 }
 
 /// Into the second-level cache, or from it into the first.

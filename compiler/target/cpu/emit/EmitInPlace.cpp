@@ -47,14 +47,9 @@ LogicalResult KernelEmitter::emitUnlessInPlace(Nest &nest, llvm::Value *anyWraps
   source.base = ir.CreateSelect(whole, memory.base, buffer(copy));
   source.strides = {ir.CreateSelect(whole, memory.strides[0], ir.getInt64(rowBytes)), ir.getInt64(size)};
   operandSources[copy] = std::move(source);
-  llvm::BasicBlock *missing = newBlock("operand"), *after = newBlock("operand.end");
-  ir.CreateCondBr(whole, after, missing);
-  ir.SetInsertPoint(missing);
-  if (failed(emitExactOrNot(nest, anyWraps)))
-    return failure();
-  ir.CreateBr(after);
-  ir.SetInsertPoint(after);
-  return success();
+  LogicalResult result = success();
+  emitConditional(ir, ir.CreateNot(whole), [&] { result = emitExactOrNot(nest, anyWraps); });
+  return result;
 }
 
 /// The bytes from element to element along each dimension of a tile of pointers that is affine as a whole, since each

@@ -14,7 +14,11 @@ using namespace nereid::cpu;
 /// So many programs in succession may find nothing kept.
 static constexpr int64_t mostMisses = 2;
 
-static constexpr int64_t wordBytes = 8;
+/// The address of a tile's key.
+llvm::Value *KernelEmitter::keyOf(const KeptOperand &operand, llvm::Value *tile) {
+  constexpr int64_t wordBytes = 8;
+  return ir.CreatePtrAdd(current[operand.keys], ir.CreateMul(tile, ir.getInt64(operand.wordsOfKey() * wordBytes)));
+}
 
 /// Before the first program of a call: nothing is kept. A call of one program keeps nothing.
 void KernelEmitter::beginKeeping(llvm::Value *isOneProgram) {
@@ -23,11 +27,8 @@ void KernelEmitter::beginKeeping(llvm::Value *isOneProgram) {
     state.first = current[operand.tiles];
     state.misses = local(ir.getInt64Ty(), "misses");
     ir.CreateStore(ir.CreateSelect(isOneProgram, ir.getInt64(mostMisses + 1), ir.getInt64(0)), state.misses);
-    const int64_t words = plan.buffers[operand.keys].shape.back();
-    emitCounted(ir, plan.buffers[operand.tiles].tiles, 1, [&](llvm::Value *tile) {
-      llvm::Value *key = ir.CreateMul(tile, ir.getInt64(words * wordBytes));
-      ir.CreateStore(ir.getInt64(0), ir.CreatePtrAdd(current[operand.keys], key));
-    });
+    emitCounted(ir, plan.buffers[operand.tiles].tiles, 1,
+                [&](llvm::Value *tile) { ir.CreateStore(ir.getInt64(0), keyOf(operand, tile)); });
   }
 }
 
@@ -60,9 +61,7 @@ LogicalResult KernelEmitter::emitUnlessKept(Nest &nest) {
   const KeptOperand &operand = plan.keptOperands[*nest.kept];
   KeptTiles &state = keptTiles[*nest.kept];
   setLocation(nest.roots.front().op->getLoc());
-  const int64_t words = plan.buffers[operand.keys].shape.back();
-  llvm::Value *key = ir.CreateMul(state.tile, ir.getInt64(words * wordBytes));
-  key = ir.CreatePtrAdd(current[operand.keys], key);
+  llvm::Value *key = keyOf(operand, state.tile);
   auto word = [&](unsigned index) { return ir.CreateConstGEP1_64(ir.getInt64Ty(), key, index); };
   SmallVector<llvm::Value *> scalars{ir.getInt64(1)};
   for (Value value : operand.scalars)
@@ -79,16 +78,13 @@ LogicalResult KernelEmitter::emitUnlessKept(Nest &nest) {
   state.isKept = isKept;
   state.next = ir.CreatePtrAdd(current[operand.tiles], distance);
 
-  llvm::BasicBlock *missing = newBlock("operand"), *after = newBlock("operand.end");
-  ir.CreateCondBr(isKept, after, missing);
-  ir.SetInsertPoint(missing);
-  for (auto [index, value] : llvm::enumerate(scalars))
-    ir.CreateStore(value, word(index));
-  if (failed(emitExactOrNot(nest, anyWraps(nest))))
-    return failure();
-  ir.CreateBr(after);
-  ir.SetInsertPoint(after);
-  return success();
+  LogicalResult result = success();
+  emitConditional(ir, ir.CreateNot(isKept), [&] {
+    for (auto [index, value] : llvm::enumerate(scalars))
+      ir.CreateStore(value, word(index));
+    result = emitExactOrNot(nest, anyWraps(nest));
+  });
+  return result;
 }
 
 const KeptTiles *KernelEmitter::keptIn(BufferId tiles) const {

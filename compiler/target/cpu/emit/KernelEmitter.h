@@ -154,6 +154,12 @@ private:
   mlir::LogicalResult emitNest(Nest &nest);
   mlir::LogicalResult emitExactOrNot(Nest &nest, llvm::Value *anyWraps);
   llvm::Value *anyWraps(const Nest &nest);
+  // EmitReused.cpp
+  llvm::Value *keyOf(const KeptOperand &operand, llvm::Value *tile);
+  void beginKeeping(llvm::Value *isOneProgram);
+  void beginIteration(mlir::scf::ForOp loop, llvm::Value *iteration);
+  void endIteration(mlir::scf::ForOp loop);
+  mlir::LogicalResult emitUnlessKept(Nest &nest);
   // EmitInPlace.cpp
   mlir::LogicalResult emitUnlessInPlace(Nest &nest, llvm::Value *anyWraps);
   mlir::LogicalResult emitTransposed(Nest &nest, llvm::Value *anyWraps);
@@ -164,12 +170,6 @@ private:
                                    llvm::function_ref<mlir::LogicalResult()> whenTrue,
                                    llvm::function_ref<mlir::LogicalResult()> whenFalse);
   llvm::Value *wraps(mlir::Value side);
-  // EmitReused.cpp
-  void beginKeeping(llvm::Value *isOneProgram);
-  void beginIteration(mlir::scf::ForOp loop, llvm::Value *iteration);
-  void endIteration(mlir::scf::ForOp loop);
-  mlir::LogicalResult emitUnlessKept(Nest &nest);
-  // EmitControl.cpp, Atomics.cpp, EmitGuard.cpp
   void emitScalarAtomic(tt::MemoryAccessOpInterface op);
   mlir::LogicalResult emitGuard(const Step &step);
   struct Range {

@@ -198,7 +198,7 @@ struct KeptOperand {
   llvm::SmallVector<mlir::Operation *> loads; ///< of the loop that it is computed from
   BufferId tiles = 0, keys = 0;
   /// The words of a key: whether there is a tile, then the scalars.
-  static constexpr unsigned firstScalar = 1;
+  int64_t wordsOfKey() const { return 1 + static_cast<int64_t>(scalars.size()); }
 };
 
 struct LoopPlan {

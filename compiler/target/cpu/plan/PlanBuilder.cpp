@@ -4,7 +4,6 @@
 
 #include "compiler/dialect/imported/Dialect.h"
 #include "compiler/dialect/ttg/Dialect.h"
-
 #include "compiler/target/cpu/plan/VerifyPlan.h"
 
 using namespace mlir;

@@ -137,8 +137,7 @@ static void keep(PlanContext &context, Candidate &candidate, int64_t bytes) {
   if (count == 0)
     return;
   plan.buffers[kept.tiles].tiles = count;
-  const auto words = static_cast<int64_t>(KeptOperand::firstScalar + kept.scalars.size());
-  kept.keys = context.newBuffer(IntegerType::get(kept.loop->getContext(), 64), {count, words}, "keys");
+  kept.keys = context.newBuffer(IntegerType::get(kept.loop->getContext(), 64), {count, kept.wordsOfKey()}, "keys");
   std::vector<Step> &steps = candidate.body->steps;
   auto before = llvm::find_if(steps, [&](const Step &step) { return step.nest.get() == candidate.nest; });
   std::vector<Root> &roots = candidate.nest->roots;
@@ -165,15 +164,10 @@ static bool mayOrderLoads(Operation *op) {
          !isMemoryEffectFree(op);
 }
 
-/// The last op of the outermost loop around the op.
-static Operation *lastOfOutermost(Operation *op) {
-  Operation *outermost = op;
-  for (Operation *outer = op; !isa<tt::FuncOp>(outer); outer = outer->getParentOp())
-    if (isa<LoopLikeOpInterface>(outer))
-      outermost = outer;
-  while (outermost->getNumRegions())
-    outermost = &outermost->getRegions().back().back().back();
-  return outermost;
+static Operation *outermostLoop(Operation *loop) {
+  while (Operation *outer = loop->getParentOfType<LoopLikeOpInterface>())
+    loop = outer;
+  return loop;
 }
 
 void cpu::reuseOperands(PlanContext &context, tt::FuncOp kernel) {
@@ -189,7 +183,10 @@ void cpu::reuseOperands(PlanContext &context, tt::FuncOp kernel) {
     forEachStep(step, [&](Step &inner) {
       if (!isa_and_nonnull<scf::ForOp>(inner.op) || inner.kind != StepKind::Control)
         return;
-      if (!first || context.positions.lookup(lastOfOutermost(inner.op)) < context.positions.lookup(first))
+      Operation *outermost = outermostLoop(inner.op);
+      const bool endsBefore = !first || (context.positions.lookup(outermost) < context.positions.lookup(first) &&
+                                         !outermost->isAncestor(first));
+      if (endsBefore)
         CandidateFinder(context, inner).addTo(candidates);
     });
   for (Candidate &candidate : candidates)

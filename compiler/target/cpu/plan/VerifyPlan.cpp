@@ -358,8 +358,8 @@ void PlanVerifier::kept() {
     const std::string name = "kept operand " + std::to_string(index);
     if (!isBuffer(operand.tiles, name) || !isBuffer(operand.keys, name))
       return;
-    const int64_t words = KeptOperand::firstScalar + operand.scalars.size();
-    if (plan.buffers[operand.keys].shape != ArrayRef<int64_t>({plan.buffers[operand.tiles].tiles, words}))
+    if (plan.buffers[operand.keys].shape !=
+        ArrayRef<int64_t>({plan.buffers[operand.tiles].tiles, operand.wordsOfKey()}))
       fail(name + " has keys for other tiles or scalars");
     if (makers[index] != 1 || readers[index] != 1)
       fail(name + " has " + llvm::Twine(makers[index]) + " nests and " + llvm::Twine(readers[index]) + " dots");
