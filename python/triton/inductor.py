@@ -57,22 +57,25 @@ def _choose_measurement(measure: Callable | None) -> None:
     """How PyTorch's compiler measures kernels on CPUs; `None`: its own way."""
     try:
         from torch._inductor.runtime import benchmarking
-
-        owner = benchmarking.Benchmarker
-        own_way = getattr(owner.benchmark_cpu, "replaced", owner.benchmark_cpu)
-    except (ImportError, AttributeError):
+    except ImportError:
         return  # this PyTorch measures in one way only
     if hasattr(benchmarking, "register_benchmarker"):
         default = benchmarking._default_cpu_bench
         benchmarking.register_benchmarker("cpu", measure or default, override=True)
-        return
+    elif hasattr(benchmarking, "Benchmarker"):
+        _replace_method(benchmarking.Benchmarker, measure)
+
+
+def _replace_method(benchmarker: type, measure: Callable | None) -> None:
+    """The same for releases in which the way is a method; may be called again."""
+    own_way = getattr(benchmarker.benchmark_cpu, "replaced", benchmarker.benchmark_cpu)
 
     @functools.wraps(own_way)
     def benchmark_cpu(self: object, _callable: Callable, warmup: int = 20, rep: int = 100) -> float:
         return measure(self, _callable, warmup=warmup, rep=rep)
 
     benchmark_cpu.replaced = own_way
-    owner.benchmark_cpu = benchmark_cpu if measure else own_way
+    benchmarker.benchmark_cpu = benchmark_cpu if measure else own_way
 
 
 _MOST_TENSORS, _LEAST_RUN = 4, 16  # of a concatenation in one kernel; a run is counted in elements
