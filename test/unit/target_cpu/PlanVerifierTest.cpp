@@ -283,6 +283,11 @@ TEST_F(PlanVerifier, finds_kept_operands_without_keys_or_nests) {
   EXPECT_EQ(error(), "kept operand 0 has 0 nests and 0 dots");
 }
 
+TEST_F(PlanVerifier, finds_a_nest_that_makes_no_kept_operand) {
+  nests().front()->kept = 0; // the plan keeps none
+  EXPECT_EQ(error(), "nest 0 makes a kept operand that does not exist, or more than that");
+}
+
 TEST_F(PlanVerifier, finds_a_tile_that_is_staged_in_another_shape) {
   Root &root = keptRoot();
   kernel->plan.buffers.push_back(kernel->plan.buffers[root.buffers.front()]);
