@@ -57,12 +57,16 @@ def matmul(a, b, c, m, n, k, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexp
 # ASM-NEXT: vbroadcastss
 
 # Whole tiles of bf16 are multiplied without widening where the processor has AMX.
+# Tiles are configured once for all programs of a call, not in the function of the dot.
+# AMX-LABEL: matmul:
 # AMX: ldtilecfg
+# AMX: tilerelease
+# AMX-LABEL: dot.{{.*}}:
+# AMX-NOT: {{ldtilecfg|tilerelease}}
 # AMX: tileloadd
 # AMX-COUNT-4: tdpbf16ps
-# AMX-NOT: tdpbf16ps
+# AMX-NOT: {{tdpbf16ps|ldtilecfg|tilerelease}}
 # AMX: tilestored
-# AMX: tilerelease
 
 
 @triton.jit

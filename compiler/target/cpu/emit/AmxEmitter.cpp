@@ -1,8 +1,9 @@
 // Emits a dot of matrices of bf16 or bytes with the matrix tiles of AMX: 16 rows of 64 bytes each, eight of them.
 // SPDX-License-Identifier: MIT
 //
-// Four accumulator tiles, two of `a`, two of `b`: each loaded tile is multiplied twice. LLVM chooses tile registers and
-// configures them; accumulators stay in them over the loop along K.
+// A block of the result is in up to four tile registers over the loop along K. Wide blocks are one tile high: each tile
+// of `a`, which may lie in memory with rows that conflict in the first-level cache, is then loaded once. Registers are
+// chosen here, since those that LLVM chooses are configured anew in each function, which takes as long as ten products.
 #include "compiler/target/cpu/emit/AmxEmitter.h"
 
 #include "compiler/target/cpu/emit/Transpose.h"
@@ -18,92 +19,86 @@ using namespace nereid::cpu;
 namespace {
 
 constexpr int64_t edge = 16, unitBytes = 4;
+constexpr unsigned registers = 8, accumulators = 4;
 
 struct AmxEmitter {
   KernelEmitter &function;
   llvm::IRBuilder<> &ir;
   const AmxDot &work;
-  llvm::Value *sixteen, *rowBytes;
 
-  AmxEmitter(KernelEmitter &function, const AmxDot &work)
-      : function(function), ir(function.ir), work(work), sixteen(ir.getInt16(edge)),
-        rowBytes(ir.getInt16(edge * unitBytes)) {}
+  AmxEmitter(KernelEmitter &function, const AmxDot &work) : function(function), ir(function.ir), work(work) {}
 
   llvm::Value *at(llvm::Value *base, llvm::Value *row, llvm::Value *column, int64_t width) {
     llvm::Value *index = ir.CreateAdd(ir.CreateMul(row, ir.getInt64(width)), column);
     return ir.CreatePtrAdd(base, ir.CreateMul(index, ir.getInt64(unitBytes)));
   }
-  llvm::Value *tile(llvm::Value *base, int64_t row, int64_t column, int64_t width) {
-    return ir.CreateConstGEP1_64(ir.getInt8Ty(), base, (row * width + column) * unitBytes);
+  llvm::Value *tile(llvm::Value *base, int64_t row, int64_t column) {
+    return ir.CreateConstGEP1_64(ir.getInt8Ty(), base, (row * work.columns + column) * unitBytes);
   }
-  llvm::Value *load(llvm::Value *from, llvm::Value *stride) {
-    return ir.CreateIntrinsic(llvm::Intrinsic::x86_tileloadd64_internal, {}, {sixteen, rowBytes, from, stride});
-  }
-  llvm::Value *load(llvm::Value *from, int64_t width) { return load(from, ir.getInt64(width * unitBytes)); }
   llvm::Value *rowOfA(llvm::Value *a, llvm::Value *row) { return ir.CreatePtrAdd(a, ir.CreateMul(row, work.rowBytes)); }
-  llvm::Value *multiplyAdd(llvm::Value *accumulator, llvm::Value *a, llvm::Value *b) {
-    return ir.CreateIntrinsic(work.ofBytes ? llvm::Intrinsic::x86_tdpbssd_internal
-                                           : llvm::Intrinsic::x86_tdpbf16ps_internal,
-                              {}, {sixteen, rowBytes, rowBytes, accumulator, a, b});
+  llvm::Value *denseRow() { return ir.getInt64(work.columns * unitBytes); }
+  llvm::Value *number(unsigned tileRegister) { return ir.getInt8(tileRegister); }
+  void load(unsigned to, llvm::Value *from, llvm::Value *stride) {
+    ir.CreateIntrinsic(llvm::Intrinsic::x86_tileloadd64, {}, {number(to), from, stride});
+  }
+  void multiplyAdd(unsigned accumulator, unsigned a, unsigned b) {
+    ir.CreateIntrinsic(work.ofBytes ? llvm::Intrinsic::x86_tdpbssd : llvm::Intrinsic::x86_tdpbf16ps, {},
+                       {number(accumulator), number(a), number(b)});
   }
 
-  void emitRows(int64_t firstColumn, int64_t columnCount, unsigned across);
+  void run();
   void emitBlock(llvm::Value *a, llvm::Value *b, llvm::Value *d, unsigned down, unsigned across);
+  void emitProducts(llvm::Value *a, llvm::Value *b, unsigned down, unsigned across);
 };
 
 } // namespace
 
-/// One register block of down x across tiles.
-void AmxEmitter::emitBlock(llvm::Value *a, llvm::Value *b, llvm::Value *d, unsigned down, unsigned across) {
-  SmallVector<llvm::Value *> accumulators;
-  auto address = [&](unsigned index) { return tile(d, index / across * edge, index % across * edge, work.columns); };
-  for (unsigned index = 0; index < down * across; ++index)
-    accumulators.push_back(work.startsAtZero
-                               ? ir.CreateIntrinsic(llvm::Intrinsic::x86_tilezero_internal, {}, {sixteen, rowBytes})
-                               : load(address(index), work.columns));
-  llvm::BasicBlock *before = ir.GetInsertBlock();
-  SmallVector<llvm::PHINode *> phis;
-  emitCounted(ir, work.depth, edge, [&](llvm::Value *k) {
-    if (work.depth > edge)
-      for (llvm::Value *&accumulator : accumulators) {
-        phis.push_back(ir.CreatePHI(llvm::Type::getX86_AMXTy(ir.getContext()), 2));
-        phis.back()->addIncoming(accumulator, before);
-        accumulator = phis.back();
-      }
-    llvm::Value *zero = ir.getInt64(0);
-    llvm::Value *left = ir.CreatePtrAdd(a, ir.CreateMul(k, ir.getInt64(unitBytes))),
-                *right = at(b, k, zero, work.columns);
-    SmallVector<llvm::Value *, 2> columns;
-    for (unsigned index = 0; index < across; ++index)
-      columns.push_back(load(tile(right, 0, index * edge, work.columns), work.columns));
-    for (unsigned row = 0; row < down; ++row) {
-      llvm::Value *rows = load(rowOfA(left, ir.getInt64(row * edge)), work.rowBytes);
-      for (unsigned index = 0; index < across; ++index) {
-        llvm::Value *&accumulator = accumulators[row * across + index];
-        accumulator = multiplyAdd(accumulator, rows, columns[index]);
-      }
+/// Adds the products of one tile along K. The tiles of the shorter side of the block stay loaded; those of the other
+/// one take turns in the registers that are left.
+void AmxEmitter::emitProducts(llvm::Value *a, llvm::Value *b, unsigned down, unsigned across) {
+  auto loadA = [&](unsigned to, unsigned row) { load(to, rowOfA(a, ir.getInt64(row * edge)), work.rowBytes); };
+  auto loadB = [&](unsigned to, unsigned column) { load(to, tile(b, 0, column * edge), denseRow()); };
+  const bool isWide = across > down;
+  const unsigned shorter = isWide ? down : across, longer = isWide ? across : down;
+  for (unsigned index = 0; index < shorter; ++index)
+    isWide ? loadA(accumulators + index, index) : loadB(accumulators + index, index);
+  const unsigned firstTurn = accumulators + shorter;
+  for (unsigned turn = 0; turn < longer; ++turn) {
+    const unsigned loaded = firstTurn + turn % (registers - firstTurn);
+    isWide ? loadB(loaded, turn) : loadA(loaded, turn);
+    for (unsigned index = 0; index < shorter; ++index) {
+      const unsigned stays = accumulators + index;
+      isWide ? multiplyAdd(index * across + turn, stays, loaded) : multiplyAdd(turn * across + index, loaded, stays);
     }
-    for (auto [phi, accumulator] : llvm::zip(phis, accumulators))
-      phi->addIncoming(accumulator, ir.GetInsertBlock());
-  });
-  for (auto [index, accumulator] : llvm::enumerate(accumulators))
-    ir.CreateIntrinsic(llvm::Intrinsic::x86_tilestored64_internal, {},
-                       {sixteen, rowBytes, address(index), ir.getInt64(work.columns * unitBytes), accumulator});
+  }
 }
 
-/// Emits `columnCount` columns from `firstColumn` on, in strips of `across` tiles.
-void AmxEmitter::emitRows(int64_t firstColumn, int64_t columnCount, unsigned across) {
-  const int64_t even = work.rows - work.rows % (2 * edge);
-  llvm::Value *end = work.endOfColumns ? ir.CreateSub(work.endOfColumns, ir.getInt64(firstColumn)) : nullptr;
-  emitCounted(ir, columnCount, end, across * edge, [&](llvm::Value *strip) {
-    llvm::Value *column = ir.CreateAdd(strip, ir.getInt64(firstColumn)), *zero = ir.getInt64(0);
+/// One block of down x across tiles.
+void AmxEmitter::emitBlock(llvm::Value *a, llvm::Value *b, llvm::Value *d, unsigned down, unsigned across) {
+  auto address = [&](unsigned index) { return tile(d, index / across * edge, index % across * edge); };
+  for (unsigned index = 0; index < down * across; ++index)
+    if (work.startsAtZero)
+      ir.CreateIntrinsic(llvm::Intrinsic::x86_tilezero, {}, ArrayRef(number(index)));
+    else
+      load(index, address(index), denseRow());
+  emitCounted(ir, work.depth, edge, [&](llvm::Value *k) {
+    emitProducts(ir.CreatePtrAdd(a, ir.CreateMul(k, ir.getInt64(unitBytes))), at(b, k, ir.getInt64(0), work.columns),
+                 down, across);
+  });
+  for (unsigned index = 0; index < down * across; ++index)
+    ir.CreateIntrinsic(llvm::Intrinsic::x86_tilestored64, {}, {number(index), address(index), denseRow()});
+}
+
+/// Strips of `across` tiles of columns, of blocks that are `down` tiles high. Extents are powers of two.
+void AmxEmitter::run() {
+  const int64_t across = std::min<int64_t>(work.columns / edge, accumulators);
+  const int64_t down = std::min<int64_t>(work.rows / edge, accumulators / across);
+  llvm::Value *zero = ir.getInt64(0);
+  emitCounted(ir, work.columns, work.endOfColumns, across * edge, [&](llvm::Value *column) {
     llvm::Value *b = at(work.b, zero, column, work.columns), *d = at(work.d, zero, column, work.columns);
-    if (even)
-      emitCounted(ir, even, work.endOfRows, 2 * edge, [&](llvm::Value *row) {
-        emitBlock(rowOfA(work.a, row), b, at(d, row, zero, work.columns), 2, across);
-      });
-    if (even < work.rows)
-      emitBlock(rowOfA(work.a, ir.getInt64(even)), b, tile(d, even, 0, work.columns), 1, across);
+    emitCounted(ir, work.rows, work.endOfRows, down * edge, [&](llvm::Value *row) {
+      emitBlock(rowOfA(work.a, row), b, at(d, row, zero, work.columns), down, across);
+    });
   });
 }
 
@@ -126,12 +121,22 @@ static void askForTiles(llvm::Module &module) {
   llvm::appendToGlobalCtors(module, function, /*Priority=*/0);
 }
 
-void cpu::emitAmx(KernelEmitter &function, const AmxDot &work) {
-  askForTiles(*function.ir.GetInsertBlock()->getModule());
-  AmxEmitter emitter(function, work);
-  const int64_t even = work.columns - work.columns % (2 * edge);
-  if (even)
-    emitter.emitRows(0, even, 2);
-  if (even < work.columns)
-    emitter.emitRows(even, edge, 1);
+void cpu::emitBeginOfTiles(llvm::IRBuilder<> &ir) {
+  llvm::Module &module = *ir.GetInsertBlock()->getModule();
+  askForTiles(module);
+  SmallVector<uint8_t> bytes(64, 0);
+  constexpr unsigned palette = 0, firstWidth = 16, firstHeight = 48;
+  bytes[palette] = 1;
+  for (unsigned index = 0; index < registers; ++index) {
+    bytes[firstWidth + 2 * index] = edge * unitBytes;
+    bytes[firstHeight + index] = edge;
+  }
+  llvm::Constant *shapes = llvm::ConstantDataArray::get(ir.getContext(), bytes);
+  auto *table = new llvm::GlobalVariable(module, shapes->getType(), /*isConstant=*/true,
+                                         llvm::GlobalValue::PrivateLinkage, shapes, "tiles");
+  ir.CreateIntrinsic(llvm::Intrinsic::x86_ldtilecfg, {}, ArrayRef<llvm::Value *>(table));
 }
+
+void cpu::emitEndOfTiles(llvm::IRBuilder<> &ir) { ir.CreateIntrinsic(llvm::Intrinsic::x86_tilerelease, {}); }
+
+void cpu::emitAmx(KernelEmitter &function, const AmxDot &work) { AmxEmitter(function, work).run(); }

@@ -17,6 +17,9 @@ struct AmxDot {
   llvm::Value *endOfRows = nullptr, *endOfColumns = nullptr; ///< of what is used of `d`; null: all
 };
 
+/// Configures the tile registers, before the first dot of a call of a kernel, and gives them back after the last one.
+void emitBeginOfTiles(llvm::IRBuilder<> &ir);
+void emitEndOfTiles(llvm::IRBuilder<> &ir);
 void emitAmx(KernelEmitter &function, const AmxDot &work);
 
 } // namespace nereid::cpu

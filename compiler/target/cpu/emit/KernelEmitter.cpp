@@ -5,9 +5,11 @@
 #include "compiler/dialect/check/Dialect.h"
 #include "compiler/dialect/ttg/Dialect.h"
 #include "compiler/lowering/Kernel.h"
+#include "compiler/target/cpu/emit/AmxEmitter.h"
 #include "compiler/target/cpu/emit/DotEmitter.h"
 #include "compiler/target/cpu/emit/NestEmitter.h"
 #include "compiler/target/cpu/emit/Transpose.h"
+#include "compiler/target/cpu/plan/PlanBuilder.h"
 
 #include "mlir/IR/Matchers.h"
 
@@ -114,6 +116,13 @@ LogicalResult KernelEmitter::run() {
   return result;
 }
 
+static bool usesTiles(const LoopPlan &plan) {
+  bool found = false;
+  for (const Step &step : plan.body.steps)
+    forEachStep(step, [&](const Step &inner) { found |= inner.dot && inner.dot->form.usesTiles; });
+  return found;
+}
+
 /// for (id = begin; id < end; ++id), with the ids along the three axes updated in step.
 LogicalResult KernelEmitter::emitPrograms() {
   llvm::Value *begin = function->getArg(2), *end = function->getArg(3);
@@ -129,6 +138,9 @@ LogicalResult KernelEmitter::emitPrograms() {
   llvm::Value *firstIds[] = {ir.CreateTrunc(ir.CreateURem(begin, gridX), ir.getInt32Ty()),
                              ir.CreateTrunc(ir.CreateURem(row, gridY), ir.getInt32Ty()),
                              ir.CreateTrunc(ir.CreateUDiv(row, gridY), ir.getInt32Ty())};
+  const bool hasTiles = usesTiles(plan);
+  if (hasTiles)
+    emitBeginOfTiles(ir);
   beginKeeping(ir.CreateICmpEQ(ir.CreateSub(end, begin), ir.getInt64(1)));
   llvm::BasicBlock *entering = ir.GetInsertBlock();
   ir.CreateBr(program);
@@ -159,6 +171,8 @@ LogicalResult KernelEmitter::emitPrograms() {
   id->addIncoming(nextId, ir.GetInsertBlock());
   ir.CreateCondBr(ir.CreateICmpULT(nextId, end), program, done);
   ir.SetInsertPoint(done);
+  if (hasTiles)
+    emitEndOfTiles(ir);
   if (needsFence) // other threads may read the stores as soon as this call has returned
     ir.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {});
   ir.CreateRetVoid();
