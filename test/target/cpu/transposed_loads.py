@@ -5,7 +5,6 @@
 # RUN: nereid compile %s:transposed_copy --target cpu:x86-64-v4 --signature '*fp32,*fp32,i32,i32,32,64' --emit asm -o - | FileCheck %s --check-prefix=ASM
 # RUN: nereid compile %s:transposed_copy --target cpu:x86-64-v4 --signature '*fp32,*fp32,i32,i32,32,64' --emit llir -o - | FileCheck %s --check-prefix=AHEAD
 # RUN: nereid compile %s:transposed_copy --target cpu:x86-64-v4 --signature '*fp32,*fp32,i32,i32,32,64' --emit llir -o - | FileCheck %s --check-prefix=WRITTEN
-# RUN: nereid compile %s:copy --target cpu:x86-64-v4 --signature '*fp32,*fp32,i32,4096' --emit llir -o - | FileCheck %s --check-prefix=ROWS
 # RUN: nereid compile %s:dot_of_columns --target cpu:znver4 --signature '*bf16,*bf16,*fp32,i32' --emit plan -o - | FileCheck %s --check-prefix=OPERAND
 # RUN: nereid compile %s:dot_of_columns --target cpu:x86-64-v4 --signature '*fp32,*fp32,*fp32,i32' --emit plan -o - | FileCheck %s --check-prefix=READ-BY-COLUMNS
 # RUN: nereid compile %s:channels_first --target cpu:x86-64-v4 --signature '*fp32,*fp32,i32,32' --emit llir -o - | FileCheck %s --check-prefix=IN-PLACE
@@ -46,16 +45,6 @@ def transposed_copy(x, y, rows, columns, BX: tl.constexpr, BY: tl.constexpr):
 # AHEAD: %[[ROW:.*]] = getelementptr i8, ptr %[[TILE]], i64
 # AHEAD: call void @llvm.prefetch.p0(ptr %[[ROW]], i32 0, i32 2, i32 1)
 # WRITTEN: call void @llvm.prefetch.p0(ptr %{{.*}}, i32 1, i32 2, i32 1)
-
-
-@triton.jit
-def copy(x, y, columns, BX: tl.constexpr):
-    at = tl.program_id(0) * columns + tl.arange(0, BX)
-    tl.store(y + at, tl.load(x + at))
-
-
-# The processor follows long rows.
-# ROWS-NOT: llvm.prefetch
 
 
 @triton.jit

@@ -8,6 +8,9 @@
 // when they are written took 7 % of the time of a matmul of 1024. A load is prefetched only where its address moves by
 // the same distance at each iteration, known before the loop. Tiles of short rows that lie apart are prefetched in
 // every loop: the prefetchers of the processor follow adjacent lines.
+//
+// Outside of loops the same is done for the next program: for tiles of rows that lie apart, and for small ones that two
+// nests read, of which the first would wait for memory and the last for the processor.
 #include "compiler/dialect/tt/LoopAttributes.h"
 #include "compiler/target/cpu/emit/Growth.h"
 #include "compiler/target/cpu/emit/KernelEmitter.h"
@@ -87,10 +90,20 @@ private:
 };
 } // namespace
 
-/// The last nest to read each load, among the nests directly in the sequence.
-static llvm::MapVector<Operation *, const Nest *> lastReaders(const LoopPlan &plan, AffineInfo &affineInfo,
+/// The nests that read a load, among those directly in a sequence.
+struct Readers {
+  const Nest *last = nullptr;
+  bool areSeveral = false;
+
+  void add(const Nest *nest) {
+    areSeveral |= last && last != nest;
+    last = nest;
+  }
+};
+
+static llvm::MapVector<Operation *, Readers> readersOf(const LoopPlan &plan, AffineInfo &affineInfo,
                                                               const Sequence &sequence) {
-  llvm::MapVector<Operation *, const Nest *> readers;
+  llvm::MapVector<Operation *, Readers> readers;
   for (const Step &inner : sequence.steps) {
     if (inner.kind != StepKind::Nest)
       continue;
@@ -98,13 +111,13 @@ static llvm::MapVector<Operation *, const Nest *> lastReaders(const LoopPlan &pl
       if (plan.bufferOf.contains(value))
         return false;
       if (value.getDefiningOp<tt::LoadOp>() && isa<RankedTensorType>(value.getType()))
-        readers[value.getDefiningOp()] = inner.nest.get();
+        readers[value.getDefiningOp()].add(inner.nest.get());
       return true;
     });
     for (const Root &root : inner.nest->roots) {
       walk.root(root);
       if (root.kind == RootKind::Materialise && root.value.getDefiningOp<tt::LoadOp>())
-        readers[root.value.getDefiningOp()] = inner.nest.get();
+        readers[root.value.getDefiningOp()].add(inner.nest.get());
     }
   }
   return readers;
@@ -168,7 +181,8 @@ void KernelEmitter::planPrefetches(const Step &step, llvm::Value *index, llvm::V
   const bool isPipelined = stagesOf(step, options.numStages) >= 2;
   LoopGrowth growth(loop, affineInfo);
   llvm::Value *hasNext = nullptr;
-  for (auto [load, nest] : lastReaders(plan, affineInfo, step.regions.front())) {
+  for (auto [load, readers] : readersOf(plan, affineInfo, step.regions.front())) {
+    const Nest *nest = readers.last;
     const AffineForm *form = affineInfo.assumed(cast<tt::LoadOp>(load).getPtr());
     if (!form || !loop->isAncestor(load))
       continue;
@@ -197,34 +211,41 @@ void KernelEmitter::planPrefetches(const Step &step, llvm::Value *index, llvm::V
     }
 }
 
-/// The tiles that programs access outside of loops, with the nests that do so last.
-static SmallVector<std::pair<tt::MemoryAccessOpInterface, const Nest *>> ownAccesses(const LoopPlan &plan,
-                                                                                     AffineInfo &affineInfo) {
-  SmallVector<std::pair<tt::MemoryAccessOpInterface, const Nest *>> accesses;
-  for (auto [load, nest] : lastReaders(plan, affineInfo, plan.body))
-    accesses.emplace_back(cast<tt::MemoryAccessOpInterface>(load), nest);
+/// The tiles that programs access outside of loops, with the nests that do so.
+static SmallVector<std::pair<tt::MemoryAccessOpInterface, Readers>> ownAccesses(const LoopPlan &plan,
+                                                                                AffineInfo &affineInfo) {
+  SmallVector<std::pair<tt::MemoryAccessOpInterface, Readers>> accesses;
+  for (auto [load, readers] : readersOf(plan, affineInfo, plan.body))
+    accesses.emplace_back(cast<tt::MemoryAccessOpInterface>(load), readers);
   for (const Step &step : plan.body.steps)
     if (step.kind == StepKind::Nest)
       for (const Root &root : step.nest->roots)
         if (isa_and_nonnull<tt::StoreOp>(root.op) && root.isWrite())
-          accesses.emplace_back(root.access(), step.nest.get());
+          accesses.emplace_back(root.access(), Readers{step.nest.get()});
   llvm::erase_if(accesses, [&](auto &access) { return access.first->getBlock() != plan.body.block; });
   return accesses;
+}
+
+/// Whether the tile ends before the prefetchers of the processor, which begin anew in each page, are well ahead.
+static bool isSmall(Value pointer) {
+  constexpr int64_t mostBytes = 8 * 1024;
+  return llvm::product_of(tt::shapeOf(pointer.getType())) * bytesOfPointee(pointer) <= mostBytes;
 }
 
 void KernelEmitter::planProgramPrefetches() {
   ProgramGrowth growth(kernel, affineInfo);
   auto isKnown = [](Value scalar) { return isa<BlockArgument>(scalar); };
   llvm::Value *hasNext = nullptr;
-  for (auto [access, nest] : ownAccesses(plan, affineInfo)) {
+  for (auto [access, readers] : ownAccesses(plan, affineInfo)) {
     const AffineForm *form = affineInfo.assumed(access.getAccessedPointer());
-    if (!form || !hasScatteredRows(*form, access.getAccessedPointer()))
+    if (!form || !(hasScatteredRows(*form, access.getAccessedPointer()) ||
+                   (readers.areSeveral && isSmall(access.getAccessedPointer()))))
       continue;
     const std::optional<Poly> distance = growth.of(AffineForm(*form));
     if (!distance || distance->isZero() || !affineInfo.allScalars(*distance, isKnown))
       continue;
     if (!hasNext)
       hasNext = ir.CreateICmpULT(ir.CreateAdd(programId[0], ir.getInt32(1)), gridSize[0]);
-    prefetches[{access, nest->id}] = ir.CreateSelect(hasNext, poly(*distance), ir.getInt64(0));
+    prefetches[{access, readers.last->id}] = ir.CreateSelect(hasNext, poly(*distance), ir.getInt64(0));
   }
 }
