@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import triton
 import triton.language as tl
-from harness import launch, values
+from harness import BFloat16, launch, values
 
 
 @triton.jit
@@ -30,17 +30,20 @@ def product(a, b, c, d, m, n, k, USE: tl.constexpr, BM: tl.constexpr, BN: tl.con
         tl.store(d + i[:, None] * n + j[None, :], acc * 2, (i[:, None] < m - 1) & (j[None, :] < n))
 
 
-@pytest.mark.parametrize("dtype", ["float16", "float32"])
+@pytest.mark.parametrize("dtype", ["float16", "float32", "bfloat16"])
+@pytest.mark.parametrize("blocks", [(64, 32, 32), (48, 112, 32)])
 @pytest.mark.parametrize("m, n, k", [(1, 1, 1), (33, 65, 40), (64, 64, 64), (100, 7, 33), (127, 129, 31)])
 @pytest.mark.parametrize("use", ["none", "sum", "rows"])
-def test_edges(dtype, m, n, k, use, device):
-    BM, BN, BK = 64, 32, 32
-    a = values("int8", m * k, seed=1, low=-4, high=4).astype(dtype).reshape(m, k)
-    b = values("int8", k * n, seed=2, low=-4, high=4).astype(dtype).reshape(k, n)
+def test_edges(dtype, blocks, m, n, k, use, device):
+    BM, BN, BK = blocks
+    a = values("int8", m * k, seed=1, low=-4, high=4).astype(np.float32).reshape(m, k)
+    b = values("int8", k * n, seed=2, low=-4, high=4).astype(np.float32).reshape(k, n)
+    narrow = BFloat16 if dtype == "bfloat16" else lambda x: x.astype(dtype)
     c = np.full((m, n), -7, np.float32)
     tiles = -(-m // BM)
     d = np.full((max(tiles, m), n), -7, np.float32)
-    if not launch(product, (tiles, -(-n // BN)), a, b, c, d, m, n, k, use, BM, BN, BK, device=device):
+    grid = (tiles, -(-n // BN))
+    if not launch(product, grid, narrow(a), narrow(b), c, d, m, n, k, use, BM, BN, BK, device=device):
         return
     expected = a.astype(np.float64) @ b.astype(np.float64)
     assert (c == expected).all()

@@ -25,6 +25,7 @@ def shares(x, y, columns, BX: tl.constexpr):
 
 
 # Of two nests that read a short row, the last one prefetches the next program's; longer rows are left to the processor.
+# TWICE-NOT: llvm.prefetch
 # TWICE: fadd
 # TWICE-NOT: fdiv
 # TWICE: call void @llvm.prefetch.p0(ptr %{{.*}}, i32 0, i32 2, i32 1)

@@ -1,9 +1,10 @@
 // Emits a dot of matrices of bf16 or bytes with the matrix tiles of AMX: 16 rows of 64 bytes each, eight of them.
 // SPDX-License-Identifier: MIT
 //
-// A block of the result is in up to four tile registers over the loop along K. Wide blocks are one tile high: each tile
-// of `a`, which may lie in memory with rows that conflict in the first-level cache, is then loaded once. Registers are
-// chosen here, since those that LLVM chooses are configured anew in each function, which takes as long as ten products.
+// A block of the result is in up to four tile registers over the loop along K. Wide blocks are one tile high: a strip of
+// four tiles then loads each tile of `a`, which may lie in memory with rows that conflict in the first-level cache, once.
+// Registers are chosen here: those that LLVM chooses are configured anew in each function, which takes as long as ten
+// multiplications.
 #include "compiler/target/cpu/emit/AmxEmitter.h"
 
 #include "compiler/target/cpu/emit/Transpose.h"
@@ -19,20 +20,17 @@ using namespace nereid::cpu;
 namespace {
 
 constexpr int64_t edge = 16, unitBytes = 4;
-constexpr unsigned registers = 8, accumulators = 4;
+constexpr unsigned registers = 8, accumulators = 4, firstOperand = accumulators;
 
 struct AmxEmitter {
-  KernelEmitter &function;
   llvm::IRBuilder<> &ir;
   const AmxDot &work;
 
-  AmxEmitter(KernelEmitter &function, const AmxDot &work) : function(function), ir(function.ir), work(work) {}
-
-  llvm::Value *at(llvm::Value *base, llvm::Value *row, llvm::Value *column, int64_t width) {
-    llvm::Value *index = ir.CreateAdd(ir.CreateMul(row, ir.getInt64(width)), column);
+  llvm::Value *at(llvm::Value *base, llvm::Value *row, llvm::Value *column) {
+    llvm::Value *index = ir.CreateAdd(ir.CreateMul(row, ir.getInt64(work.columns)), column);
     return ir.CreatePtrAdd(base, ir.CreateMul(index, ir.getInt64(unitBytes)));
   }
-  llvm::Value *tile(llvm::Value *base, int64_t row, int64_t column) {
+  llvm::Value *at(llvm::Value *base, int64_t row, int64_t column) {
     return ir.CreateConstGEP1_64(ir.getInt8Ty(), base, (row * work.columns + column) * unitBytes);
   }
   llvm::Value *rowOfA(llvm::Value *a, llvm::Value *row) { return ir.CreatePtrAdd(a, ir.CreateMul(row, work.rowBytes)); }
@@ -46,59 +44,67 @@ struct AmxEmitter {
                        {number(accumulator), number(a), number(b)});
   }
 
-  void run();
+  void emitStrips(int64_t firstColumn, int64_t columnCount, unsigned across);
   void emitBlock(llvm::Value *a, llvm::Value *b, llvm::Value *d, unsigned down, unsigned across);
-  void emitProducts(llvm::Value *a, llvm::Value *b, unsigned down, unsigned across);
+  void emitTileDots(llvm::Value *a, llvm::Value *b, unsigned down, unsigned across);
 };
 
 } // namespace
 
-/// Adds the products of one tile along K. The tiles of the shorter side of the block stay loaded; those of the other
-/// one take turns in the registers that are left.
-void AmxEmitter::emitProducts(llvm::Value *a, llvm::Value *b, unsigned down, unsigned across) {
-  auto loadA = [&](unsigned to, unsigned row) { load(to, rowOfA(a, ir.getInt64(row * edge)), work.rowBytes); };
-  auto loadB = [&](unsigned to, unsigned column) { load(to, tile(b, 0, column * edge), denseRow()); };
+/// Multiplies one tile along K. The operands of the block's shorter side stay loaded, those of the other one follow each
+/// other in the registers that are left.
+void AmxEmitter::emitTileDots(llvm::Value *a, llvm::Value *b, unsigned down, unsigned across) {
   const bool isWide = across > down;
   const unsigned shorter = isWide ? down : across, longer = isWide ? across : down;
+  auto loadOf = [&](bool isA, unsigned to, unsigned index) {
+    if (isA)
+      load(to, rowOfA(a, ir.getInt64(index * edge)), work.rowBytes);
+    else
+      load(to, at(b, 0, index * edge), denseRow());
+  };
   for (unsigned index = 0; index < shorter; ++index)
-    isWide ? loadA(accumulators + index, index) : loadB(accumulators + index, index);
-  const unsigned firstTurn = accumulators + shorter;
-  for (unsigned turn = 0; turn < longer; ++turn) {
-    const unsigned loaded = firstTurn + turn % (registers - firstTurn);
-    isWide ? loadB(loaded, turn) : loadA(loaded, turn);
-    for (unsigned index = 0; index < shorter; ++index) {
-      const unsigned stays = accumulators + index;
-      isWide ? multiplyAdd(index * across + turn, stays, loaded) : multiplyAdd(turn * across + index, loaded, stays);
+    loadOf(isWide, firstOperand + index, index);
+  const unsigned firstFollowing = firstOperand + shorter;
+  for (unsigned outer = 0; outer < longer; ++outer) {
+    const unsigned following = firstFollowing + outer % (registers - firstFollowing);
+    loadOf(!isWide, following, outer);
+    for (unsigned inner = 0; inner < shorter; ++inner) {
+      if (isWide)
+        multiplyAdd(inner * across + outer, firstOperand + inner, following);
+      else
+        multiplyAdd(outer * across + inner, following, firstOperand + inner);
     }
   }
 }
 
 /// One block of down x across tiles.
 void AmxEmitter::emitBlock(llvm::Value *a, llvm::Value *b, llvm::Value *d, unsigned down, unsigned across) {
-  auto address = [&](unsigned index) { return tile(d, index / across * edge, index % across * edge); };
+  auto address = [&](unsigned index) { return at(d, index / across * edge, index % across * edge); };
   for (unsigned index = 0; index < down * across; ++index)
     if (work.startsAtZero)
       ir.CreateIntrinsic(llvm::Intrinsic::x86_tilezero, {}, ArrayRef(number(index)));
     else
       load(index, address(index), denseRow());
   emitCounted(ir, work.depth, edge, [&](llvm::Value *k) {
-    emitProducts(ir.CreatePtrAdd(a, ir.CreateMul(k, ir.getInt64(unitBytes))), at(b, k, ir.getInt64(0), work.columns),
-                 down, across);
+    emitTileDots(ir.CreatePtrAdd(a, ir.CreateMul(k, ir.getInt64(unitBytes))), at(b, k, ir.getInt64(0)), down, across);
   });
   for (unsigned index = 0; index < down * across; ++index)
     ir.CreateIntrinsic(llvm::Intrinsic::x86_tilestored64, {}, {number(index), address(index), denseRow()});
 }
 
-/// Strips of `across` tiles of columns, of blocks that are `down` tiles high. Extents are powers of two.
-void AmxEmitter::run() {
-  const int64_t across = std::min<int64_t>(work.columns / edge, accumulators);
-  const int64_t down = std::min<int64_t>(work.rows / edge, accumulators / across);
-  llvm::Value *zero = ir.getInt64(0);
-  emitCounted(ir, work.columns, work.endOfColumns, across * edge, [&](llvm::Value *column) {
-    llvm::Value *b = at(work.b, zero, column, work.columns), *d = at(work.d, zero, column, work.columns);
-    emitCounted(ir, work.rows, work.endOfRows, down * edge, [&](llvm::Value *row) {
-      emitBlock(rowOfA(work.a, row), b, at(d, row, zero, work.columns), down, across);
-    });
+/// Emits `columnCount` columns from `firstColumn` on, in strips of `across` tiles.
+void AmxEmitter::emitStrips(int64_t firstColumn, int64_t columnCount, unsigned across) {
+  const int64_t height = accumulators / across * edge, rest = work.rows % height, whole = work.rows - rest;
+  llvm::Value *end = work.endOfColumns ? ir.CreateSub(work.endOfColumns, ir.getInt64(firstColumn)) : nullptr;
+  emitCounted(ir, columnCount, end, across * edge, [&](llvm::Value *strip) {
+    llvm::Value *column = ir.CreateAdd(strip, ir.getInt64(firstColumn)), *zero = ir.getInt64(0);
+    llvm::Value *b = at(work.b, zero, column), *d = at(work.d, zero, column);
+    if (whole)
+      emitCounted(ir, whole, work.endOfRows, height, [&](llvm::Value *row) {
+        emitBlock(rowOfA(work.a, row), b, at(d, row, zero), height / edge, across);
+      });
+    if (rest)
+      emitBlock(rowOfA(work.a, ir.getInt64(whole)), b, at(d, whole, 0), rest / edge, across);
   });
 }
 
@@ -139,4 +145,12 @@ void cpu::emitBeginOfTiles(llvm::IRBuilder<> &ir) {
 
 void cpu::emitEndOfTiles(llvm::IRBuilder<> &ir) { ir.CreateIntrinsic(llvm::Intrinsic::x86_tilerelease, {}); }
 
-void cpu::emitAmx(KernelEmitter &function, const AmxDot &work) { AmxEmitter(function, work).run(); }
+void cpu::emitAmx(llvm::IRBuilder<> &ir, const AmxDot &work) {
+  AmxEmitter emitter{ir, work};
+  constexpr int64_t width = accumulators * edge;
+  const int64_t rest = work.columns % width, whole = work.columns - rest;
+  if (whole)
+    emitter.emitStrips(0, whole, accumulators);
+  if (rest)
+    emitter.emitStrips(whole, rest, rest / edge);
+}

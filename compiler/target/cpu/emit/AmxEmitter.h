@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "compiler/target/cpu/emit/KernelEmitter.h"
+#include "llvm/IR/IRBuilder.h"
 
 namespace nereid::cpu {
 
@@ -20,6 +20,6 @@ struct AmxDot {
 /// Configures the tile registers, before the first dot of a call of a kernel, and gives them back after the last one.
 void emitBeginOfTiles(llvm::IRBuilder<> &ir);
 void emitEndOfTiles(llvm::IRBuilder<> &ir);
-void emitAmx(KernelEmitter &function, const AmxDot &work);
+void emitAmx(llvm::IRBuilder<> &ir, const AmxDot &work);
 
 } // namespace nereid::cpu

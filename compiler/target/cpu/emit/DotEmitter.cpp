@@ -144,8 +144,8 @@ void DotEmitter::emitProduct() {
     llvm::Value *a = at(firstA, index, rows * depth), *b = at(firstB, index, depth * columns);
     llvm::Value *d = at(firstD, index, rows * columns);
     if (dot.form.usesTiles)
-      return emitAmx(function, {a, b, d, rowBytes, rows, columns, depth, dot.startsAtZero, element.isInteger(32),
-                                endOfRows, endOfColumns});
+      return emitAmx(ir, {a, b, d, rowBytes, rows, columns, depth, dot.startsAtZero, element.isInteger(32), endOfRows,
+                          endOfColumns});
     if (dot.form.needsUnsignedA()) {
       makeAUnsigned(a);
       sumColumns(b);

@@ -88,9 +88,8 @@ private:
   Block &body;
   llvm::DenseSet<Value> dependent;
 };
-} // namespace
 
-/// The nests that read a load, among those directly in a sequence.
+/// The nests that read a load.
 struct Readers {
   const Nest *last = nullptr;
   bool areSeveral = false;
@@ -100,9 +99,11 @@ struct Readers {
     last = nest;
   }
 };
+} // namespace
 
+/// Those of each load, among the nests directly in the sequence.
 static llvm::MapVector<Operation *, Readers> readersOf(const LoopPlan &plan, AffineInfo &affineInfo,
-                                                              const Sequence &sequence) {
+                                                       const Sequence &sequence) {
   llvm::MapVector<Operation *, Readers> readers;
   for (const Step &inner : sequence.steps) {
     if (inner.kind != StepKind::Nest)
@@ -237,9 +238,9 @@ void KernelEmitter::planProgramPrefetches() {
   auto isKnown = [](Value scalar) { return isa<BlockArgument>(scalar); };
   llvm::Value *hasNext = nullptr;
   for (auto [access, readers] : ownAccesses(plan, affineInfo)) {
-    const AffineForm *form = affineInfo.assumed(access.getAccessedPointer());
-    if (!form || !(hasScatteredRows(*form, access.getAccessedPointer()) ||
-                   (readers.areSeveral && isSmall(access.getAccessedPointer()))))
+    Value pointer = access.getAccessedPointer();
+    const AffineForm *form = affineInfo.assumed(pointer);
+    if (!form || !(hasScatteredRows(*form, pointer) || (readers.areSeveral && isSmall(pointer))))
       continue;
     const std::optional<Poly> distance = growth.of(AffineForm(*form));
     if (!distance || distance->isZero() || !affineInfo.allScalars(*distance, isKnown))
