@@ -1,10 +1,10 @@
 // Emits a dot of matrices of bf16 or bytes with the matrix tiles of AMX: 16 rows of 64 bytes each, eight of them.
 // SPDX-License-Identifier: MIT
 //
-// A block of the result is in up to four tile registers over the loop along K. Wide blocks are one tile high: a strip of
-// four tiles then loads each tile of `a`, which may lie in memory with rows that conflict in the first-level cache, once.
-// Registers are chosen here: those that LLVM chooses are configured anew in each function, which takes as long as ten
-// multiplications.
+// A block of the result is in up to four tile registers over the loop along K. Wide blocks are one tile high: a strip
+// of four tiles then loads each tile of `a`, which may lie in memory with rows that conflict in the first-level cache,
+// once. Registers are chosen here: those that LLVM chooses are configured anew in each function, which takes as long as
+// ten multiplications.
 #include "compiler/target/cpu/emit/AmxEmitter.h"
 
 #include "compiler/target/cpu/emit/Transpose.h"
@@ -51,8 +51,8 @@ struct AmxEmitter {
 
 } // namespace
 
-/// Multiplies one tile along K. The operands of the block's shorter side stay loaded, those of the other one follow each
-/// other in the registers that are left.
+/// Multiplies one tile along K. The operands of the block's shorter side stay loaded, those of the other one follow
+/// each other in the registers that are left.
 void AmxEmitter::emitTileDots(llvm::Value *a, llvm::Value *b, unsigned down, unsigned across) {
   const bool isWide = across > down;
   const unsigned shorter = isWide ? down : across, longer = isWide ? across : down;
