@@ -68,6 +68,8 @@ private:
   llvm::Value *roundSingle(llvm::Value *single, mlir::Type to, bool towardZero);
   llvm::Value *roundHalf(llvm::Value *single, bool towardZero);
   llvm::Value *roundBfloat(llvm::Value *single, bool towardZero);
+  llvm::Value *roundBfloatByInstruction(llvm::Value *single, unsigned registers);
+  llvm::Value *roundBfloatBits(llvm::Value *single, bool towardZero);
 
   llvm::IRBuilder<> &ir;
   const CpuFeatures &machine;

@@ -9,7 +9,9 @@
 #include "compiler/lowering/OpForms.h"
 #include "compiler/math/Fp8.h"
 
+#include "llvm/Analysis/VectorUtils.h"
 #include "llvm/IR/IntrinsicsX86.h"
+#include "llvm/IR/MDBuilder.h"
 
 using namespace mlir;
 using namespace nereid;
@@ -51,6 +53,61 @@ llvm::Value *LaneEmitter::roundHalf(llvm::Value *single, bool towardZero) {
 }
 
 llvm::Value *LaneEmitter::roundBfloat(llvm::Value *single, bool towardZero) {
+  auto *vector = dyn_cast<llvm::FixedVectorType>(single->getType());
+  constexpr unsigned registerLanes = 16;
+  if (!towardZero && machine.hasBf16Dot && vector && vector->getNumElements() % registerLanes == 0)
+    return roundBfloatByInstruction(single, vector->getNumElements() / registerLanes);
+  return roundBfloatBits(single, towardZero);
+}
+
+/// The instruction takes denormals as zero: vectors that have any are rounded as integers.
+llvm::Value *LaneEmitter::roundBfloatByInstruction(llvm::Value *single, unsigned registers) {
+  constexpr unsigned registerLanes = 16, denormal = 0x20;
+  SmallVector<llvm::Value *> parts;
+  llvm::Value *denormals = nullptr;
+  for (unsigned index = 0; index < registers; ++index) {
+    parts.push_back(
+        ir.CreateShuffleVector(single, llvm::createSequentialMask(index * registerLanes, registerLanes, 0)));
+    llvm::Value *found =
+        ir.CreateIntrinsic(llvm::Intrinsic::x86_avx512_fpclass_ps_512, {}, {parts.back(), ir.getInt32(denormal)});
+    denormals = denormals ? ir.CreateOr(denormals, found) : found;
+  }
+  SmallVector<llvm::Value *> rounded;
+  const unsigned step = registers % 2 == 0 ? 2 : 1;
+  for (unsigned index = 0; index < registers; index += step)
+    rounded.push_back(step == 2 ? ir.CreateIntrinsic(llvm::Intrinsic::x86_avx512bf16_cvtne2ps2bf16_512, {},
+                                                     {parts[index + 1], parts[index]})
+                                : ir.CreateIntrinsic(llvm::Intrinsic::x86_avx512bf16_cvtneps2bf16_512, {},
+                                                     ArrayRef<llvm::Value *>(parts[index])));
+  llvm::Value *byInstruction = llvm::concatenateVectors(ir, rounded);
+  byInstruction = ir.CreateBitCast(byInstruction, like(single, ir.getInt16Ty()));
+
+  llvm::BasicBlock *before = ir.GetInsertBlock();
+  llvm::Function *parent = before->getParent();
+  llvm::BasicBlock *after;
+  if (ir.GetInsertPoint() == before->end()) {
+    after = llvm::BasicBlock::Create(ir.getContext(), "rounded", parent);
+  } else {
+    after = before->splitBasicBlock(ir.GetInsertPoint(), "rounded");
+    before->getTerminator()->eraseFromParent();
+  }
+  auto *rare = llvm::BasicBlock::Create(ir.getContext(), "denormals", parent, after);
+  const llvm::DebugLoc location = ir.getCurrentDebugLocation();
+  ir.SetInsertPoint(before);
+  ir.CreateCondBr(ir.CreateOrReduce(denormals), rare, after,
+                  llvm::MDBuilder(ir.getContext()).createUnlikelyBranchWeights());
+  ir.SetInsertPoint(rare);
+  llvm::Value *asIntegers = roundBfloatBits(single, /*towardZero=*/false);
+  ir.CreateBr(after);
+  ir.SetInsertPoint(after, after->begin()); // at the location of what is there
+  ir.SetCurrentDebugLocation(location);
+  llvm::PHINode *result = ir.CreatePHI(byInstruction->getType(), 2);
+  result->addIncoming(byInstruction, before);
+  result->addIncoming(asIntegers, rare);
+  return result;
+}
+
+llvm::Value *LaneEmitter::roundBfloatBits(llvm::Value *single, bool towardZero) {
   llvm::Type *wide = like(single, ir.getInt32Ty());
   auto integer = [&](uint32_t value) { return llvm::ConstantInt::get(wide, value); };
   llvm::Value *bits = ir.CreateBitCast(single, wide);
