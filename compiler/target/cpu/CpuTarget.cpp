@@ -6,13 +6,13 @@
 #include "compiler/dialect/tt/Dialect.h"
 #include "compiler/dialect/tt/Report.h"
 #include "compiler/lowering/Kernel.h"
+#include "compiler/lowering/Link.h"
 #include "compiler/lowering/LlvmModule.h"
 #include "compiler/lowering/PassGate.h"
 #include "compiler/support/FatalGuard.h"
 #include "compiler/target/cpu/Pipeline.h"
 #include "compiler/target/cpu/codegen/Codegen.h"
 #include "compiler/target/cpu/codegen/Diagnostics.h"
-#include "compiler/lowering/Link.h"
 #include "compiler/target/cpu/emit/CLibrary.h"
 #include "compiler/target/cpu/emit/KernelEmitter.h"
 #include "compiler/target/cpu/emit/roots/RootTable.h"
@@ -51,7 +51,7 @@ static CpuFeatures featuresOf(const llvm::TargetMachine &machine) {
   features.hasAvx512 = subtarget.checkFeatures("+avx512f,+avx512vl,+avx512dq");
   features.hasAvx512Bw = features.hasAvx512 && subtarget.checkFeatures("+avx512bw");
   features.hasVnni = subtarget.checkFeatures(features.hasAvx512Bw ? "+avx512vnni" : "+avxvnni");
-  features.hasBf16Dot = features.hasAvx512Bw && subtarget.checkFeatures("+avx512bf16");
+  features.hasAvx512Bf16 = features.hasAvx512Bw && subtarget.checkFeatures("+avx512bf16");
   features.hasAmxBf16 = features.hasAvx512Bw && subtarget.checkFeatures("+amx-tile,+amx-bf16");
   features.hasAmxInt8 = features.hasAvx512Bw && subtarget.checkFeatures("+amx-tile,+amx-int8");
   features.hasFma = subtarget.checkFeatures("+fma");
@@ -169,7 +169,8 @@ LogicalResult cpu::makeObject(CpuKernel &kernel) {
 }
 
 LogicalResult cpu::makeShared(CpuKernel &kernel) {
-  auto shared = lowering::orDiagnose(kernel.function, lowering::linkShared(kernel.object, kernel.function.getSymName()));
+  auto shared =
+      lowering::orDiagnose(kernel.function, lowering::linkShared(kernel.object, kernel.function.getSymName()));
   if (failed(shared))
     return failure();
   kernel.sharedObject = std::move(*shared);

@@ -43,7 +43,7 @@ void cpu::buildPreparePipeline(OpPassManager &passes, const PrepareOptions &opti
   const DotMachine &dots = options.dots;
   passes.addPass(createWidenDots({.hasAmxBf16 = dots.hasAmxBf16,
                                   .hasAmxInt8 = dots.hasAmxInt8,
-                                  .hasBf16Dot = dots.hasBf16Dot,
+                                  .hasAvx512Bf16 = dots.hasAvx512Bf16,
                                   .hasVnni = dots.hasVnni,
                                   .registerBits = dots.registerBits}));
 }
@@ -58,8 +58,8 @@ struct PreparePipeline : PassPipelineOptions<PreparePipeline> {
   Option<bool> hasF16c{*this, "f16c", llvm::cl::desc("the machine converts f16 (F16C)"), llvm::cl::init(true)};
   Option<bool> hasAmxBf16{*this, "amx-bf16", llvm::cl::desc("the machine has AMX for bf16"), llvm::cl::init(false)};
   Option<bool> hasAmxInt8{*this, "amx-int8", llvm::cl::desc("the machine has AMX for bytes"), llvm::cl::init(false)};
-  Option<bool> hasBf16Dot{*this, "avx512-bf16", llvm::cl::desc("the machine multiplies pairs of bf16"),
-                          llvm::cl::init(false)};
+  Option<bool> hasAvx512Bf16{*this, "avx512-bf16", llvm::cl::desc("the machine multiplies pairs of bf16"),
+                             llvm::cl::init(false)};
   Option<bool> hasVnni{*this, "vnni", llvm::cl::desc("the machine multiplies four bytes at once (VNNI)"),
                        llvm::cl::init(false)};
   Option<unsigned> registerBits{*this, "register-bits", llvm::cl::desc("width of a vector register"),
@@ -79,7 +79,7 @@ void cpu::registerPipelines() {
                                               prepare.hasF16c = options.hasF16c;
                                               prepare.dots = {.registerBits = options.registerBits,
                                                               .hasVnni = options.hasVnni,
-                                                              .hasBf16Dot = options.hasBf16Dot,
+                                                              .hasAvx512Bf16 = options.hasAvx512Bf16,
                                                               .hasAmxBf16 = options.hasAmxBf16,
                                                               .hasAmxInt8 = options.hasAmxInt8};
                                               std::string reason;

@@ -1,6 +1,7 @@
 # With AVX512-BF16 an instruction rounds to bf16, but for vectors with denormals, which it takes as zero.
 # SPDX-License-Identifier: MIT
 # RUN: nereid compile %s --target cpu:znver4 --signature '*fp32,*bf16,1024' --emit asm -o - | FileCheck %s
+# RUN: nereid compile %s --target cpu:znver4 --signature '*fp32,*bf16,16' --emit asm -o - | FileCheck %s --check-prefix=ONE
 # RUN: nereid compile %s --target cpu:x86-64-v4 --signature '*fp32,*bf16,1024' --emit asm -o - | FileCheck %s --check-prefix=INTEGERS
 import triton
 import triton.language as tl
@@ -13,7 +14,12 @@ def narrow(x, y, BLOCK: tl.constexpr):
 
 
 # CHECK-COUNT-4: vfpclassps $32, {{.*}}%zmm
-# CHECK-COUNT-2: vcvtne2ps2bf16 {{.*}}%zmm
-# CHECK-NOT: vcvtne2ps2bf16
-# CHECK: {{j[a-z]+}} .L
+# CHECK: kortest
+# CHECK: vcvtne2ps2bf16 {{.*}}%zmm
+# CHECK: vcvtne2ps2bf16 {{.*}}%zmm
+# CHECK: vpmovdw
+# ONE: vfpclassps $32, {{.*}}%zmm
+# ONE: vcvtneps2bf16 %zmm
+# ONE: vpmovdw
 # INTEGERS-NOT: vcvtne
+# INTEGERS: vpmovdw

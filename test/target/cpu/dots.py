@@ -69,6 +69,7 @@ def matmul(a, b, c, m, n, k, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexp
 # AMX-NOT: {{tdpbf16ps|ldtilecfg|tilerelease}}
 # AMX-COUNT-4: tilestored
 # AMX-NOT: {{ldtilecfg|tilerelease}}
+# AMX: .init_array
 
 
 @triton.jit

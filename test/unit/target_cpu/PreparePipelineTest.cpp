@@ -61,7 +61,7 @@ static std::string afterNamed(mlir::ModuleOp module, const CpuFeatures &machine,
   mlir::PassManager passes(module.getContext());
   const std::string pipeline = llvm::formatv(
       "cpu-prepare{f16c={0} amx-bf16={1} amx-int8={2} avx512-bf16={3} vnni={4} register-bits={5} sanitize={6}}",
-      machine.hasF16c, machine.hasAmxBf16, machine.hasAmxInt8, machine.hasBf16Dot, machine.hasVnni,
+      machine.hasF16c, machine.hasAmxBf16, machine.hasAmxInt8, machine.hasAvx512Bf16, machine.hasVnni,
       machine.registerBits, support::sanitizerNames(sanitizers));
   if (failed(mlir::parsePassPipeline(pipeline, passes, llvm::errs())) || failed(passes.run(module)))
     return "";

@@ -41,6 +41,7 @@ llvm::Expected<std::unique_ptr<llvm::TargetMachine>> cpu::createMachine(const su
   if (!target)
     return llvm::createStringError(reason);
   llvm::TargetOptions options;
+  options.UseInitArray = true; // glibc runs no others
   std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(triple, spec.arch, spec.features, options,
                                                                            llvm::Reloc::PIC_, llvm::CodeModel::Small,
                                                                            llvm::CodeGenOptLevel::Default));

@@ -7,7 +7,7 @@
 // ten multiplications.
 #include "compiler/target/cpu/emit/AmxEmitter.h"
 
-#include "compiler/target/cpu/emit/Transpose.h"
+#include "compiler/target/cpu/emit/ControlFlow.h"
 
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/IntrinsicsX86.h"

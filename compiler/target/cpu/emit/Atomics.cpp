@@ -6,6 +6,7 @@
 #include "compiler/target/cpu/emit/Atomics.h"
 
 #include "compiler/lowering/AtomicForms.h"
+#include "compiler/target/cpu/emit/ControlFlow.h"
 
 using namespace mlir;
 using namespace nereid;
@@ -20,17 +21,6 @@ static llvm::Value *emitSwap(llvm::IRBuilder<> &ir, llvm::Value *address, llvm::
                                 llvm::AtomicCmpXchgInst::getStrongestFailureOrdering(ordering));
 }
 
-/// Returns the basic block of the code after the insert point; the builder is left at the end of the block before it.
-static llvm::BasicBlock *splitHere(llvm::IRBuilder<> &ir) {
-  llvm::BasicBlock *before = ir.GetInsertBlock();
-  if (ir.GetInsertPoint() == before->end())
-    return llvm::BasicBlock::Create(ir.getContext(), "swapped", before->getParent());
-  llvm::BasicBlock *after = before->splitBasicBlock(ir.GetInsertPoint(), "swapped");
-  before->getTerminator()->eraseFromParent();
-  ir.SetInsertPoint(before);
-  return after;
-}
-
 /// do { old = memory; } while (!swap(memory, old, old + value)), on the bits of small floats.
 static llvm::Value *emitSmallAdd(llvm::IRBuilder<> &ir, LaneEmitter &lanes, Type element, llvm::Value *address,
                                  llvm::Value *value, llvm::AtomicOrdering ordering) {
@@ -38,7 +28,7 @@ static llvm::Value *emitSmallAdd(llvm::IRBuilder<> &ir, LaneEmitter &lanes, Type
   llvm::LoadInst *first = ir.CreateAlignedLoad(value->getType(), address, llvm::Align(2));
   first->setAtomic(llvm::AtomicOrdering::Monotonic);
   llvm::Value *addend = lanes.widen(value, element);
-  llvm::BasicBlock *after = splitHere(ir), *before = ir.GetInsertBlock();
+  llvm::BasicBlock *after = splitHere(ir, "swapped"), *before = ir.GetInsertBlock();
   ir.SetCurrentDebugLocation(location);
   llvm::BasicBlock *loop = llvm::BasicBlock::Create(ir.getContext(), "swap", before->getParent(), after);
   ir.CreateBr(loop);

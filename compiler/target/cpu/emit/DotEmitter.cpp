@@ -8,6 +8,7 @@
 #include "compiler/target/cpu/emit/DotEmitter.h"
 
 #include "compiler/target/cpu/emit/AmxEmitter.h"
+#include "compiler/target/cpu/emit/ControlFlow.h"
 #include "compiler/target/cpu/emit/DotPrefetcher.h"
 #include "compiler/target/cpu/emit/Transpose.h"
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/target/cpu/emit/DotPrefetcher.h"
 
-#include "compiler/target/cpu/emit/Transpose.h"
+#include "compiler/target/cpu/emit/ControlFlow.h"
 
 using namespace mlir;
 using namespace nereid;

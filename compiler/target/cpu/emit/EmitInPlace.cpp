@@ -5,6 +5,7 @@
 // A dot reads that operand element by element, so its rows may have any stride, as may those of a transposed tile. The
 // copy is skipped where its masks hold everywhere and its remainders do not wrap, which is tested before it. No store
 // comes between the copy and its use.
+#include "compiler/target/cpu/emit/ControlFlow.h"
 #include "compiler/target/cpu/emit/NestEmitter.h"
 #include "compiler/target/cpu/emit/Transpose.h"
 #include "compiler/target/cpu/plan/Chunks.h"

@@ -4,8 +4,8 @@
 //
 // A loop may have more iterations than there are tiles: the last tile then serves all that follow. It also serves all
 // iterations once several programs in succession found nothing kept: spread over many tiles, copies take longer.
+#include "compiler/target/cpu/emit/ControlFlow.h"
 #include "compiler/target/cpu/emit/KernelEmitter.h"
-#include "compiler/target/cpu/emit/Transpose.h"
 
 using namespace mlir;
 using namespace nereid;

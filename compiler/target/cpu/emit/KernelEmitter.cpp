@@ -6,6 +6,7 @@
 #include "compiler/dialect/ttg/Dialect.h"
 #include "compiler/lowering/Kernel.h"
 #include "compiler/target/cpu/emit/AmxEmitter.h"
+#include "compiler/target/cpu/emit/ControlFlow.h"
 #include "compiler/target/cpu/emit/DotEmitter.h"
 #include "compiler/target/cpu/emit/NestEmitter.h"
 #include "compiler/target/cpu/emit/Transpose.h"

@@ -22,6 +22,7 @@ inline bool isSmallFloat(mlir::Type type) {
   return mlir::isa<mlir::FloatType>(type) && type.getIntOrFloatBitWidth() <= 16;
 }
 
+/// What rounds to bf16 may leave the builder in another basic block.
 class LaneEmitter : public lowering::ElementOps {
 public:
   LaneEmitter(llvm::IRBuilder<> &ir, const CpuFeatures &machine, bool canFuse)
@@ -68,7 +69,9 @@ private:
   llvm::Value *roundSingle(llvm::Value *single, mlir::Type to, bool towardZero);
   llvm::Value *roundHalf(llvm::Value *single, bool towardZero);
   llvm::Value *roundBfloat(llvm::Value *single, bool towardZero);
-  llvm::Value *roundBfloatByInstruction(llvm::Value *single, unsigned registers);
+  llvm::Value *roundByInstruction(llvm::ArrayRef<llvm::Value *> parts);
+  llvm::Value *unlessDenormal(llvm::ArrayRef<llvm::Value *> parts, llvm::Value *value,
+                              llvm::function_ref<llvm::Value *()> otherwise);
   llvm::Value *roundBfloatBits(llvm::Value *single, bool towardZero);
 
   llvm::IRBuilder<> &ir;

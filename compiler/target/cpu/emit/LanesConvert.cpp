@@ -8,6 +8,7 @@
 #include "compiler/dialect/tt/Dialect.h"
 #include "compiler/lowering/OpForms.h"
 #include "compiler/math/Fp8.h"
+#include "compiler/target/cpu/emit/ControlFlow.h"
 
 #include "llvm/Analysis/VectorUtils.h"
 #include "llvm/IR/IntrinsicsX86.h"
@@ -52,58 +53,56 @@ llvm::Value *LaneEmitter::roundHalf(llvm::Value *single, bool towardZero) {
   return towardZeroBits(single, half, bits);
 }
 
+static constexpr unsigned registerLanes = 16; ///< floats in 512 bits
+
 llvm::Value *LaneEmitter::roundBfloat(llvm::Value *single, bool towardZero) {
   auto *vector = dyn_cast<llvm::FixedVectorType>(single->getType());
-  constexpr unsigned registerLanes = 16;
-  if (!towardZero && machine.hasBf16Dot && vector && vector->getNumElements() % registerLanes == 0)
-    return roundBfloatByInstruction(single, vector->getNumElements() / registerLanes);
-  return roundBfloatBits(single, towardZero);
+  const bool fillsRegisters = vector && vector->getNumElements() % registerLanes == 0;
+  if (towardZero || !machine.hasAvx512Bf16 || !fillsRegisters)
+    return roundBfloatBits(single, towardZero);
+  SmallVector<llvm::Value *> parts;
+  for (unsigned first = 0; first < vector->getNumElements(); first += registerLanes)
+    parts.push_back(ir.CreateShuffleVector(single, llvm::createSequentialMask(first, registerLanes, 0)));
+  llvm::Value *rounded = ir.CreateBitCast(roundByInstruction(parts), like(single, ir.getInt16Ty()));
+  return unlessDenormal(parts, rounded, [&] { return roundBfloatBits(single, /*towardZero=*/false); });
 }
 
-/// The instruction takes denormals as zero: vectors that have any are rounded as integers.
-llvm::Value *LaneEmitter::roundBfloatByInstruction(llvm::Value *single, unsigned registers) {
-  constexpr unsigned registerLanes = 16, denormal = 0x20;
-  SmallVector<llvm::Value *> parts;
-  llvm::Value *denormals = nullptr;
-  for (unsigned index = 0; index < registers; ++index) {
-    parts.push_back(
-        ir.CreateShuffleVector(single, llvm::createSequentialMask(index * registerLanes, registerLanes, 0)));
-    llvm::Value *found =
-        ir.CreateIntrinsic(llvm::Intrinsic::x86_avx512_fpclass_ps_512, {}, {parts.back(), ir.getInt32(denormal)});
-    denormals = denormals ? ir.CreateOr(denormals, found) : found;
-  }
+llvm::Value *LaneEmitter::roundByInstruction(ArrayRef<llvm::Value *> parts) {
+  using namespace llvm::Intrinsic;
   SmallVector<llvm::Value *> rounded;
-  const unsigned step = registers % 2 == 0 ? 2 : 1;
-  for (unsigned index = 0; index < registers; index += step)
-    rounded.push_back(step == 2 ? ir.CreateIntrinsic(llvm::Intrinsic::x86_avx512bf16_cvtne2ps2bf16_512, {},
-                                                     {parts[index + 1], parts[index]})
-                                : ir.CreateIntrinsic(llvm::Intrinsic::x86_avx512bf16_cvtneps2bf16_512, {},
-                                                     ArrayRef<llvm::Value *>(parts[index])));
-  llvm::Value *byInstruction = llvm::concatenateVectors(ir, rounded);
-  byInstruction = ir.CreateBitCast(byInstruction, like(single, ir.getInt16Ty()));
+  if (parts.size() % 2)
+    for (llvm::Value *part : parts)
+      rounded.push_back(ir.CreateIntrinsic(x86_avx512bf16_cvtneps2bf16_512, {}, ArrayRef(part)));
+  else
+    for (size_t index = 0; index < parts.size(); index += 2)
+      rounded.push_back(ir.CreateIntrinsic(x86_avx512bf16_cvtne2ps2bf16_512, {}, {parts[index + 1], parts[index]}));
+  return llvm::concatenateVectors(ir, rounded);
+}
 
-  llvm::BasicBlock *before = ir.GetInsertBlock();
-  llvm::Function *parent = before->getParent();
-  llvm::BasicBlock *after;
-  if (ir.GetInsertPoint() == before->end()) {
-    after = llvm::BasicBlock::Create(ir.getContext(), "rounded", parent);
-  } else {
-    after = before->splitBasicBlock(ir.GetInsertPoint(), "rounded");
-    before->getTerminator()->eraseFromParent();
+/// `value`, or what `otherwise` emits where any part has a denormal, which the instruction takes as zero. The launcher
+/// sees to it that denormals are not zero everywhere.
+llvm::Value *LaneEmitter::unlessDenormal(ArrayRef<llvm::Value *> parts, llvm::Value *value,
+                                         llvm::function_ref<llvm::Value *()> otherwise) {
+  constexpr unsigned denormal = 0x20; // of vfpclassps
+  llvm::Value *any = nullptr;
+  for (llvm::Value *part : parts) {
+    llvm::Value *found =
+        ir.CreateIntrinsic(llvm::Intrinsic::x86_avx512_fpclass_ps_512, {}, {part, ir.getInt32(denormal)});
+    any = any ? ir.CreateOr(any, found) : found;
   }
-  auto *rare = llvm::BasicBlock::Create(ir.getContext(), "denormals", parent, after);
+  any = ir.CreateOrReduce(any);
   const llvm::DebugLoc location = ir.getCurrentDebugLocation();
-  ir.SetInsertPoint(before);
-  ir.CreateCondBr(ir.CreateOrReduce(denormals), rare, after,
-                  llvm::MDBuilder(ir.getContext()).createUnlikelyBranchWeights());
+  llvm::BasicBlock *after = splitHere(ir, "rounded"), *before = ir.GetInsertBlock();
+  auto *rare = llvm::BasicBlock::Create(ir.getContext(), "denormals", before->getParent(), after);
+  ir.CreateCondBr(any, rare, after, llvm::MDBuilder(ir.getContext()).createUnlikelyBranchWeights());
   ir.SetInsertPoint(rare);
-  llvm::Value *asIntegers = roundBfloatBits(single, /*towardZero=*/false);
+  llvm::Value *other = otherwise();
   ir.CreateBr(after);
-  ir.SetInsertPoint(after, after->begin()); // at the location of what is there
+  ir.SetInsertPoint(after, after->begin());
   ir.SetCurrentDebugLocation(location);
-  llvm::PHINode *result = ir.CreatePHI(byInstruction->getType(), 2);
-  result->addIncoming(byInstruction, before);
-  result->addIncoming(asIntegers, rare);
+  llvm::PHINode *result = ir.CreatePHI(value->getType(), 2);
+  result->addIncoming(value, before);
+  result->addIncoming(other, rare);
   return result;
 }
 

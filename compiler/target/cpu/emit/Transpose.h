@@ -19,12 +19,4 @@ void emitGrouping(KernelEmitter &function, const Transposition &work, unsigned g
 
 void emitPrefetch(llvm::IRBuilder<> &ir, llvm::Value *address, bool isWrite);
 
-/// Runs `body` where the condition holds, at the insert point.
-void emitConditional(llvm::IRBuilder<> &ir, llvm::Value *condition, llvm::function_ref<void()> body);
-/// for (index = 0; index < end; index += step) at the insert point; no loop where there is one iteration.
-void emitCounted(llvm::IRBuilder<> &ir, int64_t end, int64_t step, llvm::function_ref<void(llvm::Value *)> body);
-/// The same, but the loop ends before `limit`, too, which may be null; the first iteration runs in any case.
-void emitCounted(llvm::IRBuilder<> &ir, int64_t end, llvm::Value *limit, int64_t step,
-                 llvm::function_ref<void(llvm::Value *)> body);
-
 } // namespace nereid::cpu

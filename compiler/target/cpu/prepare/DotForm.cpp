@@ -23,7 +23,7 @@ DotForm cpu::dotForm(tt::DotOp dot, Type element, const DotMachine &machine) {
   if (element.isBF16() && result.isF32()) {
     if (machine.hasAmxBf16 && fillsTiles(2))
       return {2, true};
-    if (machine.hasBf16Dot && fillsGroups(2))
+    if (machine.hasAvx512Bf16 && fillsGroups(2))
       return {2, false};
   } else if (element.isInteger(8)) {
     if (machine.hasAmxInt8 && fillsTiles(1))

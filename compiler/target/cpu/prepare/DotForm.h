@@ -9,8 +9,8 @@ namespace nereid::cpu {
 /// Properties of the machine that dots depend on.
 struct DotMachine {
   unsigned registerBits = 512;
-  bool hasVnni = false;    ///< products of four bytes, or of two 16-bit integers, are summed by one instruction
-  bool hasBf16Dot = false; ///< so are products of two bf16 (AVX512-BF16)
+  bool hasVnni = false;       ///< products of four bytes, or of two 16-bit integers, are summed by one instruction
+  bool hasAvx512Bf16 = false; ///< so are products of two bf16; its instruction also rounds to bf16
   bool hasAmxBf16 = false;
   bool hasAmxInt8 = false;
 };

@@ -54,7 +54,7 @@ def WidenDots : Pass<"cpu-widen-dots", "::mlir::ModuleOp"> {
   }];
   let options = [Option<"hasAmxBf16", "amx-bf16", "bool", "false", "the machine has AMX for bf16">,
                  Option<"hasAmxInt8", "amx-int8", "bool", "false", "the machine has AMX for bytes">,
-                 Option<"hasBf16Dot", "avx512-bf16", "bool", "false", "the machine multiplies pairs of bf16">,
+                 Option<"hasAvx512Bf16", "avx512-bf16", "bool", "false", "the machine multiplies pairs of bf16">,
                  Option<"hasVnni", "vnni", "bool", "false", "the machine multiplies four bytes at once (VNNI)">,
                  Option<"registerBits", "register-bits", "unsigned", "512", "width of a vector register">];
   let dependentDialects = ["::nereid::tt::TtDialect", "::mlir::arith::ArithDialect"];

@@ -65,7 +65,7 @@ struct WidenDots : nereid::cpu::impl::WidenDotsBase<WidenDots> {
     for (tt::DotOp dot : dots)
       widen(dot, {.registerBits = registerBits,
                   .hasVnni = hasVnni,
-                  .hasBf16Dot = hasBf16Dot,
+                  .hasAvx512Bf16 = hasAvx512Bf16,
                   .hasAmxBf16 = hasAmxBf16,
                   .hasAmxInt8 = hasAmxInt8});
   }

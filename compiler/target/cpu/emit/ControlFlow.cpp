@@ -1,0 +1,52 @@
+// Emits branches and counted loops at the insert point of a builder.
+// SPDX-License-Identifier: MIT
+#include "compiler/target/cpu/emit/ControlFlow.h"
+
+using namespace nereid;
+
+llvm::BasicBlock *cpu::splitHere(llvm::IRBuilder<> &ir, const char *name) {
+  llvm::BasicBlock *before = ir.GetInsertBlock();
+  if (ir.GetInsertPoint() == before->end())
+    return llvm::BasicBlock::Create(ir.getContext(), name, before->getParent());
+  llvm::BasicBlock *after = before->splitBasicBlock(ir.GetInsertPoint(), name);
+  before->getTerminator()->eraseFromParent();
+  ir.SetInsertPoint(before);
+  return after;
+}
+
+void cpu::emitConditional(llvm::IRBuilder<> &ir, llvm::Value *condition, llvm::function_ref<void()> body) {
+  llvm::Function *parent = ir.GetInsertBlock()->getParent();
+  auto *inside = llvm::BasicBlock::Create(ir.getContext(), "if", parent);
+  auto *after = llvm::BasicBlock::Create(ir.getContext(), "if.end", parent);
+  ir.CreateCondBr(condition, inside, after);
+  ir.SetInsertPoint(inside);
+  body();
+  ir.CreateBr(after);
+  ir.SetInsertPoint(after);
+}
+
+void cpu::emitCounted(llvm::IRBuilder<> &ir, int64_t end, int64_t step, llvm::function_ref<void(llvm::Value *)> body) {
+  emitCounted(ir, end, nullptr, step, body);
+}
+
+void cpu::emitCounted(llvm::IRBuilder<> &ir, int64_t end, llvm::Value *limit, int64_t step,
+                      llvm::function_ref<void(llvm::Value *)> body) {
+  if (end <= step)
+    return body(ir.getInt64(0));
+  llvm::BasicBlock *before = ir.GetInsertBlock();
+  llvm::Function *parent = before->getParent();
+  auto *loop = llvm::BasicBlock::Create(ir.getContext(), "counted", parent);
+  auto *after = llvm::BasicBlock::Create(ir.getContext(), "counted.end", parent);
+  ir.CreateBr(loop);
+  ir.SetInsertPoint(loop);
+  llvm::PHINode *index = ir.CreatePHI(ir.getInt64Ty(), 2, "i");
+  index->addIncoming(ir.getInt64(0), before);
+  body(index);
+  llvm::Value *next = ir.CreateAdd(index, ir.getInt64(step), "", true, true);
+  index->addIncoming(next, ir.GetInsertBlock());
+  llvm::Value *continues = ir.CreateICmpSLT(next, ir.getInt64(end));
+  if (limit)
+    continues = ir.CreateAnd(continues, ir.CreateICmpSLT(next, limit));
+  ir.CreateCondBr(continues, loop, after);
+  ir.SetInsertPoint(after);
+}
