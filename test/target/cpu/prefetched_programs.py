@@ -1,6 +1,7 @@
 # What the next program reads is prefetched where the processor would begin too late.
 # SPDX-License-Identifier: MIT
 # RUN: nereid compile %s:copy --target cpu:x86-64-v4 --signature '*fp32,*fp32,i32,1024' --emit llir -o - | FileCheck %s --check-prefix=ONCE
+# RUN: nereid compile %s:copy --target cpu:x86-64-v4 --signature '*fp32,*fp32,i32,4096' --emit llir -o - | FileCheck %s --check-prefix=ONCE
 # RUN: nereid compile %s:shares --target cpu:x86-64-v4 --signature '*fp32,*fp32,i32,1024' --emit llir -o - | FileCheck %s --check-prefix=TWICE
 # RUN: nereid compile %s:shares --target cpu:x86-64-v4 --signature '*fp32,*fp32,i32,4096' --emit llir -o - | FileCheck %s --check-prefix=LONG
 import triton

@@ -79,8 +79,8 @@ llvm::Value *LaneEmitter::roundByInstruction(ArrayRef<llvm::Value *> parts) {
   return llvm::concatenateVectors(ir, rounded);
 }
 
-/// `value`, or what `otherwise` emits where any part has a denormal, which the instruction takes as zero. The launcher
-/// sees to it that denormals are not zero everywhere.
+/// `value`, or what `otherwise` emits where any part has a denormal, which the instruction takes as zero. The test sees
+/// none where MXCSR.DAZ is set; the launcher clears it.
 llvm::Value *LaneEmitter::unlessDenormal(ArrayRef<llvm::Value *> parts, llvm::Value *value,
                                          llvm::function_ref<llvm::Value *()> otherwise) {
   constexpr unsigned denormal = 0x20; // of vfpclassps
