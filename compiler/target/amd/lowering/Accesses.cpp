@@ -3,6 +3,8 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/target/amd/lowering/AmdEmitter.h"
 
+#include "compiler/lowering/ControlFlow.h"
+
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
@@ -63,14 +65,7 @@ static llvm::Value *joinWords(IrBuilder &ir, llvm::ArrayRef<llvm::Value *> words
 static void emitWhere(IrBuilder &ir, llvm::Value *mask, llvm::function_ref<void()> emit) {
   if (!mask)
     return emit();
-  llvm::Function *function = ir.GetInsertBlock()->getParent();
-  auto *active = llvm::BasicBlock::Create(ir.getContext(), "active", function);
-  auto *end = llvm::BasicBlock::Create(ir.getContext(), "active.end", function);
-  ir.CreateCondBr(mask, active, end);
-  ir.SetInsertPoint(active);
-  emit();
-  ir.CreateBr(end);
-  ir.SetInsertPoint(end);
+  emitConditional(ir, mask, emit);
 }
 
 //--- buffers -------------------------------------------------------------------------------

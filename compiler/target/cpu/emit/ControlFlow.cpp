@@ -14,17 +14,6 @@ llvm::BasicBlock *cpu::splitHere(llvm::IRBuilder<> &ir, const char *name) {
   return after;
 }
 
-void cpu::emitConditional(llvm::IRBuilder<> &ir, llvm::Value *condition, llvm::function_ref<void()> body) {
-  llvm::Function *parent = ir.GetInsertBlock()->getParent();
-  auto *inside = llvm::BasicBlock::Create(ir.getContext(), "if", parent);
-  auto *after = llvm::BasicBlock::Create(ir.getContext(), "if.end", parent);
-  ir.CreateCondBr(condition, inside, after);
-  ir.SetInsertPoint(inside);
-  body();
-  ir.CreateBr(after);
-  ir.SetInsertPoint(after);
-}
-
 void cpu::emitCounted(llvm::IRBuilder<> &ir, int64_t end, int64_t step, llvm::function_ref<void(llvm::Value *)> body) {
   emitCounted(ir, end, nullptr, step, body);
 }

@@ -2,15 +2,14 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "llvm/ADT/STLFunctionalExtras.h"
-#include "llvm/IR/IRBuilder.h"
+#include "compiler/lowering/ControlFlow.h"
 
 namespace nereid::cpu {
 
+using lowering::emitConditional;
+
 /// Returns the basic block of the code after the insert point; the builder is left at the end of the block before it.
 llvm::BasicBlock *splitHere(llvm::IRBuilder<> &ir, const char *name);
-/// Runs `body` where the condition holds, at the insert point.
-void emitConditional(llvm::IRBuilder<> &ir, llvm::Value *condition, llvm::function_ref<void()> body);
 /// for (index = 0; index < end; index += step) at the insert point; no loop where there is one iteration.
 void emitCounted(llvm::IRBuilder<> &ir, int64_t end, int64_t step, llvm::function_ref<void(llvm::Value *)> body);
 /// The same, but the loop ends before `limit`, too, which may be null; the first iteration runs in any case.
