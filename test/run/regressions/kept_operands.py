@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import triton
 import triton.language as tl
-from harness import launch, values
+from harness import BFloat16, launch, values
 
 EDGE = 16
 
@@ -16,7 +16,9 @@ def integers(shape, seed, dtype="float32"):
 
 
 @triton.jit
-def product(a, b, c, M, N, K, sbk, sbn, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, ORDER: tl.constexpr):
+def product(
+    a, b, c, M, N, K, sam, sak, sbk, sbn, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, ORDER: tl.constexpr
+):
     """Programs in an order of rows or columns of tiles, or in groups of three rows."""
     pid, rows, columns = tl.program_id(0), tl.cdiv(M, BM), tl.cdiv(N, BN)
     if ORDER == "rows":
@@ -28,16 +30,22 @@ def product(a, b, c, M, N, K, sbk, sbn, BM: tl.constexpr, BN: tl.constexpr, BK: 
         height = tl.minimum(rows - first, 3)
         row, column = first + pid % (3 * columns) % height, pid % (3 * columns) // height
     i, j, k = row * BM + tl.arange(0, BM), column * BN + tl.arange(0, BN), tl.arange(0, BK)
-    left = a + (i % M)[:, None] * K + k[None, :]
+    left = a + (i % M)[:, None] * sam + k[None, :] * sak
     right = b + k[:, None] * sbk + (j % N)[None, :] * sbn
     total = tl.zeros((BM, BN), c.dtype.element_ty)
     for begin in range(0, K, BK):
         x = tl.load(left, mask=k[None, :] < K - begin, other=0)
         y = tl.load(right, mask=k[:, None] < K - begin, other=0)
         total = tl.dot(x, y, total, out_dtype=c.dtype.element_ty)
-        left += BK
+        left += BK * sak
         right += BK * sbk
     tl.store(c + i[:, None] * N + j[None, :], total, (i[:, None] < M) & (j[None, :] < N))
+
+
+def laid_out(matrix, is_transposed):
+    """The memory of a matrix and its strides."""
+    rows, columns = matrix.shape
+    return (np.ascontiguousarray(matrix.T), 1, max(rows, 1)) if is_transposed else (matrix, columns, 1)
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float16", "int8"])
@@ -47,11 +55,27 @@ def product(a, b, c, M, N, K, sbk, sbn, BM: tl.constexpr, BN: tl.constexpr, BK: 
 def test_orders_of_programs(dtype, order, transposed, m, n, k, device):
     a, b = integers((m, k), 1, dtype), integers((k, n), 2, dtype)
     c = np.full((m, n), -1, np.int32 if dtype == "int8" else np.float32)
-    memory = np.ascontiguousarray(b.T) if transposed else b
-    strides = (1, max(k, 1)) if transposed else (n, 1)
+    memory, *strides = laid_out(b, transposed)
     grid = (-(-m // EDGE) * -(-n // EDGE),)
     extents = {"BM": EDGE, "BN": EDGE, "BK": EDGE, "ORDER": order}
-    if not launch(product, grid, a, memory, c, m, n, k, *strides, **extents, device=device):
+    if not launch(product, grid, a, memory, c, m, n, k, k, 1, *strides, **extents, device=device):
+        return  # compiled only
+    np.testing.assert_array_equal(c, a.astype(c.dtype) @ b.astype(c.dtype))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "int8"])
+@pytest.mark.parametrize("order", ["rows", "groups"])
+@pytest.mark.parametrize("edge", [16, 32])
+@pytest.mark.parametrize("m, n, k", [(400, 64, 64), (80, 177, 50), (600, 130, 330)])
+def test_transposed_left_operand(dtype, order, edge, m, n, k, device):
+    a, b = (integers(shape, seed, "int8" if dtype == "int8" else "float32") for seed, shape in ((1, (m, k)), (2, (k, n))))
+    c = np.full((m, n), -1, np.int32 if dtype == "int8" else np.float32)
+    (left, *left_strides), (right, *right_strides) = laid_out(a, True), laid_out(b, False)
+    if dtype == "bfloat16":
+        left, right = BFloat16(left), BFloat16(right)
+    grid = (-(-m // edge) * -(-n // edge),)
+    extents = {"BM": edge, "BN": edge, "BK": edge, "ORDER": order}
+    if not launch(product, grid, left, right, c, m, n, k, *left_strides, *right_strides, **extents, device=device):
         return  # compiled only
     np.testing.assert_array_equal(c, a.astype(c.dtype) @ b.astype(c.dtype))
 
@@ -61,9 +85,47 @@ def test_more_iterations_than_tiles_are_kept(device):
     a, b = integers((m, k), 1), integers((k, n), 2)
     c = np.full((m, n), np.nan, np.float32)
     extents = {"BM": EDGE, "BN": EDGE, "BK": EDGE, "ORDER": "columns"}
-    if not launch(product, (40,), a, b, c, m, n, k, n, 1, **extents, device=device):
+    if not launch(product, (40,), a, b, c, m, n, k, k, 1, n, 1, **extents, device=device):
         return  # compiled only
     np.testing.assert_array_equal(c, a @ b)
+
+
+@triton.jit
+def own_depth(a, b, c, group, programs, STEPS: tl.constexpr, EDGE: tl.constexpr, DEPTH: tl.constexpr):
+    """Programs come back to the tiles of b after `group` of them, each with its own number of iterations."""
+    pid = tl.program_id(0)
+    if DEPTH == "growing":
+        steps = pid * STEPS // programs + 1
+    elif DEPTH == "shrinking":
+        steps = STEPS - pid * STEPS // programs
+    else:
+        steps = pid * 7 % (STEPS + 1)
+    i = tl.arange(0, EDGE)
+    at = i[:, None] * EDGE + i[None, :]
+    total = tl.zeros((EDGE, EDGE), tl.float32)
+    for step in range(steps):
+        y = tl.load(b + (pid % group * STEPS + step) * EDGE * EDGE + at)
+        total = tl.dot(tl.load(a + at), y, total)
+    tl.store(c + pid * EDGE * EDGE + at, total)
+
+
+@pytest.mark.parametrize("depth", ["growing", "shrinking", "mixed"])
+@pytest.mark.parametrize("group, steps", [(1, 9), (3, 9), (30, 9), (4, 100), (5, 1)])
+def test_own_numbers_of_iterations(depth, group, steps, device):
+    programs = 120
+    a, b = integers((EDGE, EDGE), 1), integers((group, steps, EDGE, EDGE), 2)
+    c = np.full((programs, EDGE, EDGE), np.nan, np.float32)
+    extents = {"STEPS": steps, "EDGE": EDGE, "DEPTH": depth}
+    if not launch(own_depth, (programs,), a, b, c, group, programs, **extents, device=device):
+        return  # compiled only
+    products = np.concatenate([np.zeros((group, 1, EDGE, EDGE)), np.cumsum(a @ b, axis=1)], axis=1)
+    for program in range(programs):
+        ends = {
+            "growing": program * steps // programs + 1,
+            "shrinking": steps - program * steps // programs,
+            "mixed": program * 7 % (steps + 1),
+        }
+        np.testing.assert_array_equal(c[program], products[program % group, ends[depth]], f"program {program}")
 
 
 @triton.jit

@@ -1,13 +1,15 @@
 # Tiles of copied operands of dots are kept for following programs, unless an earlier effect may change what they are.
 # SPDX-License-Identifier: MIT
-# RUN: nereid compile %s --target cpu:x86-64-v4 --signature '*fp32,*fp32,*fp32,i32,"after"' --emit plan -o - | FileCheck %s
-# RUN: nereid compile %s --target cpu:x86-64-v4 --signature '*fp16,*fp16,*fp32,i32,"after"' --emit plan -o - | FileCheck %s --check-prefix=WIDENED
-# RUN: nereid compile %s --target cpu:x86-64-v4 --signature '*fp32,*fp32,*fp32,i32,"hints"' --emit plan -o - | FileCheck %s
-# RUN: nereid compile %s --target cpu:x86-64-v4 --signature '*fp32,*fp32,*fp32,i32,"after"' --emit plan.lines -o - | FileCheck %s --check-prefix=LINES
-# RUN: nereid compile %s --target cpu:x86-64-v4 --signature '*fp32,*fp32,*fp32,i32,"before"' --emit plan -o - | FileCheck %s --check-prefix=NONE
-# RUN: nereid compile %s --target cpu:x86-64-v4 --signature '*fp32,*fp32,*fp32,i32,"volatile"' --emit plan -o - | FileCheck %s --check-prefix=NONE
-# RUN: nereid compile %s --target cpu:x86-64-v4 --signature '*fp32,*fp32,*fp32,i32,"atomic"' --emit plan -o - | FileCheck %s --check-prefix=NONE
-# RUN: nereid compile %s --target cpu:x86-64-v4 --signature '*fp32,*fp32,*fp32,i32,"outer"' --emit plan -o - | FileCheck %s --check-prefix=NONE
+# RUN: nereid compile %s:product --target cpu:x86-64-v4 --signature '*fp32,*fp32,*fp32,i32,"after"' --emit plan -o - | FileCheck %s
+# RUN: nereid compile %s:product --target cpu:x86-64-v4 --signature '*fp16,*fp16,*fp32,i32,"after"' --emit plan -o - | FileCheck %s --check-prefix=WIDENED
+# RUN: nereid compile %s:product --target cpu:x86-64-v4 --signature '*fp32,*fp32,*fp32,i32,"hints"' --emit plan -o - | FileCheck %s
+# RUN: nereid compile %s:product --target cpu:x86-64-v4 --signature '*fp32,*fp32,*fp32,i32,"after"' --emit plan.lines -o - | FileCheck %s --check-prefix=LINES
+# RUN: nereid compile %s:product --target cpu:x86-64-v4 --signature '*fp32,*fp32,*fp32,i32,"before"' --emit plan -o - | FileCheck %s --check-prefix=NONE
+# RUN: nereid compile %s:product --target cpu:x86-64-v4 --signature '*fp32,*fp32,*fp32,i32,"volatile"' --emit plan -o - | FileCheck %s --check-prefix=NONE
+# RUN: nereid compile %s:product --target cpu:x86-64-v4 --signature '*fp32,*fp32,*fp32,i32,"atomic"' --emit plan -o - | FileCheck %s --check-prefix=NONE
+# RUN: nereid compile %s:product --target cpu:x86-64-v4 --signature '*fp32,*fp32,*fp32,i32,"outer"' --emit plan -o - | FileCheck %s --check-prefix=NONE
+# RUN: nereid compile %s:product_of_columns --target cpu:znver4 --signature '*bf16,*bf16,*fp32,i32' --emit plan -o - | FileCheck %s --check-prefix=COLUMNS
+# RUN: nereid compile %s:product_of_columns --target cpu:znver4 --signature '*bf16,*bf16,*fp32,i32' --emit llir -o - | FileCheck %s --check-prefix=SETS
 import triton
 import triton.language as tl
 
@@ -38,18 +40,46 @@ def product(a, b, c, k, EFFECT: tl.constexpr):
         tl.store(c + i * 4096 + j, total)
 
 
-# CHECK: b[[B:[0-9]+]] [32x64] f32 operand, 64 tiles
-# CHECK: [64x3] i64 keys
+# CHECK: b[[B:[0-9]+]] [32x64] f32 operand, 256 tiles
+# CHECK: [256x3] i64 keys
 # CHECK: left out where all of load0
 # CHECK-NOT: has the tile
 # CHECK: left out where b[[B]] has the tile of s
 
 # LINES: an operand is copied once for programs in succession
 
-# Two operands share the memory for tiles.
-# WIDENED: [64x32] f32 operand, 32 tiles
-# WIDENED: [32x64] f32 operand, 32 tiles
+# WIDENED: [64x32] f32 operand, 256 tiles
+# WIDENED: [32x64] f32 operand, 256 tiles
 
 # NONE-NOT: tiles
 # NONE-NOT: has the tile
 # NONE: dot [64x32] by [32x64]
+
+
+@triton.jit
+def product_of_columns(a, b, c, k):
+    i = tl.program_id(0) * 64 + tl.arange(0, 64)[:, None]
+    j = tl.program_id(1) * 64 + tl.arange(0, 64)[None, :]
+    depth = tl.arange(0, 64)
+    total = tl.zeros((64, 64), tl.float32)
+    for first in range(0, k, 64):
+        x = tl.load(a + i + (first + depth[None, :]) * 4096)
+        y = tl.load(b + (first + depth[:, None]) * 4096 + j)
+        total = tl.dot(x, y, total)
+    tl.store(c + i * 4096 + j, total)
+
+
+# The left operand is transposed on its way into the tile that is kept; the right one has its shape and another nest.
+# COLUMNS: b[[A:[0-9]+]] [64x64] bf16 operand, 256 tiles
+# COLUMNS: b[[COPY:[0-9]+]] [64x64] bf16 operand{{$}}
+# COLUMNS: b[[B:[0-9]+]] [64x64] bf16 packed, 256 tiles
+# COLUMNS: b[[STAGED:[0-9]+]] [64x64] bf16 staged
+# COLUMNS: left out where b[[A]] has the tile of s
+# COLUMNS: assign b[[STAGED]] transposed into b[[A]]
+# COLUMNS: left out where b[[B]] has the tile of s
+# COLUMNS: assign b[[COPY]]
+# COLUMNS: dot [64x64] by [64x64] of b[[A]] and b[[COPY]]
+
+# Programs that come back to the rows of a group have sets of tiles, as many as there is room for, up to 16.
+# SETS: %[[ROOM:.*]] = udiv i64 256, %{{.*}}
+# SETS: call i64 @llvm.umin.i64(i64 %[[ROOM]], i64 16)

@@ -57,11 +57,11 @@ def dot_of_columns(x, y, out, stride):
 
 
 # Pairs along K lie beside each other in the left operand of a bf16 dot, whose columns are contiguous in memory.
-# OPERAND: b[[TILE:[0-9]+]] [32x64] bf16 transposed
+# OPERAND: b[[TILE:[0-9]+]] [32x64] bf16 operand
 # OPERAND: b[[STAGED:[0-9]+]] [32x64] bf16 staged d0 innermost
-# OPERAND: materialise tt.load in b[[STAGED]] transposed into b[[TILE]]
-# OPERAND: read b[[TILE]]
-# OPERAND-NEXT: assign
+# OPERAND: assign b[[STAGED]] transposed into b[[TILE]]
+# OPERAND-NOT: read b[[TILE]]
+# OPERAND: dot [32x64] by [64x64] of b[[TILE]]
 
 # Where elements are read one by one, the operand stays in the order of memory.
 # READ-BY-COLUMNS-NOT: staged

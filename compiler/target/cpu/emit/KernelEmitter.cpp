@@ -476,14 +476,15 @@ LogicalResult KernelEmitter::emitExactOrNot(Nest &nest, llvm::Value *anyWraps) {
   return emitVersions(anyWraps, nest, exact, [&] { return emitCopiedOrNot(nest); });
 }
 
+LogicalResult KernelEmitter::emitTransposedOrNot(Nest &nest) {
+  const bool isTransposed = llvm::any_of(nest.roots, [](const Root &root) { return root.staging.has_value(); });
+  return isTransposed ? emitTransposed(nest, anyWraps(nest)) : emitExactOrNot(nest, anyWraps(nest));
+}
+
 LogicalResult KernelEmitter::emitNest(Nest &nest) {
   if (nest.kept)
     return emitUnlessKept(nest);
-  llvm::Value *wraps = anyWraps(nest);
-  if (nest.inPlace)
-    return emitUnlessInPlace(nest, wraps);
-  const bool isTransposed = llvm::any_of(nest.roots, [](const Root &root) { return root.staging.has_value(); });
-  return isTransposed ? emitTransposed(nest, wraps) : emitExactOrNot(nest, wraps);
+  return nest.inPlace ? emitUnlessInPlace(nest, anyWraps(nest)) : emitTransposedOrNot(nest);
 }
 
 LogicalResult KernelEmitter::emitStep(const Step &step) {

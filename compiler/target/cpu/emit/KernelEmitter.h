@@ -43,12 +43,18 @@ struct DotPrefetches {
 
 /// The tiles of a kept operand in the call of a kernel, and the one of the current iteration.
 struct KeptTiles {
-  llvm::Value *first = nullptr;            ///< the address of the first
-  llvm::Value *misses = nullptr;           ///< that of the number of programs in succession that found nothing kept
-  llvm::Value *isFirstIteration = nullptr; ///< of the loop
-  llvm::Value *tile = nullptr;             ///< its index
-  llvm::Value *isKept = nullptr;           ///< whether the tile was made before; null until that is known
-  llvm::Value *next = nullptr;             ///< the address of the next iteration's tile
+  llvm::Value *first = nullptr; ///< the address of the first
+  // The addresses of numbers that change from program to program:
+  llvm::Value *tilesOfSet = nullptr; ///< iterations with a tile of their own; the most so far
+  llvm::Value *sets = nullptr;       ///< that hold tiles
+  llvm::Value *set = nullptr;        ///< of the current program
+  llvm::Value *wasFound = nullptr;   ///< whether a program has found its tiles in that set since it was made
+  llvm::Value *misses = nullptr;     ///< programs in succession that found nothing kept
+  llvm::Value *isOff = nullptr;      ///< whether those were too many
+  // Of the current iteration:
+  llvm::Value *iteration = nullptr; ///< its number
+  llvm::Value *isKept = nullptr;    ///< whether the tile was made before; null until that is known
+  llvm::Value *next = nullptr;      ///< the address of the next iteration's tile
 };
 
 class KernelEmitter {
@@ -153,9 +159,13 @@ private:
   llvm::Value *programIds();
   mlir::LogicalResult emitNest(Nest &nest);
   mlir::LogicalResult emitExactOrNot(Nest &nest, llvm::Value *anyWraps);
+  mlir::LogicalResult emitTransposedOrNot(Nest &nest);
   llvm::Value *anyWraps(const Nest &nest);
   // EmitReused.cpp
   llvm::Value *keyOf(const KeptOperand &operand, llvm::Value *tile);
+  llvm::Value *hasKey(const KeptOperand &operand, llvm::Value *tile, llvm::ArrayRef<llvm::Value *> key);
+  void chooseSet(const KeptOperand &operand, KeptTiles &state, llvm::ArrayRef<llvm::Value *> key);
+  llvm::Value *chooseTile(const KeptOperand &operand, KeptTiles &state, llvm::ArrayRef<llvm::Value *> key);
   void beginKeeping(llvm::Value *isOneProgram);
   void beginIteration(mlir::scf::ForOp loop, llvm::Value *iteration);
   void endIteration(mlir::scf::ForOp loop);

@@ -66,7 +66,8 @@ struct Root {
   llvm::SmallVector<BufferId, 1> buffers;
   uint64_t offset = 0;                ///< of an Assign: offset of the tile in its buffer, in elements
   const RootTraits *traits = nullptr; ///< of an Op
-  /// Of a Materialise: written first, then transposed into the root's buffer, whose innermost dimension is another.
+  /// Of a Materialise or a dot's operand: written first, then transposed into the root's buffer, whose innermost
+  /// dimension is another.
   std::optional<BufferId> staging{};
 
   /// The buffer that the nest writes; of a Materialise or Assign.
@@ -193,6 +194,7 @@ enum class PlanState : uint8_t { Sequenced, Vectorised, Allocated };
 
 /// An operand of a dot whose tiles a thread keeps for the programs that follow, each with the key that it depends on.
 struct KeptOperand {
+  static constexpr int64_t mostSets = 16; ///< of tiles of a program: their first keys are compared one by one
   mlir::Operation *loop = nullptr;            ///< each iteration has a tile
   llvm::SmallVector<mlir::Value, 4> scalars;  ///< equal scalars give equal elements
   llvm::SmallVector<mlir::Operation *> loads; ///< of the loop that it is computed from

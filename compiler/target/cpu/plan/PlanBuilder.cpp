@@ -36,11 +36,11 @@ Root PlanContext::materialiseRoot(Value value, const char *purpose) {
   return {RootKind::Materialise, value.getDefiningOp(), value, {buffer}};
 }
 
-Step PlanContext::materialiseStep(Value value, const char *purpose) {
+Step PlanContext::nestStep(Root root) {
   Step step;
   step.kind = StepKind::Nest;
-  step.nest = newNest(tt::shapeOf(value.getType()));
-  step.nest->roots.push_back(materialiseRoot(value, purpose));
+  step.nest = newNest(shapeOfRoot(root));
+  step.nest->roots.push_back(std::move(root));
   return step;
 }
 

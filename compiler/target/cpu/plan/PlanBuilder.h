@@ -24,10 +24,11 @@ struct PlanContext {
   BufferId newBuffer(mlir::Type element, llvm::ArrayRef<int64_t> shape, const char *purpose);
   BufferId newBuffer(mlir::Type tile, const char *purpose);
   std::unique_ptr<Nest> newNest(llvm::ArrayRef<int64_t> shape);
-  /// A nest that only keeps `value`, in a new buffer.
   /// A root that keeps the value in a new buffer.
   Root materialiseRoot(mlir::Value value, const char *purpose);
-  Step materialiseStep(mlir::Value value, const char *purpose);
+  /// A nest of one root, of its shape.
+  Step nestStep(Root root);
+  Step materialiseStep(mlir::Value value, const char *purpose) { return nestStep(materialiseRoot(value, purpose)); }
 };
 
 /// Fuses roots into nests; the plan's body is complete after this, but hazards are not yet resolved.

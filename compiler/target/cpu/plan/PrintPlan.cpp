@@ -126,14 +126,14 @@ void Printer::root(const Root &root, unsigned depth) {
     return;
   case RootKind::Materialise:
     line(depth) << "materialise " << root.op->getName() << " in b" << root.written();
-    if (root.staging)
-      out << " transposed into b" << root.buffers.front();
-    out << "\n";
-    return;
+    break;
   case RootKind::Assign:
-    line(depth) << "assign b" << root.buffers.front() << "\n";
-    return;
+    line(depth) << "assign b" << root.written();
+    break;
   }
+  if (root.staging)
+    out << " transposed into b" << root.buffers.front();
+  out << "\n";
 }
 
 void Printer::loads(const Nest &nest, unsigned depth) {

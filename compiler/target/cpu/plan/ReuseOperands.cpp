@@ -15,10 +15,11 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::cpu;
 
-/// Of all kept tiles of a kernel: half of a second-level cache, which also holds the other operands.
-static constexpr int64_t mostBytes = 1 << 19;
-/// Of an operand: each call of the kernel marks all of them as not made yet.
-static constexpr int64_t mostTiles = 128;
+/// Of all kept tiles of a kernel: about as much as a core's share of the last-level cache. Only those are written that
+/// programs may come back to.
+static constexpr int64_t mostBytes = 1 << 22;
+/// Of an operand.
+static constexpr int64_t mostTiles = 256;
 /// Of the scalars that a tile depends on: more take longer to compare, and are rarely the same.
 static constexpr size_t mostScalars = 8;
 
@@ -124,9 +125,10 @@ void CandidateFinder::addTo(std::vector<Candidate> &candidates) {
 static int64_t tileCount(PlanContext &context, const KeptOperand &kept, int64_t bytes) {
   const Buffer &tile = context.plan.buffers[kept.tiles];
   const std::optional<APInt> trips = cast<scf::ForOp>(kept.loop).getStaticTripCount();
-  const int64_t wanted = trips && trips->ule(mostTiles) ? trips->getZExtValue() : mostTiles;
-  const int64_t count = std::min<int64_t>(bytes / tile.bytesOfTile(), wanted);
-  return count > 1 || wanted == 1 ? count : 0;
+  const int64_t ofSet = trips && trips->ule(mostTiles) ? trips->getZExtValue() : mostTiles;
+  const int64_t count =
+      std::min<int64_t>({bytes / static_cast<int64_t>(tile.bytesOfTile()), mostTiles, ofSet * KeptOperand::mostSets});
+  return count > 1 || ofSet == 1 ? count : 0;
 }
 
 /// The copy becomes a nest of its own, before the one that it was part of.
@@ -144,10 +146,7 @@ static void keep(PlanContext &context, Candidate &candidate, int64_t bytes) {
   auto root = llvm::find_if(
       roots, [&](const Root &root) { return root.kind == RootKind::Assign && root.buffers.front() == candidate.copy; });
   if (roots.size() > 1) {
-    Step step;
-    step.kind = StepKind::Nest;
-    step.nest = context.newNest(shapeOfRoot(*root));
-    step.nest->roots.push_back(std::move(*root));
+    Step step = context.nestStep(std::move(*root));
     roots.erase(root);
     candidate.nest = step.nest.get();
     steps.insert(before, std::move(step));

@@ -91,12 +91,20 @@ static SmallVector<tt::LoadOp> ownLoads(PlanContext &context, const Nest &nest, 
   return loads;
 }
 
-static Step stageTransposed(PlanContext &context, tt::LoadOp load, Directions directions) {
-  Step step = context.materialiseStep(load.getResult(), "transposed");
-  Root &root = step.nest->roots.front();
-  root.staging = context.newBuffer(load.getType(), "staged");
+/// The root goes through another buffer, in which it lies as it does in memory.
+static void stage(PlanContext &context, Root &root, Directions directions) {
+  root.staging = context.newBuffer(root.value.getType(), "staged");
   context.plan.buffers[*root.staging].innermost = directions.load;
   context.plan.buffers[root.buffers.front()].innermost = directions.store;
+}
+
+/// Takes the copy of the load for a dot out of the nest, if that is one of its roots, else makes a nest for the load.
+static Step nestOf(PlanContext &context, Nest &nest, tt::LoadOp load) {
+  auto root = llvm::find_if(nest.roots, [&](const Root &root) { return root.value == load.getResult(); });
+  if (root == nest.roots.end())
+    return context.materialiseStep(load.getResult(), "transposed");
+  Step step = context.nestStep(std::move(*root));
+  nest.roots.erase(root);
   return step;
 }
 
@@ -104,14 +112,20 @@ void cpu::transposeLoads(PlanContext &context, Sequence &sequence) {
   for (size_t index = 0; index < sequence.steps.size(); ++index) {
     for (Sequence &region : sequence.steps[index].regions)
       transposeLoads(context, region);
-    const Nest *nest = sequence.steps[index].nest.get();
+    Nest *nest = sequence.steps[index].nest.get();
     if (!nest || !(isOneStore(*nest) || fillsOperands(*nest)))
       continue;
     for (tt::LoadOp load : ownLoads(context, *nest, sequence.block)) {
       const std::optional<Directions> directions = directionsOf(context, *nest, load);
       if (!directions)
         continue;
-      sequence.steps.insert(sequence.steps.begin() + index, stageTransposed(context, load, *directions));
+      if (nest->roots.size() == 1 && nest->roots.front().value == load.getResult()) {
+        stage(context, nest->roots.front(), *directions);
+        continue;
+      }
+      Step step = nestOf(context, *nest, load);
+      stage(context, step.nest->roots.front(), *directions);
+      sequence.steps.insert(sequence.steps.begin() + index, std::move(step));
       ++index; // of the nest again
     }
   }
