@@ -63,12 +63,12 @@ def matmul(a, b, c, m, n, k, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexp
 # AMX: tilerelease
 # AMX-LABEL: dot.{{.*}}:
 # AMX-NOT: {{ldtilecfg|tilerelease}}
+# AMX-COUNT-4: tilestored
+# AMX-NOT: {{tilestored|ldtilecfg|tilerelease}}
 # AMX-COUNT-4: tileloadd {{.*}}%tmm{{[0-3]$}}
 # AMX: tileloadd {{.*}}%tmm4
 # AMX-COUNT-4: tdpbf16ps {{.*}}%tmm4,
-# AMX-NOT: {{tdpbf16ps|ldtilecfg|tilerelease}}
-# AMX-COUNT-4: tilestored
-# AMX-NOT: {{ldtilecfg|tilerelease}}
+# AMX-NOT: {{tdpbf16ps|tilestored|ldtilecfg|tilerelease}}
 # AMX: .init_array
 
 

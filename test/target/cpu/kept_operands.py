@@ -10,6 +10,9 @@
 # RUN: nereid compile %s:product --target cpu:x86-64-v4 --signature '*fp32,*fp32,*fp32,i32,"outer"' --emit plan -o - | FileCheck %s --check-prefix=NONE
 # RUN: nereid compile %s:product_of_columns --target cpu:znver4 --signature '*bf16,*bf16,*fp32,i32' --emit plan -o - | FileCheck %s --check-prefix=COLUMNS
 # RUN: nereid compile %s:product_of_columns --target cpu:znver4 --signature '*bf16,*bf16,*fp32,i32' --emit llir -o - | FileCheck %s --check-prefix=SETS
+# RUN: nereid compile %s:product_of_columns --target cpu:sapphirerapids --signature '*bf16,*bf16,*fp32,i32' --emit plan -o - | FileCheck %s --check-prefix=POSTPONED
+# RUN: nereid compile %s:product_of_columns --target cpu:sapphirerapids --signature '*i8,*i8,*i32,i32' --emit plan -o - | FileCheck %s --check-prefix=BYTES
+# RUN: nereid compile %s:products_that_are_used --target cpu:sapphirerapids --signature '*bf16,*bf16,*fp32,i32' --emit plan -o - | FileCheck %s --check-prefix=USED
 import triton
 import triton.language as tl
 
@@ -61,11 +64,11 @@ def product_of_columns(a, b, c, k):
     i = tl.program_id(0) * 64 + tl.arange(0, 64)[:, None]
     j = tl.program_id(1) * 64 + tl.arange(0, 64)[None, :]
     depth = tl.arange(0, 64)
-    total = tl.zeros((64, 64), tl.float32)
+    total = tl.zeros((64, 64), c.dtype.element_ty)
     for first in range(0, k, 64):
         x = tl.load(a + i + (first + depth[None, :]) * 4096)
         y = tl.load(b + (first + depth[:, None]) * 4096 + j)
-        total = tl.dot(x, y, total)
+        total = tl.dot(x, y, total, out_dtype=total.dtype)
     tl.store(c + i * 4096 + j, total)
 
 
@@ -83,3 +86,23 @@ def product_of_columns(a, b, c, k):
 # Programs that come back to the rows of a group have sets of tiles, as many as there is room for, up to 16.
 # SETS: %[[ROOM:.*]] = udiv i64 256, %{{.*}}
 # SETS: call i64 @llvm.umin.i64(i64 %[[ROOM]], i64 16)
+
+# Both operands are there until the dots of some iterations are done at once.
+# POSTPONED: dot {{.*}} in tiles, 4 iterations at once
+# BYTES: dot {{.*}} in tiles, 4 iterations at once
+
+
+@triton.jit
+def products_that_are_used(a, b, c, k):
+    at = tl.arange(0, 64)[:, None] * 64 + tl.arange(0, 64)[None, :]
+    total, sums = tl.zeros((64, 64), tl.float32), tl.zeros((64,), tl.float32)
+    for step in range(k):
+        total = tl.dot(tl.load(a + step * 4096 + at), tl.load(b + step * 4096 + at), total)
+        sums += tl.sum(total, 0)
+    tl.store(c + at, total + sums)
+
+
+# USED: has the tile of
+# USED: dot
+# USED-NOT: iterations at once
+# USED: nest

@@ -114,9 +114,9 @@ protected:
 TEST_F(PlanVerifier, every_step_is_seen_in_order) {
   EXPECT_EQ(steps, std::vector<std::string>({"sequence", "materialise-expensive", "protect-loads", "transpose-loads",
                                              "double-buffers", "peel-first-iterations", "reuse-operands",
-                                             "choose-orders", "vectorise", "allocate-buffers"}));
+                                             "postpone-dots", "choose-orders", "vectorise", "allocate-buffers"}));
   EXPECT_EQ(texts.front().find(" vector d0"), std::string::npos);
-  EXPECT_NE(texts[8].find(" vector d0"), std::string::npos);
+  EXPECT_NE(texts[9].find(" vector d0"), std::string::npos);
   EXPECT_EQ(texts.back(), printPlan(*kernel));
 }
 
@@ -328,6 +328,9 @@ tt.func public @kernel(%x: !tt.ptr<i8>, %y: !tt.ptr<i32>) {
   EXPECT_EQ(findError(plan, (*kernel)->affineInfo),
             "b" + std::to_string(d) + " is accessed as a whole and is not row-major");
   plan.buffers[d].innermost = -1;
+  dot.iterations = 4;
+  EXPECT_EQ(findError(plan, (*kernel)->affineInfo),
+            "a dot waits for the next iteration, but its right operand is not kept");
   dot.unsignedA.reset();
   EXPECT_EQ(findError(plan, (*kernel)->affineInfo), "a dot has the wrong buffers for its form");
 }

@@ -13,6 +13,8 @@
 #include "llvm/IR/IntrinsicsX86.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 
+#include <array>
+
 using namespace mlir;
 using namespace nereid;
 using namespace nereid::cpu;
@@ -33,7 +35,9 @@ struct AmxEmitter {
   llvm::Value *at(llvm::Value *base, int64_t row, int64_t column) {
     return ir.CreateConstGEP1_64(ir.getInt8Ty(), base, (row * work.columns + column) * unitBytes);
   }
-  llvm::Value *rowOfA(llvm::Value *a, llvm::Value *row) { return ir.CreatePtrAdd(a, ir.CreateMul(row, work.rowBytes)); }
+  llvm::Value *rowOfA(const AmxOperands &operands, llvm::Value *row) {
+    return ir.CreatePtrAdd(operands.a, ir.CreateMul(row, operands.rowBytes));
+  }
   llvm::Value *denseRow() { return ir.getInt64(work.columns * unitBytes); }
   llvm::Value *number(unsigned tileRegister) { return ir.getInt8(tileRegister); }
   void load(unsigned to, llvm::Value *from, llvm::Value *stride) {
@@ -45,22 +49,23 @@ struct AmxEmitter {
   }
 
   void emitStrips(int64_t firstColumn, int64_t columnCount, unsigned across);
-  void emitBlock(llvm::Value *a, llvm::Value *b, llvm::Value *d, unsigned down, unsigned across);
-  void emitTileDots(llvm::Value *a, llvm::Value *b, unsigned down, unsigned across);
+  void emitBlock(llvm::Value *row, llvm::Value *column, llvm::Value *d, unsigned down, unsigned across);
+  void emitTileDots(const AmxOperands &operands, unsigned down, unsigned across);
+  void forEachPair(llvm::function_ref<void(const AmxOperands &)> body);
 };
 
 } // namespace
 
 /// Multiplies one tile along K. The operands of the block's shorter side stay loaded, those of the other one follow
 /// each other in the registers that are left.
-void AmxEmitter::emitTileDots(llvm::Value *a, llvm::Value *b, unsigned down, unsigned across) {
+void AmxEmitter::emitTileDots(const AmxOperands &operands, unsigned down, unsigned across) {
   const bool isWide = across > down;
   const unsigned shorter = isWide ? down : across, longer = isWide ? across : down;
   auto loadOf = [&](bool isA, unsigned to, unsigned index) {
     if (isA)
-      load(to, rowOfA(a, ir.getInt64(index * edge)), work.rowBytes);
+      load(to, rowOfA(operands, ir.getInt64(index * edge)), operands.rowBytes);
     else
-      load(to, at(b, 0, index * edge), denseRow());
+      load(to, at(operands.b, 0, index * edge), denseRow());
   };
   for (unsigned index = 0; index < shorter; ++index)
     loadOf(isWide, firstOperand + index, index);
@@ -77,16 +82,28 @@ void AmxEmitter::emitTileDots(llvm::Value *a, llvm::Value *b, unsigned down, uns
   }
 }
 
-/// One block of down x across tiles.
-void AmxEmitter::emitBlock(llvm::Value *a, llvm::Value *b, llvm::Value *d, unsigned down, unsigned across) {
+/// Visits the operands whose products are added.
+void AmxEmitter::forEachPair(llvm::function_ref<void(const AmxOperands &)> body) {
+  if (!work.list)
+    return body(work.operands);
+  emitCounted(ir, work.list->most, work.list->count, 1, [&](llvm::Value *index) { body(work.list->load(ir, index)); });
+}
+
+/// One block of down x across tiles, from a row and a column of the operands on.
+void AmxEmitter::emitBlock(llvm::Value *row, llvm::Value *column, llvm::Value *d, unsigned down, unsigned across) {
   auto address = [&](unsigned index) { return at(d, index / across * edge, index % across * edge); };
   for (unsigned index = 0; index < down * across; ++index)
     if (work.startsAtZero)
       ir.CreateIntrinsic(llvm::Intrinsic::x86_tilezero, {}, ArrayRef(number(index)));
     else
       load(index, address(index), denseRow());
-  emitCounted(ir, work.depth, edge, [&](llvm::Value *k) {
-    emitTileDots(ir.CreatePtrAdd(a, ir.CreateMul(k, ir.getInt64(unitBytes))), at(b, k, ir.getInt64(0)), down, across);
+  forEachPair([&](const AmxOperands &operands) {
+    llvm::Value *a = rowOfA(operands, row), *b = at(operands.b, ir.getInt64(0), column);
+    emitCounted(ir, work.depth, edge, [&](llvm::Value *k) {
+      emitTileDots(
+          {ir.CreatePtrAdd(a, ir.CreateMul(k, ir.getInt64(unitBytes))), at(b, k, ir.getInt64(0)), operands.rowBytes},
+          down, across);
+    });
   });
   for (unsigned index = 0; index < down * across; ++index)
     ir.CreateIntrinsic(llvm::Intrinsic::x86_tilestored64, {}, {number(index), address(index), denseRow()});
@@ -98,14 +115,38 @@ void AmxEmitter::emitStrips(int64_t firstColumn, int64_t columnCount, unsigned a
   llvm::Value *end = work.endOfColumns ? ir.CreateSub(work.endOfColumns, ir.getInt64(firstColumn)) : nullptr;
   emitCounted(ir, columnCount, end, across * edge, [&](llvm::Value *strip) {
     llvm::Value *column = ir.CreateAdd(strip, ir.getInt64(firstColumn)), *zero = ir.getInt64(0);
-    llvm::Value *b = at(work.b, zero, column), *d = at(work.d, zero, column);
+    llvm::Value *d = at(work.d, zero, column);
     if (whole)
-      emitCounted(ir, whole, work.endOfRows, height, [&](llvm::Value *row) {
-        emitBlock(rowOfA(work.a, row), b, at(d, row, zero), height / edge, across);
-      });
+      emitCounted(ir, whole, work.endOfRows, height,
+                  [&](llvm::Value *row) { emitBlock(row, column, at(d, row, zero), height / edge, across); });
     if (rest)
-      emitBlock(rowOfA(work.a, ir.getInt64(whole)), b, at(d, whole, 0), rest / edge, across);
+      emitBlock(ir.getInt64(whole), column, at(d, whole, 0), rest / edge, across);
   });
+}
+
+static llvm::StructType *operandsType(llvm::LLVMContext &context) {
+  auto *pointer = llvm::PointerType::get(context, 0);
+  return llvm::StructType::get(context, {pointer, pointer, llvm::Type::getInt64Ty(context)});
+}
+
+llvm::ArrayType *AmxOperandList::typeOf(llvm::LLVMContext &context, unsigned most) {
+  return llvm::ArrayType::get(operandsType(context), most);
+}
+
+void AmxOperandList::store(llvm::IRBuilder<> &ir, const AmxOperands &operands, llvm::Value *index) const {
+  llvm::StructType *type = operandsType(ir.getContext());
+  llvm::Value *entry = ir.CreateGEP(type, first, index);
+  for (auto [field, value] : llvm::enumerate(std::array{operands.a, operands.b, operands.rowBytes}))
+    ir.CreateStore(value, ir.CreateStructGEP(type, entry, field));
+}
+
+AmxOperands AmxOperandList::load(llvm::IRBuilder<> &ir, llvm::Value *index) const {
+  llvm::StructType *type = operandsType(ir.getContext());
+  llvm::Value *entry = ir.CreateGEP(type, first, index);
+  auto field = [&](unsigned number) {
+    return ir.CreateLoad(type->getElementType(number), ir.CreateStructGEP(type, entry, number));
+  };
+  return {field(0), field(1), field(2)};
 }
 
 /// Linux gives a process the state of matrix tiles on request: the object makes the request when it is loaded, once for

@@ -4,13 +4,32 @@
 
 #include "llvm/IR/IRBuilder.h"
 
+#include <optional>
+
 namespace nereid::cpu {
+
+struct AmxOperands {
+  llvm::Value *a = nullptr, *b = nullptr;
+  llvm::Value *rowBytes = nullptr; ///< stride of rows of `a`
+};
+
+/// Pairs of operands in memory, whose products are added.
+struct AmxOperandList {
+  llvm::Value *first = nullptr; ///< the address
+  llvm::Value *count = nullptr; ///< at least one
+  unsigned most = 0;
+
+  static llvm::ArrayType *typeOf(llvm::LLVMContext &context, unsigned most);
+  void store(llvm::IRBuilder<> &ir, const AmxOperands &operands, llvm::Value *index) const;
+  AmxOperands load(llvm::IRBuilder<> &ir, llvm::Value *index) const;
+};
 
 /// d[rows, columns] of f32 += a[rows, depth] * b[depth, columns] of pairs of bf16, or of i32 and four bytes; `b` and
 /// `d` are dense.
 struct AmxDot {
-  llvm::Value *a = nullptr, *b = nullptr, *d = nullptr;
-  llvm::Value *rowBytes = nullptr;             ///< stride of rows of `a`
+  AmxOperands operands;
+  std::optional<AmxOperandList> list; ///< instead of `operands`
+  llvm::Value *d = nullptr;
   int64_t rows = 16, columns = 16, depth = 16; ///< multiples of 16
   bool startsAtZero = false;
   bool ofBytes = false;

@@ -34,6 +34,9 @@ public:
 private:
   std::string name() const;
   void emitProduct();
+  void emitTileProduct(llvm::Value *a, llvm::Value *b, llvm::Value *d);
+  llvm::Value *runsNow(llvm::Value *count);
+  void runPostponed();
   void packUnlessKept();
   void packB();
   void makeAUnsigned(llvm::Value *&a);
@@ -65,11 +68,13 @@ private:
   llvm::IRBuilder<> &ir;
   const TileDot &dot;
   DotPrefetcher prefetcher;
+  tt::DotOp op;
   Type operandElement;
   llvm::Value *firstA, *firstB, *firstD;
-  llvm::Value *unsignedA = nullptr;  ///< a plus 128; null unless a is made unsigned
-  llvm::Value *columnSums = nullptr; ///< 128 times the sums of columns of b; null likewise
-  llvm::Value *sums = nullptr;       ///< those of the strip
+  std::optional<AmxOperandList> list; ///< of iterations that are multiplied at once
+  llvm::Value *unsignedA = nullptr;   ///< a plus 128; null unless a is made unsigned
+  llvm::Value *columnSums = nullptr;  ///< 128 times the sums of columns of b; null likewise
+  llvm::Value *sums = nullptr;        ///< those of the strip
   Type element;
   int64_t batch = 1, rows, columns, depth;
   llvm::Value *rowBytes;                                     ///< stride of rows of a, in bytes
@@ -81,8 +86,7 @@ private:
 } // namespace
 
 DotEmitter::DotEmitter(KernelEmitter &function, const Step &step)
-    : function(function), ir(function.ir), dot(*step.dot), prefetcher(function, step) {
-  auto op = cast<tt::DotOp>(step.op);
+    : function(function), ir(function.ir), dot(*step.dot), prefetcher(function, step), op(cast<tt::DotOp>(step.op)) {
   ArrayRef<int64_t> a = tt::shapeOf(op.getA().getType()), d = tt::shapeOf(op.getType());
   if (d.size() == 3)
     batch = d.front();
@@ -121,6 +125,8 @@ std::string DotEmitter::name() const {
   llvm::raw_string_ostream out(text);
   out << "dot." << batch << "x" << rows << "x" << columns << "x" << depth << "." << operandElement << "." << element;
   out << (dot.a.isTransposed ? ".t" : "") << (dot.startsAtZero ? ".zero" : "") << ".by" << dot.form.group;
+  if (list)
+    out << ".most" << list->most;
   prefetcher.describe(out);
   out << (endOfRows ? ".rows" : "") << (endOfColumns ? ".columns" : "");
   return text;
@@ -129,6 +135,8 @@ std::string DotEmitter::name() const {
 void DotEmitter::run() {
   if (dot.packed)
     packUnlessKept();
+  if (dot.iterations > 1 && (function.operandSource(dot.a.buffer) || function.keptIn(dot.a.buffer)))
+    return runPostponed();
   prefetcher.findTiles();
   SmallVector<llvm::Value **> values{&firstA, &firstB, &firstD, &rowBytes};
   if (unsignedA)
@@ -140,13 +148,56 @@ void DotEmitter::run() {
   function.callShared(name(), values, [&] { emitProduct(); });
 }
 
+/// Whether the operands of `count` iterations have to be multiplied in this one: there is no other, or it has those of
+/// this one in the same place.
+llvm::Value *DotEmitter::runsNow(llvm::Value *count) {
+  auto loop = cast<scf::ForOp>(op->getParentOp());
+  llvm::Value *rest = ir.CreateSub(function.scalar(loop.getUpperBound()), function.scalar(loop.getInductionVar()));
+  llvm::Value *isNow = ir.CreateICmpULE(rest, function.scalar(loop.getStep()));
+  isNow = ir.CreateOr(isNow, ir.CreateICmpEQ(count, ir.getInt64(dot.iterations)));
+  isNow = ir.CreateOr(isNow, ir.CreateNot(function.keptIn(*dot.packed)->isOwn));
+  const Redirect *source = function.operandSource(dot.a.buffer);
+  return ir.CreateOr(isNow, source ? source->isCopied : ir.CreateNot(function.keptIn(dot.a.buffer)->isOwn));
+}
+
+/// Adds the operands to those that wait, and multiplies them all where they cannot wait longer.
+void DotEmitter::runPostponed() {
+  llvm::Value *waiting = function.local(ir.getInt64(0), "waiting");
+  auto *type = AmxOperandList::typeOf(ir.getContext(), dot.iterations);
+  list = {function.local(type, "operands"), nullptr, dot.iterations};
+  llvm::Value *before = ir.CreateLoad(ir.getInt64Ty(), waiting);
+  list->store(ir, {firstA, firstB, rowBytes}, before);
+  list->count = ir.CreateAdd(before, ir.getInt64(1));
+  llvm::Value *isNow = runsNow(list->count);
+  ir.CreateStore(ir.CreateSelect(isNow, ir.getInt64(0), list->count), waiting);
+  emitConditional(ir, isNow, [&] {
+    SmallVector<llvm::Value **> values{&list->first, &list->count, &firstD};
+    for (llvm::Value **end : {&endOfRows, &endOfColumns})
+      if (*end)
+        values.push_back(end);
+    function.callShared(name(), values, [&] { emitTileProduct(nullptr, nullptr, firstD); });
+  });
+}
+
+void DotEmitter::emitTileProduct(llvm::Value *a, llvm::Value *b, llvm::Value *d) {
+  emitAmx(ir, {{a, b, rowBytes},
+               list,
+               d,
+               rows,
+               columns,
+               depth,
+               dot.startsAtZero,
+               element.isInteger(32),
+               endOfRows,
+               endOfColumns});
+}
+
 void DotEmitter::emitProduct() {
   forEach(batch, 1, [&](llvm::Value *index) {
     llvm::Value *a = at(firstA, index, rows * depth), *b = at(firstB, index, depth * columns);
     llvm::Value *d = at(firstD, index, rows * columns);
     if (dot.form.usesTiles)
-      return emitAmx(ir, {a, b, d, rowBytes, rows, columns, depth, dot.startsAtZero, element.isInteger(32), endOfRows,
-                          endOfColumns});
+      return emitTileProduct(a, b, d);
     if (dot.form.needsUnsignedA()) {
       makeAUnsigned(a);
       sumColumns(b);

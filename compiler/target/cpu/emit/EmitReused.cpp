@@ -53,7 +53,7 @@ void KernelEmitter::endIteration(scf::ForOp loop) {
     if (operand.loop != loop)
       continue;
     current[operand.tiles] = state.first;
-    state.iteration = state.isKept = state.next = nullptr;
+    state.iteration = state.isKept = state.isOwn = state.next = nullptr;
   }
 }
 
@@ -141,6 +141,7 @@ LogicalResult KernelEmitter::emitUnlessKept(Nest &nest) {
   current[operand.tiles] = ir.CreatePtrAdd(state.first, ir.CreateMul(tile, ir.getInt64(tiles.bytes)));
   llvm::Value *isLast = ir.CreateICmpEQ(tile, ir.getInt64(tiles.tiles - 1));
   state.isKept = hasKey(operand, tile, key);
+  state.isOwn = ir.CreateNot(isLast);
   state.next =
       ir.CreatePtrAdd(current[operand.tiles], ir.CreateSelect(isLast, ir.getInt64(0), ir.getInt64(tiles.bytes)));
 

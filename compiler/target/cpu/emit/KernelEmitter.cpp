@@ -90,6 +90,13 @@ llvm::AllocaInst *KernelEmitter::local(llvm::Type *type, const llvm::Twine &name
   return start.CreateAlloca(type, nullptr, name);
 }
 
+llvm::AllocaInst *KernelEmitter::local(llvm::Constant *initial, const llvm::Twine &name) {
+  llvm::AllocaInst *variable = local(initial->getType(), name);
+  llvm::IRBuilder<> start(variable->getParent(), std::next(variable->getIterator()));
+  start.CreateStore(initial, variable);
+  return variable;
+}
+
 //--- parameters ----------------------------------------------------------------------------
 
 void KernelEmitter::loadParameters() {

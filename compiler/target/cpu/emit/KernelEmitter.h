@@ -28,7 +28,8 @@ enum class HostCall : unsigned { Print, Fail, Check };
 struct Redirect {
   llvm::Value *base = nullptr; ///< null where the tile is not affine in memory
   llvm::SmallVector<llvm::Value *, 2> strides;
-  /// Of a tile that is not affine: whether its elements are read from the buffer, not from their addresses.
+  /// Whether elements are read from the buffer: of a tile that is not affine those at their addresses are not, of an
+  /// operand of a dot `base` is that buffer then.
   llvm::Value *isCopied = nullptr;
   BufferId copy = 0;
 };
@@ -54,6 +55,7 @@ struct KeptTiles {
   // Of the current iteration:
   llvm::Value *iteration = nullptr; ///< its number
   llvm::Value *isKept = nullptr;    ///< whether the tile was made before; null until that is known
+  llvm::Value *isOwn = nullptr;     ///< whether no other iteration of the program has this tile
   llvm::Value *next = nullptr;      ///< the address of the next iteration's tile
 };
 
@@ -125,6 +127,8 @@ public:
   /// Whether stores from this address on bypass the cache, if wanted: asks the system once for each call of the kernel.
   llvm::Value *streamsTo(llvm::Value *address, llvm::Value *isWanted);
   llvm::AllocaInst *local(llvm::Type *type, const llvm::Twine &name = "");
+  /// The same, with this value when the kernel is called.
+  llvm::AllocaInst *local(llvm::Constant *initial, const llvm::Twine &name);
   /// Calls a function of the module that `body` emits at its first use; calls by equal names share it. The body sees
   /// the function's parameters in place of `values`, whose constants become part of the name.
   void callShared(const llvm::Twine &name, llvm::ArrayRef<llvm::Value **> values, llvm::function_ref<void()> body);

@@ -83,8 +83,6 @@ static llvm::Function *pageExists(llvm::Module &module) {
 }
 
 llvm::Value *KernelEmitter::streamsTo(llvm::Value *address, llvm::Value *isWanted) {
-  llvm::AllocaInst *state = local(ir.getInt8Ty(), "page");
-  llvm::IRBuilder<> entry(state->getParent(), std::next(state->getIterator()));
-  entry.CreateStore(entry.getInt8(kUnknown), state);
+  llvm::AllocaInst *state = local(ir.getInt8(kUnknown), "page");
   return ir.CreateCall(pageExists(*function->getParent()), {isWanted, state, address});
 }

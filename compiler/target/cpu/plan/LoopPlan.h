@@ -168,7 +168,9 @@ struct TileDot {
   /// Where the form needs an unsigned `a`: buffers of one such matrix, and of the sums of columns of `b`.
   std::optional<BufferId> unsignedA, columnSums;
   bool startsAtZero = false; ///< the dot overwrites `d`
-  StoredPart stored;         ///< of `d`: the rest has any values and is not stored
+  /// Of the loop, whose products are added to `d` at once, where their operands are still there.
+  unsigned iterations = 1;
+  StoredPart stored; ///< of `d`: the rest has any values and is not stored
 };
 
 struct Sequence;
@@ -194,7 +196,7 @@ enum class PlanState : uint8_t { Sequenced, Vectorised, Allocated };
 
 /// An operand of a dot whose tiles a thread keeps for the programs that follow, each with the key that it depends on.
 struct KeptOperand {
-  static constexpr int64_t mostSets = 16; ///< of tiles of a program: their first keys are compared one by one
+  static constexpr int64_t mostSets = 16;     ///< of tiles of a program: their first keys are compared one by one
   mlir::Operation *loop = nullptr;            ///< each iteration has a tile
   llvm::SmallVector<mlir::Value, 4> scalars;  ///< equal scalars give equal elements
   llvm::SmallVector<mlir::Operation *> loads; ///< of the loop that it is computed from
@@ -221,6 +223,12 @@ struct LoopPlan {
   /// For each op that reads tiles as a whole, their buffers by index; scalars have none.
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<std::optional<BufferId>>> operandsOf;
   uint64_t arenaBytes = 0;
+
+  /// Whether the buffer has the tiles of a kept operand of this loop.
+  bool isKept(BufferId tiles, mlir::Operation *loop) const {
+    return llvm::any_of(keptOperands,
+                        [&](const KeptOperand &kept) { return kept.tiles == tiles && kept.loop == loop; });
+  }
 };
 
 /// Properties of the machine that the plan depends on.

@@ -124,6 +124,7 @@ ArrayRef<PlanStep> cpu::planSteps() {
                                    {"double-buffers", refineBody<doubleBuffers>},
                                    {"peel-first-iterations", refineBody<peelFirstIterations>},
                                    {"reuse-operands", reuseAll},
+                                   {"postpone-dots", refineBody<postponeDots>},
                                    {"choose-orders", refineBody<chooseOrders>},
                                    {"vectorise", vectoriseAll},
                                    {"allocate-buffers", allocateAll}};

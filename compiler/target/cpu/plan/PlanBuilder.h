@@ -36,13 +36,15 @@ mlir::FailureOr<Sequence> sequence(PlanContext &context, mlir::Block &block);
 /// Keeps expensive values that several nests use.
 void materialiseExpensive(PlanContext &context, Sequence &sequence);
 /// Guards or keeps loads whose source a later store may overwrite, and doubles buffers of carried tiles.
-void transposeLoads(PlanContext &context, Sequence &sequence);
 void protectLoads(PlanContext &context, Sequence &sequence);
+void transposeLoads(PlanContext &context, Sequence &sequence);
 void doubleBuffers(PlanContext &context, Sequence &sequence);
 /// Makes the first iteration of a loop write carried tiles whose initial value is a constant.
 void peelFirstIterations(PlanContext &context, Sequence &sequence);
 /// Has threads keep copies of operands of dots, for following programs to reuse.
 void reuseOperands(PlanContext &context, tt::FuncOp kernel);
+/// Has dots of a loop wait for those of the next iterations.
+void postponeDots(PlanContext &context, Sequence &sequence);
 void chooseOrders(PlanContext &context, Sequence &sequence);
 /// Chooses the vectorised dimension, its lanes and the order of loops of every nest.
 void vectorise(PlanContext &context, Sequence &sequence);

@@ -220,6 +220,8 @@ void Printer::dot(const Step &step, unsigned depth) {
               << (dot.b.isTransposed ? " transposed" : "") << (dot.startsAtZero ? " into b" : " added to b") << dot.d;
   if (dot.form.group > 1)
     out << ", " << dot.form.group << " along K at once" << (dot.form.usesTiles ? " in tiles" : "");
+  if (dot.iterations > 1)
+    out << ", " << dot.iterations << " iterations at once";
   for (const auto &[name, end] : {std::pair("rows", &dot.stored.rows), std::pair("columns", &dot.stored.columns)})
     if (*end)
       out << ", " << name << " before " << poly(**end);

@@ -270,6 +270,8 @@ void PlanVerifier::dot(const Step &step) {
       return;
   if (dot.form.needsUnsignedA() != (dot.unsignedA && dot.columnSums))
     return fail("a dot has the wrong buffers for its form");
+  if (dot.iterations > 1 && !(dot.form.usesTiles && dot.packed && plan.isKept(*dot.packed, op->getParentOp())))
+    return fail("a dot waits for the next iteration, but its right operand is not kept");
   isWritten(dot.a.buffer, "a dot");
   isWritten(dot.b.buffer, "a dot");
   if (!dot.startsAtZero)
