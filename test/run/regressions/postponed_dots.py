@@ -73,7 +73,8 @@ def changing(a, b, c, d, steps, BM: tl.constexpr, BN: tl.constexpr, BK: tl.const
         y = tl.load(b + step * BK * BN + k[:, None] * BN + j[None, :])
         if KIND == "two":
             other = a + (tl.num_programs(0) - 1 - pid) * BM * BK + i[:, None] * BK + k[None, :]
-            second = tl.dot(tl.load(other), tl.load(b + step * BK * BN + k[:, None] * BN + j[None, :]), second)
+            z = tl.load(b + (steps - 1 - step) * BK * BN + k[:, None] * BN + j[None, :])
+            second = tl.dot(tl.load(other), z, second)
         total = tl.dot(x, y, total)
         if KIND == "sum":
             sums += tl.sum(total, 0)
@@ -111,7 +112,7 @@ def test_other_uses_in_the_loop(kind, steps, device):
     x, total, second, sums = a.astype(np.float64), np.zeros(c.shape), np.zeros(c.shape), np.zeros((programs, 1, COLUMNS))
     for step in range(steps):
         if kind == "two":
-            second += x[::-1] @ b[step]
+            second += x[::-1] @ b[steps - 1 - step]
         total += x @ b[step]
         if kind == "sum":
             sums += total.sum(1, keepdims=True)
@@ -154,3 +155,60 @@ def test_both_operands_are_kept(group, steps, device):
         return  # compiled only
     expected = a.T.astype(np.float64) @ b.astype(np.float64)
     np.testing.assert_array_equal(c, expected.reshape(c.shape))
+
+
+@triton.jit
+def repeated(a, b, c, steps, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, KIND: tl.constexpr):
+    """All programs compute the same, in loops that are entered several times."""
+    i, j, k = tl.arange(0, BM), tl.arange(0, BN), tl.arange(0, BK)
+    left, right = a + i[:, None] * BK + k[None, :], b + k[:, None] * BN + j[None, :]
+    total = tl.zeros((BM, BN), tl.float32)
+    if KIND == "chain":
+        for step in range(steps):
+            total = tl.dot(tl.load(left + step * BM * BK), tl.load(right + step * BK * BN), total)
+            total = tl.dot(tl.load(left + step * BM * BK), tl.load(right + (steps - 1 - step) * BK * BN), total)
+    elif KIND == "one":
+        for step in range(steps):
+            total = tl.dot(tl.load(left + step * BM * BK), tl.load(right + step * BK * BN), total)
+    elif KIND == "for":
+        for turn in range(3):
+            for step in range(turn, steps - turn):
+                total = tl.dot(tl.load(left + step * BM * BK), tl.load(right + step * BK * BN), total)
+    elif KIND == "while":
+        turn = 0
+        while turn < 3:
+            for step in range(turn, steps, turn + 1):
+                total = tl.dot(tl.load(left + step * BM * BK), tl.load(right + step * BK * BN), total)
+            turn += 1
+    else:
+        for step in range(steps - 1, -1, -1):
+            total = tl.dot(tl.load(left + step * BM * BK), tl.load(right + step * BK * BN), total)
+    tl.store(c + tl.program_id(0) * BM * BN + i[:, None] * BN + j[None, :], total)
+
+
+STEPS_OF = {
+    "one": lambda n: list(range(n)),
+    "for": lambda n: [step for turn in range(3) for step in range(turn, n - turn)],
+    "while": lambda n: [step for turn in range(3) for step in range(turn, n, turn + 1)],
+    "backwards": lambda n: list(range(n)),
+}
+
+
+@pytest.mark.parametrize("kind", ["chain", *STEPS_OF])
+@pytest.mark.parametrize("steps", [1, 7, 8])
+def test_programs_that_compute_the_same(kind, steps, device):
+    """Additions have one order: the results of rounded sums are the same in all programs."""
+    programs, depth = 150, 32
+    a, b = (values("float32", steps * depth * edge, seed=edge) for edge in (ROWS, COLUMNS))
+    a, b = BFloat16(a.reshape(steps, ROWS, depth)), BFloat16(b.reshape(steps, depth, COLUMNS))
+    c = np.full((programs, ROWS, COLUMNS), np.nan, np.float32)
+    extents = {"BM": ROWS, "BN": COLUMNS, "BK": depth, "KIND": kind}
+    if not launch(repeated, (programs,), a, b, c, steps, **extents, device=device):
+        return  # compiled only
+    np.testing.assert_array_equal(c, np.broadcast_to(c[0], c.shape))
+    x, y = a.values().astype(np.float64), b.values().astype(np.float64)
+    if kind == "chain":
+        expected = sum(x[step] @ (y[step] + y[steps - 1 - step]) for step in range(steps))
+    else:
+        expected = sum(x[step] @ y[step] for step in STEPS_OF[kind](steps))
+    np.testing.assert_allclose(c[0], expected, rtol=1e-4, atol=1e-3)

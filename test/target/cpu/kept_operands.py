@@ -13,6 +13,7 @@
 # RUN: nereid compile %s:product_of_columns --target cpu:sapphirerapids --signature '*bf16,*bf16,*fp32,i32' --emit plan -o - | FileCheck %s --check-prefix=POSTPONED
 # RUN: nereid compile %s:product_of_columns --target cpu:sapphirerapids --signature '*i8,*i8,*i32,i32' --emit plan -o - | FileCheck %s --check-prefix=BYTES
 # RUN: nereid compile %s:products_that_are_used --target cpu:sapphirerapids --signature '*bf16,*bf16,*fp32,i32' --emit plan -o - | FileCheck %s --check-prefix=USED
+# RUN: nereid compile %s:chain_of_products --target cpu:sapphirerapids --signature '*bf16,*bf16,*fp32,i32' --emit plan -o - | FileCheck %s --check-prefix=CHAIN
 import triton
 import triton.language as tl
 
@@ -44,7 +45,7 @@ def product(a, b, c, k, EFFECT: tl.constexpr):
 
 
 # CHECK: b[[B:[0-9]+]] [32x64] f32 operand, 256 tiles
-# CHECK: [256x3] i64 keys
+# CHECK: [272x3] i64 keys
 # CHECK: left out where all of load0
 # CHECK-NOT: has the tile
 # CHECK: left out where b[[B]] has the tile of s
@@ -106,3 +107,20 @@ def products_that_are_used(a, b, c, k):
 # USED: dot
 # USED-NOT: iterations at once
 # USED: nest
+
+
+@triton.jit
+def chain_of_products(a, b, c, k):
+    at = tl.arange(0, 64)[:, None] * 64 + tl.arange(0, 64)[None, :]
+    total = tl.zeros((64, 64), tl.float32)
+    for step in range(k):
+        total = tl.dot(tl.load(a + step * 4096 + at), tl.load(b + step * 4096 + at), total)
+        total = tl.dot(tl.load(a + step * 8192 + at), tl.load(b + step * 8192 + at), total)
+    tl.store(c + at, total)
+
+
+# Additions keep their order: the first dot does not wait while the second one is done.
+# CHAIN-COUNT-2: has the tile of
+# CHAIN: dot
+# CHAIN-NOT: iterations at once
+# CHAIN: nest

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/check/Dialect.h"
 #include "compiler/target/cpu/CpuTarget.h"
+#include "compiler/target/cpu/plan/PlanBuilder.h"
 #include "compiler/target/cpu/plan/VerifyPlan.h"
 
 #include "mlir/IR/MLIRContext.h"
@@ -279,7 +280,7 @@ TEST_F(PlanVerifier, finds_kept_operands_without_keys_or_nests) {
   kept.keys = plan.buffers.size() - 1;
   plan.keptOperands.push_back(kept);
   EXPECT_EQ(error(), "kept operand 0 has keys for other tiles or scalars");
-  plan.buffers.back().shape = {1, 1};
+  plan.buffers.back().shape = {KeptOperand::keyCount(1), 1};
   EXPECT_EQ(error(), "kept operand 0 has 0 nests and 0 dots");
 }
 
@@ -297,11 +298,31 @@ TEST_F(PlanVerifier, finds_a_tile_that_is_staged_in_another_shape) {
   EXPECT_EQ(error(), "nest 1 stages a tile in a buffer of another shape");
 }
 
+/// The plan of a kernel with dots, for a processor with these features.
+struct PlanOfDots {
+  mlir::MLIRContext context{mlir::MLIRContext::Threading::DISABLED};
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  support::Options options;
+  support::TargetSpec target;
+  std::unique_ptr<CpuKernel> kernel;
+  TileDot *dot = nullptr; ///< the first
+
+  PlanOfDots(const char *text, const char *features) : target{"cpu", "x86-64", features} {
+    context.loadDialect<check::CheckDialect, tt::TtDialect, mlir::arith::ArithDialect, mlir::math::MathDialect,
+                        mlir::scf::SCFDialect, mlir::ub::UBDialect>();
+    module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
+    auto begun = beginKernel(*module, options, target);
+    kernel = std::move(*begun);
+    if (mlir::failed(makePlan(*kernel)))
+      return;
+    for (Step &step : kernel->plan.body.steps)
+      forEachStep(step, [&](Step &inner) { dot = dot ? dot : inner.dot.get(); });
+  }
+  std::string error() { return findError(kernel->plan, kernel->affineInfo); }
+};
+
 TEST(PlanVerifierOfDots, finds_orders_and_forms_that_do_not_fit) {
-  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
-  context.loadDialect<check::CheckDialect, tt::TtDialect, mlir::arith::ArithDialect, mlir::math::MathDialect,
-                      mlir::scf::SCFDialect, mlir::ub::UBDialect>();
-  auto module = mlir::parseSourceString<mlir::ModuleOp>(R"(
+  PlanOfDots made(R"(
 tt.func public @kernel(%x: !tt.ptr<i8>, %y: !tt.ptr<i32>) {
   %none = arith.constant dense<0> : tensor<16x16xi32>
   %xs = tt.splat %x : !tt.ptr<i8> -> tensor<16x16x!tt.ptr<i8>>
@@ -311,28 +332,47 @@ tt.func public @kernel(%x: !tt.ptr<i8>, %y: !tt.ptr<i32>) {
   tt.store %ys, %d : tensor<16x16x!tt.ptr<i32>>
   tt.return
 })",
-                                                        &context);
-  ASSERT_TRUE(module);
-  const support::Options options;
-  const support::TargetSpec withVnni{"cpu", "x86-64", "+avx512bw,+avx512dq,+avx512f,+avx512vl,+avx512vnni"};
-  auto kernel = beginKernel(*module, options, withVnni);
-  ASSERT_TRUE(mlir::succeeded(kernel));
-  ASSERT_TRUE(mlir::succeeded(makePlan(**kernel)));
-  LoopPlan &plan = (*kernel)->plan;
-  ASSERT_EQ(findError(plan, (*kernel)->affineInfo), "");
-  const auto found = llvm::find_if(plan.body.steps, [](const Step &step) { return step.dot != nullptr; });
-  ASSERT_NE(found, plan.body.steps.end());
-  TileDot &dot = *found->dot;
-  const BufferId d = dot.d;
-  plan.buffers[d].innermost = 0;
-  EXPECT_EQ(findError(plan, (*kernel)->affineInfo),
-            "b" + std::to_string(d) + " is accessed as a whole and is not row-major");
-  plan.buffers[d].innermost = -1;
-  dot.iterations = 4;
-  EXPECT_EQ(findError(plan, (*kernel)->affineInfo),
-            "a dot waits for the next iteration, but its right operand is not kept");
-  dot.unsignedA.reset();
-  EXPECT_EQ(findError(plan, (*kernel)->affineInfo), "a dot has the wrong buffers for its form");
+                  "+avx512bw,+avx512dq,+avx512f,+avx512vl,+avx512vnni");
+  ASSERT_NE(made.dot, nullptr);
+  ASSERT_EQ(made.error(), "");
+  const BufferId d = made.dot->d;
+  made.kernel->plan.buffers[d].innermost = 0;
+  EXPECT_EQ(made.error(), "b" + std::to_string(d) + " is accessed as a whole and is not row-major");
+  made.kernel->plan.buffers[d].innermost = -1;
+  made.dot->iterations = 4;
+  EXPECT_EQ(made.error(), "a dot waits for the next iteration, but its result does not");
+  made.dot->unsignedA.reset();
+  EXPECT_EQ(made.error(), "a dot has the wrong buffers for its form");
+}
+
+TEST(PlanVerifierOfDots, finds_dots_that_wait_while_their_operands_change) {
+  PlanOfDots made(R"(
+tt.func public @kernel(%x: !tt.ptr<i8>, %y: !tt.ptr<i32>, %n: i32) {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %none = arith.constant dense<0> : tensor<64x64xi32>
+  %t = scf.for %i = %zero to %n step %one iter_args(%sum = %none) -> (tensor<64x64xi32>) : i32 {
+    %p = tt.addptr %x, %i : !tt.ptr<i8>, i32
+    %ps = tt.splat %p : !tt.ptr<i8> -> tensor<64x64x!tt.ptr<i8>>
+    %v = tt.load %ps : tensor<64x64x!tt.ptr<i8>>
+    %q = tt.addptr %p, %one : !tt.ptr<i8>, i32
+    %qs = tt.splat %q : !tt.ptr<i8> -> tensor<64x64x!tt.ptr<i8>>
+    %w = tt.load %qs : tensor<64x64x!tt.ptr<i8>>
+    %d = tt.dot %v, %w, %sum : tensor<64x64xi8> * tensor<64x64xi8> -> tensor<64x64xi32>
+    scf.yield %d : tensor<64x64xi32>
+  }
+  %ys = tt.splat %y : !tt.ptr<i32> -> tensor<64x64x!tt.ptr<i32>>
+  tt.store %ys, %t : tensor<64x64x!tt.ptr<i32>>
+  tt.return
+})",
+                  "+avx512bw,+avx512dq,+avx512f,+avx512vl,+avx512vnni,+amx-tile,+amx-int8");
+  ASSERT_NE(made.dot, nullptr);
+  ASSERT_EQ(made.error(), "");
+  EXPECT_EQ(made.dot->iterations, 4u);
+  for (KeptOperand &kept : made.kernel->plan.keptOperands)
+    if (kept.tiles == made.dot->packed)
+      kept.loop = nullptr;
+  EXPECT_EQ(made.error(), "a dot waits for the next iteration, but its right operand is not kept");
 }
 
 TEST_F(PlanVerifier, finds_control_flow_without_its_regions) {

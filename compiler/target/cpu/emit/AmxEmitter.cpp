@@ -84,9 +84,10 @@ void AmxEmitter::emitTileDots(const AmxOperands &operands, unsigned down, unsign
 
 /// Visits the operands whose products are added.
 void AmxEmitter::forEachPair(llvm::function_ref<void(const AmxOperands &)> body) {
-  if (!work.list)
-    return body(work.operands);
-  emitCounted(ir, work.list->most, work.list->count, 1, [&](llvm::Value *index) { body(work.list->load(ir, index)); });
+  if (const auto *one = std::get_if<AmxOperands>(&work.operands))
+    return body(*one);
+  const auto &list = std::get<AmxOperandList>(work.operands);
+  emitCounted(ir, list.most, list.count, 1, [&](llvm::Value *index) { body(list.load(ir, index)); });
 }
 
 /// One block of down x across tiles, from a row and a column of the operands on.

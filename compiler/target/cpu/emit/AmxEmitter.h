@@ -4,7 +4,7 @@
 
 #include "llvm/IR/IRBuilder.h"
 
-#include <optional>
+#include <variant>
 
 namespace nereid::cpu {
 
@@ -24,11 +24,12 @@ struct AmxOperandList {
   AmxOperands load(llvm::IRBuilder<> &ir, llvm::Value *index) const;
 };
 
+using AnyAmxOperands = std::variant<AmxOperands, AmxOperandList>;
+
 /// d[rows, columns] of f32 += a[rows, depth] * b[depth, columns] of pairs of bf16, or of i32 and four bytes; `b` and
 /// `d` are dense.
 struct AmxDot {
-  AmxOperands operands;
-  std::optional<AmxOperandList> list; ///< instead of `operands`
+  AnyAmxOperands operands;
   llvm::Value *d = nullptr;
   int64_t rows = 16, columns = 16, depth = 16; ///< multiples of 16
   bool startsAtZero = false;

@@ -34,9 +34,9 @@ public:
 private:
   std::string name() const;
   void emitProduct();
-  void emitTileProduct(llvm::Value *a, llvm::Value *b, llvm::Value *d);
-  llvm::Value *runsNow(llvm::Value *count);
-  void runPostponed();
+  AmxDot tileProduct(const AnyAmxOperands &operands, llvm::Value *d);
+  llvm::Value *leavesLeft();
+  void runPostponed(llvm::Value *leaves);
   void packUnlessKept();
   void packB();
   void makeAUnsigned(llvm::Value *&a);
@@ -71,10 +71,9 @@ private:
   tt::DotOp op;
   Type operandElement;
   llvm::Value *firstA, *firstB, *firstD;
-  std::optional<AmxOperandList> list; ///< of iterations that are multiplied at once
-  llvm::Value *unsignedA = nullptr;   ///< a plus 128; null unless a is made unsigned
-  llvm::Value *columnSums = nullptr;  ///< 128 times the sums of columns of b; null likewise
-  llvm::Value *sums = nullptr;        ///< those of the strip
+  llvm::Value *unsignedA = nullptr;  ///< a plus 128; null unless a is made unsigned
+  llvm::Value *columnSums = nullptr; ///< 128 times the sums of columns of b; null likewise
+  llvm::Value *sums = nullptr;       ///< those of the strip
   Type element;
   int64_t batch = 1, rows, columns, depth;
   llvm::Value *rowBytes;                                     ///< stride of rows of a, in bytes
@@ -125,8 +124,6 @@ std::string DotEmitter::name() const {
   llvm::raw_string_ostream out(text);
   out << "dot." << batch << "x" << rows << "x" << columns << "x" << depth << "." << operandElement << "." << element;
   out << (dot.a.isTransposed ? ".t" : "") << (dot.startsAtZero ? ".zero" : "") << ".by" << dot.form.group;
-  if (list)
-    out << ".most" << list->most;
   prefetcher.describe(out);
   out << (endOfRows ? ".rows" : "") << (endOfColumns ? ".columns" : "");
   return text;
@@ -135,8 +132,8 @@ std::string DotEmitter::name() const {
 void DotEmitter::run() {
   if (dot.packed)
     packUnlessKept();
-  if (dot.iterations > 1 && (function.operandSource(dot.a.buffer) || function.keptIn(dot.a.buffer)))
-    return runPostponed();
+  if (llvm::Value *leaves = dot.iterations > 1 ? leavesLeft() : nullptr)
+    return runPostponed(leaves);
   prefetcher.findTiles();
   SmallVector<llvm::Value **> values{&firstA, &firstB, &firstD, &rowBytes};
   if (unsignedA)
@@ -148,48 +145,46 @@ void DotEmitter::run() {
   function.callShared(name(), values, [&] { emitProduct(); });
 }
 
-/// Whether the operands of `count` iterations have to be multiplied in this one: there is no other, or it has those of
-/// this one in the same place.
-llvm::Value *DotEmitter::runsNow(llvm::Value *count) {
-  auto loop = cast<scf::ForOp>(op->getParentOp());
-  llvm::Value *rest = ir.CreateSub(function.scalar(loop.getUpperBound()), function.scalar(loop.getInductionVar()));
-  llvm::Value *isNow = ir.CreateICmpULE(rest, function.scalar(loop.getStep()));
-  isNow = ir.CreateOr(isNow, ir.CreateICmpEQ(count, ir.getInt64(dot.iterations)));
-  isNow = ir.CreateOr(isNow, ir.CreateNot(function.keptIn(*dot.packed)->isOwn));
-  const Redirect *source = function.operandSource(dot.a.buffer);
-  return ir.CreateOr(isNow, source ? source->isCopied : ir.CreateNot(function.keptIn(dot.a.buffer)->isOwn));
+/// Whether the left operand is in a place that the next iteration uses for its own; null where it always is.
+llvm::Value *DotEmitter::leavesLeft() {
+  if (const Redirect *source = function.operandSource(dot.a.buffer))
+    return source->isCopied;
+  const KeptTiles *kept = function.keptIn(dot.a.buffer);
+  return kept ? ir.CreateNot(kept->isOwn) : nullptr;
 }
 
 /// Adds the operands to those that wait, and multiplies them all where they cannot wait longer.
-void DotEmitter::runPostponed() {
+void DotEmitter::runPostponed(llvm::Value *leaves) {
   llvm::Value *waiting = function.local(ir.getInt64(0), "waiting");
   auto *type = AmxOperandList::typeOf(ir.getContext(), dot.iterations);
-  list = {function.local(type, "operands"), nullptr, dot.iterations};
+  AmxOperandList list{function.local(type, "operands"), nullptr, dot.iterations};
   llvm::Value *before = ir.CreateLoad(ir.getInt64Ty(), waiting);
-  list->store(ir, {firstA, firstB, rowBytes}, before);
-  list->count = ir.CreateAdd(before, ir.getInt64(1));
-  llvm::Value *isNow = runsNow(list->count);
-  ir.CreateStore(ir.CreateSelect(isNow, ir.getInt64(0), list->count), waiting);
+  list.store(ir, {firstA, firstB, rowBytes}, before);
+  list.count = ir.CreateAdd(before, ir.getInt64(1));
+  llvm::Value *isNow = ir.CreateOr(leaves, ir.CreateNot(function.keptIn(*dot.packed)->isOwn));
+  isNow = ir.CreateOr(isNow, ir.CreateICmpEQ(list.count, ir.getInt64(dot.iterations)));
+  isNow = ir.CreateOr(isNow, function.isLastIteration(cast<scf::ForOp>(op->getParentOp())));
+  ir.CreateStore(ir.CreateSelect(isNow, ir.getInt64(0), list.count), waiting);
   emitConditional(ir, isNow, [&] {
-    SmallVector<llvm::Value **> values{&list->first, &list->count, &firstD};
+    SmallVector<llvm::Value **> values{&list.first, &list.count, &firstD};
     for (llvm::Value **end : {&endOfRows, &endOfColumns})
       if (*end)
         values.push_back(end);
-    function.callShared(name(), values, [&] { emitTileProduct(nullptr, nullptr, firstD); });
+    function.callShared(name() + ".most" + std::to_string(list.most), values,
+                        [&] { emitAmx(ir, tileProduct(list, firstD)); });
   });
 }
 
-void DotEmitter::emitTileProduct(llvm::Value *a, llvm::Value *b, llvm::Value *d) {
-  emitAmx(ir, {{a, b, rowBytes},
-               list,
-               d,
-               rows,
-               columns,
-               depth,
-               dot.startsAtZero,
-               element.isInteger(32),
-               endOfRows,
-               endOfColumns});
+AmxDot DotEmitter::tileProduct(const AnyAmxOperands &operands, llvm::Value *d) {
+  return {.operands = operands,
+          .d = d,
+          .rows = rows,
+          .columns = columns,
+          .depth = depth,
+          .startsAtZero = dot.startsAtZero,
+          .ofBytes = element.isInteger(32),
+          .endOfRows = endOfRows,
+          .endOfColumns = endOfColumns};
 }
 
 void DotEmitter::emitProduct() {
@@ -197,7 +192,7 @@ void DotEmitter::emitProduct() {
     llvm::Value *a = at(firstA, index, rows * depth), *b = at(firstB, index, depth * columns);
     llvm::Value *d = at(firstD, index, rows * columns);
     if (dot.form.usesTiles)
-      return emitTileProduct(a, b, d);
+      return emitAmx(ir, tileProduct(AmxOperands{a, b, rowBytes}, d));
     if (dot.form.needsUnsignedA()) {
       makeAUnsigned(a);
       sumColumns(b);

@@ -50,6 +50,11 @@ static SmallVector<llvm::Value *> emittedScalars(KernelEmitter &emitter, ValueRa
   return result;
 }
 
+llvm::Value *KernelEmitter::isLastIteration(scf::ForOp loop) {
+  llvm::Value *rest = ir.CreateSub(scalar(loop.getUpperBound()), scalar(loop.getInductionVar()));
+  return ir.CreateICmpULE(rest, scalar(loop.getStep()));
+}
+
 LogicalResult KernelEmitter::emitFor(const Step &step) {
   auto loop = cast<scf::ForOp>(step.op);
   llvm::Value *lower = scalar(loop.getLowerBound()), *upper = scalar(loop.getUpperBound());
@@ -112,8 +117,7 @@ LogicalResult KernelEmitter::emitFor(const Step &step) {
   setLocation(loop.getLoc());
   SmallVector<llvm::Value *> yields = yielded(loop.getBody()->getTerminator());
   // The iteration after the last one has the bound itself: a step may overflow the type.
-  llvm::Value *isLast = ir.CreateICmpULE(ir.CreateSub(upper, index), stride);
-  index->addIncoming(ir.CreateSelect(isLast, upper, ir.CreateAdd(index, stride)), ir.GetInsertBlock());
+  index->addIncoming(ir.CreateSelect(isLastIteration(loop), upper, ir.CreateAdd(index, stride)), ir.GetInsertBlock());
   carried.add(yields, ir.GetInsertBlock());
   for (auto &[id, phis] : swaps) {
     phis.first->addIncoming(phis.second, ir.GetInsertBlock());

@@ -4,11 +4,11 @@
 //
 // The tiles of a program, one for each iteration of its loop, are a set. Programs that follow each other may multiply
 // the same tiles, as those of a column of a matrix do: one set is enough, and is made anew for the next column. Or they
-// may come back to tiles after a few programs, as those of rows in a group do: the programs find nothing, one after
-// another, and each makes a set of its own, as long as there is room. The rules in chooseSet() tell these cases apart.
+// come back to tiles after a few programs, as those of rows in a group do: that is seen by the keys of their first
+// tiles, and from then on each makes a set of its own, as long as there is room.
 //
-// Where several programs more than there is room for found nothing, they all use the last tile, since copies that are
-// spread over many tiles take longer. It also serves iterations that have no tile of their own.
+// Where several programs in succession found nothing, they all use the last tile, since copies that are spread over
+// many tiles take longer. It also serves iterations that have no tile of their own.
 #include "compiler/target/cpu/emit/ControlFlow.h"
 #include "compiler/target/cpu/emit/KernelEmitter.h"
 
@@ -27,18 +27,22 @@ void KernelEmitter::beginKeeping(llvm::Value *isOneProgram) {
   for (const KeptOperand &operand : plan.keptOperands) {
     KeptTiles &state = keptTiles.emplace_back();
     state.first = current[operand.tiles];
-    auto number = [&](const char *name, llvm::Value *value) {
+    auto variable = [&](const char *name, llvm::Value *value) {
       llvm::AllocaInst *address = local(value->getType(), name);
       ir.CreateStore(value, address);
       return address;
     };
-    state.tilesOfSet = number("tiles", ir.getInt64(0));
-    state.sets = number("sets", ir.getInt64(1));
-    state.set = number("set", ir.getInt64(0));
-    state.misses = number("misses", ir.getInt64(0));
-    state.wasFound = number("found", ir.getFalse());
-    state.isOff = number("off", isOneProgram);
-    ir.CreateStore(ir.getInt64(0), keyOf(operand, ir.getInt64(plan.buffers[operand.tiles].tiles - 1)));
+    state.tilesOfSet = variable("tiles", ir.getInt64(0));
+    state.sets = variable("sets", ir.getInt64(1));
+    state.set = variable("set", ir.getInt64(0));
+    state.misses = variable("misses", ir.getInt64(0));
+    state.seen = variable("seen", ir.getInt64(0));
+    state.wasFound = variable("found", ir.getFalse());
+    state.comesBack = variable("comes.back", ir.getFalse());
+    state.isOff = variable("off", isOneProgram);
+    const int64_t tiles = plan.buffers[operand.tiles].tiles;
+    for (int64_t index : {tiles - 1, tiles}) // the last tile, and the first key that is noted
+      ir.CreateStore(ir.getInt64(0), keyOf(operand, ir.getInt64(index)));
   }
 }
 
@@ -67,38 +71,78 @@ llvm::Value *KernelEmitter::hasKey(const KeptOperand &operand, llvm::Value *tile
   return isEqual;
 }
 
-/// In the first iteration of a program, with the key of its tile: the set that has it, or else one to make. That is the
-/// set of the program before, if that was found again: its programs are over. If it was not, it may still be: the next
-/// set is taken.
+void KernelEmitter::storeKey(const KeptOperand &operand, llvm::Value *tile, ArrayRef<llvm::Value *> key) {
+  llvm::Value *address = keyOf(operand, tile);
+  for (auto [index, value] : llvm::enumerate(key))
+    ir.CreateStore(value, ir.CreateConstGEP1_64(ir.getInt64Ty(), address, index));
+}
+
+/// The index among `count` tiles, so far apart, of one that has the key; `count` where none has. The first is compared
+/// in any case.
+llvm::Value *KernelEmitter::findKey(const KeptOperand &operand, llvm::Value *first, llvm::Value *distance,
+                                    llvm::Value *count, ArrayRef<llvm::Value *> key) {
+  llvm::AllocaInst *found = local(ir.getInt64Ty(), "found.at");
+  ir.CreateStore(count, found);
+  emitCounted(ir, KeptOperand::mostSets, count, 1, [&](llvm::Value *index) {
+    llvm::Value *isThis = hasKey(operand, ir.CreateAdd(first, ir.CreateMul(index, distance)), key);
+    ir.CreateStore(ir.CreateSelect(isThis, index, ir.CreateLoad(ir.getInt64Ty(), found)), found);
+  });
+  return ir.CreateLoad(ir.getInt64Ty(), found);
+}
+
+/// Compares the first key of a program with those noted, and notes it. After too many programs it is over.
+void KernelEmitter::noteKey(const KeptOperand &operand, KeptTiles &state, ArrayRef<llvm::Value *> key) {
+  llvm::Value *seen = ir.CreateLoad(ir.getInt64Ty(), state.seen), *most = ir.getInt64(KeptOperand::mostSets);
+  llvm::Value *isOver = ir.CreateOr(ir.CreateLoad(ir.getInt1Ty(), state.comesBack), ir.CreateICmpUGT(seen, most));
+  emitConditional(ir, ir.CreateNot(isOver), [&] {
+    llvm::Value *notes = ir.getInt64(plan.buffers[operand.tiles].tiles);
+    llvm::Value *comesBack = ir.CreateICmpNE(findKey(operand, notes, ir.getInt64(1), seen, key), seen);
+    ir.CreateStore(comesBack, state.comesBack);
+    ir.CreateStore(ir.CreateSelect(comesBack, ir.getInt64(0), ir.CreateLoad(ir.getInt64Ty(), state.misses)),
+                   state.misses);
+    emitConditional(ir, ir.CreateICmpULT(seen, most), [&] { storeKey(operand, ir.CreateAdd(notes, seen), key); });
+    ir.CreateStore(ir.CreateAdd(seen, ir.getInt64(1)), state.seen);
+  });
+}
+
+/// Takes a set for a program that found none: that of the program before, if it was found again, as its programs are
+/// over, else the next one.
+void KernelEmitter::makeSet(const KeptOperand &operand, KeptTiles &state, llvm::Value *most, llvm::Value *wasFound) {
+  llvm::Value *before = ir.CreateLoad(ir.getInt64Ty(), state.set), *sets = ir.CreateLoad(ir.getInt64Ty(), state.sets);
+  llvm::Value *after = ir.CreateAdd(before, ir.getInt64(1));
+  after = ir.CreateSelect(ir.CreateICmpEQ(after, most), ir.getInt64(0), after);
+  llvm::Value *set = ir.CreateSelect(wasFound, before, after);
+  ir.CreateStore(set, state.set);
+  emitConditional(ir, ir.CreateICmpEQ(set, sets), [&] {
+    ir.CreateStore(ir.CreateAdd(sets, ir.getInt64(1)), state.sets);
+    llvm::Value *tilesOfSet = ir.CreateLoad(ir.getInt64Ty(), state.tilesOfSet);
+    llvm::Value *first = ir.CreateMul(set, tilesOfSet);
+    emitCounted(ir, plan.buffers[operand.tiles].tiles, tilesOfSet, 1, [&](llvm::Value *index) {
+      ir.CreateStore(ir.getInt64(0), keyOf(operand, ir.CreateAdd(first, index)));
+    });
+  });
+}
+
+/// In the first iteration of a program, with the key of its tile: the set that has it, or else one to make.
 void KernelEmitter::chooseSet(const KeptOperand &operand, KeptTiles &state, ArrayRef<llvm::Value *> key) {
   auto get = [&](llvm::Value *address) { return ir.CreateLoad(ir.getInt64Ty(), address); };
-  const int64_t tiles = plan.buffers[operand.tiles].tiles;
-  llvm::Value *tilesOfSet = get(state.tilesOfSet), *sets = get(state.sets), *before = get(state.set);
-  ir.CreateStore(sets, state.set);
-  emitCounted(ir, KeptOperand::mostSets, sets, 1, [&](llvm::Value *set) {
-    llvm::Value *isThis = hasKey(operand, ir.CreateMul(set, tilesOfSet), key);
-    ir.CreateStore(ir.CreateSelect(isThis, set, get(state.set)), state.set);
-  });
-  llvm::Value *isFound = ir.CreateICmpNE(get(state.set), sets);
+  llvm::Value *tilesOfSet = get(state.tilesOfSet), *sets = get(state.sets);
   llvm::Value *wasFound = ir.CreateLoad(ir.getInt1Ty(), state.wasFound);
+  llvm::Value *found = findKey(operand, ir.getInt64(0), tilesOfSet, sets, key);
+  llvm::Value *isFound = ir.CreateICmpNE(found, sets);
   ir.CreateStore(isFound, state.wasFound);
+  ir.CreateStore(ir.CreateSelect(isFound, found, get(state.set)), state.set);
   ir.CreateStore(ir.CreateSelect(isFound, ir.getInt64(0), ir.CreateAdd(get(state.misses), ir.getInt64(1))),
                  state.misses);
+  ir.CreateStore(ir.getFalse(), state.isOff);
   emitConditional(ir, ir.CreateNot(isFound), [&] {
-    llvm::Value *most = ir.CreateBinaryIntrinsic(llvm::Intrinsic::umin, ir.CreateUDiv(ir.getInt64(tiles), tilesOfSet),
-                                                 ir.getInt64(KeptOperand::mostSets));
-    ir.CreateStore(ir.CreateICmpUGT(get(state.misses), ir.CreateAdd(most, ir.getInt64(1))), state.isOff);
-    llvm::Value *after = ir.CreateAdd(before, ir.getInt64(1));
-    after = ir.CreateSelect(ir.CreateICmpEQ(after, most), ir.getInt64(0), after);
-    llvm::Value *set = ir.CreateSelect(wasFound, before, after);
-    ir.CreateStore(set, state.set);
-    emitConditional(ir, ir.CreateICmpEQ(set, sets), [&] {
-      ir.CreateStore(ir.CreateAdd(sets, ir.getInt64(1)), state.sets);
-      llvm::Value *first = ir.CreateMul(set, tilesOfSet);
-      emitCounted(ir, tiles, tilesOfSet, 1, [&](llvm::Value *index) {
-        ir.CreateStore(ir.getInt64(0), keyOf(operand, ir.CreateAdd(first, index)));
-      });
-    });
+    noteKey(operand, state, key);
+    llvm::Value *comesBack = ir.CreateLoad(ir.getInt1Ty(), state.comesBack);
+    llvm::Value *most = ir.CreateUDiv(ir.getInt64(plan.buffers[operand.tiles].tiles), tilesOfSet);
+    most = ir.CreateBinaryIntrinsic(llvm::Intrinsic::umin, most, ir.getInt64(KeptOperand::mostSets));
+    llvm::Value *mostMisses = ir.CreateAdd(ir.CreateSelect(comesBack, most, ir.getInt64(1)), ir.getInt64(1));
+    ir.CreateStore(ir.CreateICmpUGT(get(state.misses), mostMisses), state.isOff);
+    emitConditional(ir, comesBack, [&] { makeSet(operand, state, most, wasFound); });
   });
 }
 
@@ -107,10 +151,10 @@ llvm::Value *KernelEmitter::chooseTile(const KeptOperand &operand, KeptTiles &st
   auto get = [&](llvm::Value *address) { return ir.CreateLoad(ir.getInt64Ty(), address); };
   const int64_t tiles = plan.buffers[operand.tiles].tiles;
   llvm::Value *last = ir.getInt64(tiles - 1);
-  llvm::Value *isOn = ir.CreateNot(ir.CreateLoad(ir.getInt1Ty(), state.isOff));
   llvm::Value *isFirst = ir.CreateICmpEQ(state.iteration, ir.getInt64(0));
   llvm::Value *hasSet = ir.CreateICmpNE(get(state.tilesOfSet), ir.getInt64(0));
-  emitConditional(ir, ir.CreateAnd(isOn, ir.CreateAnd(isFirst, hasSet)), [&] { chooseSet(operand, state, key); });
+  emitConditional(ir, ir.CreateAnd(isFirst, hasSet), [&] { chooseSet(operand, state, key); });
+  llvm::Value *isOn = ir.CreateNot(ir.CreateLoad(ir.getInt1Ty(), state.isOff));
 
   // While there is one set, it grows with the iterations.
   llvm::Value *tilesOfSet = get(state.tilesOfSet);
@@ -123,9 +167,7 @@ llvm::Value *KernelEmitter::chooseTile(const KeptOperand &operand, KeptTiles &st
   });
   tilesOfSet = get(state.tilesOfSet);
   llvm::Value *own = ir.CreateAdd(ir.CreateMul(get(state.set), tilesOfSet), state.iteration);
-  llvm::Value *hasOwn = ir.CreateAnd(ir.CreateICmpULT(state.iteration, tilesOfSet),
-                                     ir.CreateNot(ir.CreateLoad(ir.getInt1Ty(), state.isOff)));
-  return ir.CreateSelect(hasOwn, own, last);
+  return ir.CreateSelect(ir.CreateAnd(isOn, ir.CreateICmpULT(state.iteration, tilesOfSet)), own, last);
 }
 
 /// Emits the nest under the condition that its tile is not kept.
@@ -147,9 +189,7 @@ LogicalResult KernelEmitter::emitUnlessKept(Nest &nest) {
 
   LogicalResult result = success();
   emitConditional(ir, ir.CreateNot(state.isKept), [&] {
-    llvm::Value *address = keyOf(operand, tile);
-    for (auto [index, value] : llvm::enumerate(key))
-      ir.CreateStore(value, ir.CreateConstGEP1_64(ir.getInt64Ty(), address, index));
+    storeKey(operand, tile, key);
     result = emitTransposedOrNot(nest);
   });
   return result;

@@ -28,8 +28,8 @@ enum class HostCall : unsigned { Print, Fail, Check };
 struct Redirect {
   llvm::Value *base = nullptr; ///< null where the tile is not affine in memory
   llvm::SmallVector<llvm::Value *, 2> strides;
-  /// Whether elements are read from the buffer: of a tile that is not affine those at their addresses are not, of an
-  /// operand of a dot `base` is that buffer then.
+  /// Whether the elements are read from the buffer: of a tile that is not affine, instead of from their addresses; of a
+  /// dot's operand, whose `base` is that buffer then.
   llvm::Value *isCopied = nullptr;
   BufferId copy = 0;
 };
@@ -45,13 +45,15 @@ struct DotPrefetches {
 /// The tiles of a kept operand in the call of a kernel, and the one of the current iteration.
 struct KeptTiles {
   llvm::Value *first = nullptr; ///< the address of the first
-  // The addresses of numbers that change from program to program:
-  llvm::Value *tilesOfSet = nullptr; ///< iterations with a tile of their own; the most so far
+  // The addresses of what changes from program to program:
+  llvm::Value *tilesOfSet = nullptr; ///< iterations with a tile of their own
   llvm::Value *sets = nullptr;       ///< that hold tiles
   llvm::Value *set = nullptr;        ///< of the current program
   llvm::Value *wasFound = nullptr;   ///< whether a program has found its tiles in that set since it was made
   llvm::Value *misses = nullptr;     ///< programs in succession that found nothing kept
   llvm::Value *isOff = nullptr;      ///< whether those were too many
+  llvm::Value *seen = nullptr;       ///< programs whose first key is noted
+  llvm::Value *comesBack = nullptr;  ///< whether a later program had a noted key
   // Of the current iteration:
   llvm::Value *iteration = nullptr; ///< its number
   llvm::Value *isKept = nullptr;    ///< whether the tile was made before; null until that is known
@@ -104,7 +106,7 @@ public:
     auto found = redirects.find(load);
     return found == redirects.end() ? nullptr : &found->second;
   }
-  /// The memory that a dot reads an operand from in place; null where it reads the buffer.
+  /// Where a dot reads an operand that may be in memory; null where it always reads the buffer.
   const Redirect *operandSource(BufferId id) const {
     auto found = operandSources.find(id);
     return found == operandSources.end() ? nullptr : &found->second;
@@ -129,6 +131,8 @@ public:
   llvm::AllocaInst *local(llvm::Type *type, const llvm::Twine &name = "");
   /// The same, with this value when the kernel is called.
   llvm::AllocaInst *local(llvm::Constant *initial, const llvm::Twine &name);
+  /// Whether the current iteration of the loop is its last one.
+  llvm::Value *isLastIteration(mlir::scf::ForOp loop);
   /// Calls a function of the module that `body` emits at its first use; calls by equal names share it. The body sees
   /// the function's parameters in place of `values`, whose constants become part of the name.
   void callShared(const llvm::Twine &name, llvm::ArrayRef<llvm::Value **> values, llvm::function_ref<void()> body);
@@ -168,6 +172,11 @@ private:
   // EmitReused.cpp
   llvm::Value *keyOf(const KeptOperand &operand, llvm::Value *tile);
   llvm::Value *hasKey(const KeptOperand &operand, llvm::Value *tile, llvm::ArrayRef<llvm::Value *> key);
+  void storeKey(const KeptOperand &operand, llvm::Value *tile, llvm::ArrayRef<llvm::Value *> key);
+  llvm::Value *findKey(const KeptOperand &operand, llvm::Value *first, llvm::Value *distance, llvm::Value *count,
+                       llvm::ArrayRef<llvm::Value *> key);
+  void noteKey(const KeptOperand &operand, KeptTiles &state, llvm::ArrayRef<llvm::Value *> key);
+  void makeSet(const KeptOperand &operand, KeptTiles &state, llvm::Value *most, llvm::Value *wasFound);
   void chooseSet(const KeptOperand &operand, KeptTiles &state, llvm::ArrayRef<llvm::Value *> key);
   llvm::Value *chooseTile(const KeptOperand &operand, KeptTiles &state, llvm::ArrayRef<llvm::Value *> key);
   void beginKeeping(llvm::Value *isOneProgram);

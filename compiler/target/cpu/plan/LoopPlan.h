@@ -196,11 +196,14 @@ enum class PlanState : uint8_t { Sequenced, Vectorised, Allocated };
 
 /// An operand of a dot whose tiles a thread keeps for the programs that follow, each with the key that it depends on.
 struct KeptOperand {
-  static constexpr int64_t mostSets = 16;     ///< of tiles of a program: their first keys are compared one by one
+  /// Sets of tiles of a program, and first keys of programs that are noted: they are compared one by one.
+  static constexpr int64_t mostSets = 16;
   mlir::Operation *loop = nullptr;            ///< each iteration has a tile
   llvm::SmallVector<mlir::Value, 4> scalars;  ///< equal scalars give equal elements
   llvm::SmallVector<mlir::Operation *> loads; ///< of the loop that it is computed from
   BufferId tiles = 0, keys = 0;
+  /// Keys of the tiles, then those that are noted.
+  static int64_t keyCount(int64_t tiles) { return tiles + mostSets; }
   /// The words of a key: whether there is a tile, then the scalars.
   int64_t wordsOfKey() const { return 1 + static_cast<int64_t>(scalars.size()); }
 };

@@ -35,9 +35,11 @@ struct PlanContext {
 mlir::FailureOr<Sequence> sequence(PlanContext &context, mlir::Block &block);
 /// Keeps expensive values that several nests use.
 void materialiseExpensive(PlanContext &context, Sequence &sequence);
-/// Guards or keeps loads whose source a later store may overwrite, and doubles buffers of carried tiles.
+/// Guards or keeps loads whose source a later store may overwrite.
 void protectLoads(PlanContext &context, Sequence &sequence);
+/// Has loads that are contiguous along another dimension than what is written transposed in registers.
 void transposeLoads(PlanContext &context, Sequence &sequence);
+/// Doubles buffers of carried tiles whose old value is read during or after their update.
 void doubleBuffers(PlanContext &context, Sequence &sequence);
 /// Makes the first iteration of a loop write carried tiles whose initial value is a constant.
 void peelFirstIterations(PlanContext &context, Sequence &sequence);
@@ -45,6 +47,7 @@ void peelFirstIterations(PlanContext &context, Sequence &sequence);
 void reuseOperands(PlanContext &context, tt::FuncOp kernel);
 /// Has dots of a loop wait for those of the next iterations.
 void postponeDots(PlanContext &context, Sequence &sequence);
+/// Chooses which dimension of buffers is innermost.
 void chooseOrders(PlanContext &context, Sequence &sequence);
 /// Chooses the vectorised dimension, its lanes and the order of loops of every nest.
 void vectorise(PlanContext &context, Sequence &sequence);
@@ -55,6 +58,8 @@ void allocateBuffers(PlanContext &context);
 StoredPart storedPart(AffineInfo &affineInfo, tt::DotOp dot);
 /// The buffer of a carried tile that a dot of the loop's body accumulates in; nullopt where the dot has its own buffer.
 std::optional<BufferId> carriedAccumulator(const LoopPlan &plan, tt::DotOp dot);
+/// Whether the dot's result has no use but as a carried tile of the loop's next iteration.
+bool isOnlyCarried(tt::DotOp dot);
 
 /// Whether a tile is better read along its second-to-last dimension than along its last.
 bool isReadByColumns(PlanContext &context, mlir::Value tile);

@@ -29,6 +29,11 @@ std::optional<BufferId> cpu::carriedAccumulator(const LoopPlan &plan, tt::DotOp 
   return std::nullopt;
 }
 
+bool cpu::isOnlyCarried(tt::DotOp dot) {
+  return dot.getD().hasOneUse() && isa<scf::YieldOp>(*dot.getD().user_begin()) && isa<scf::ForOp>(dot->getParentOp()) &&
+         dot.getD().user_begin()->getParentOp() == dot->getParentOp();
+}
+
 bool cpu::isReadByColumns(PlanContext &context, Value tile) {
   const int8_t rank = tt::shapeOf(tile.getType()).size();
   int votes = 0;

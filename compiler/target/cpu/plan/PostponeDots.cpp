@@ -19,12 +19,12 @@ static constexpr int64_t stripColumns = 64;
 /// Iterations after which the accumulators' share of the time is small.
 static constexpr int64_t mostIterations = 4;
 
-/// Whether only the dot uses the carried tile that it accumulates in.
-static bool ownsAccumulator(const PlanContext &context, tt::DotOp dot) {
-  const std::optional<BufferId> carried = carriedAccumulator(context.plan, dot);
+/// Whether only the dot uses the carried tile that it accumulates in: what it adds may come later.
+static bool ownsAccumulator(const LoopPlan &plan, tt::DotOp dot) {
+  const std::optional<BufferId> carried = carriedAccumulator(plan, dot);
   auto before = dyn_cast<BlockArgument>(dot.getC());
-  return carried && before && before.getOwner() == dot->getBlock() && before.hasOneUse() && dot.getD().hasOneUse() &&
-         context.plan.bufferOf.lookup(before) == *carried && !context.plan.buffers[*carried].isDouble;
+  return carried && before && before.getOwner() == dot->getBlock() && before.hasOneUse() &&
+         plan.bufferOf.lookup(before) == *carried && !plan.buffers[*carried].isDouble && isOnlyCarried(dot);
 }
 
 /// Whether a nest of the body makes the operand only where the dot cannot read memory.
@@ -38,7 +38,7 @@ static bool isInPlace(const Sequence &body, const TileDot::Operand &operand) {
 static bool canPostpone(const PlanContext &context, const Sequence &body, const Step &step) {
   const TileDot &dot = *step.dot;
   auto op = cast<tt::DotOp>(step.op);
-  if (!dot.form.usesTiles || !dot.packed || tt::shapeOf(op.getType()).size() != 2 || !ownsAccumulator(context, op))
+  if (!dot.form.usesTiles || !dot.packed || tt::shapeOf(op.getType()).size() != 2 || !ownsAccumulator(context.plan, op))
     return false;
   Operation *loop = op->getParentOp();
   return context.plan.isKept(*dot.packed, loop) && (context.plan.isKept(dot.a.buffer, loop) || isInPlace(body, dot.a));

@@ -139,7 +139,8 @@ static void keep(PlanContext &context, Candidate &candidate, int64_t bytes) {
   if (count == 0)
     return;
   plan.buffers[kept.tiles].tiles = count;
-  kept.keys = context.newBuffer(IntegerType::get(kept.loop->getContext(), 64), {count, kept.wordsOfKey()}, "keys");
+  kept.keys = context.newBuffer(IntegerType::get(kept.loop->getContext(), 64),
+                                {KeptOperand::keyCount(count), kept.wordsOfKey()}, "keys");
   std::vector<Step> &steps = candidate.body->steps;
   auto before = llvm::find_if(steps, [&](const Step &step) { return step.nest.get() == candidate.nest; });
   std::vector<Root> &roots = candidate.nest->roots;

@@ -270,6 +270,8 @@ void PlanVerifier::dot(const Step &step) {
       return;
   if (dot.form.needsUnsignedA() != (dot.unsignedA && dot.columnSums))
     return fail("a dot has the wrong buffers for its form");
+  if (dot.iterations > 1 && !isOnlyCarried(op))
+    return fail("a dot waits for the next iteration, but its result does not");
   if (dot.iterations > 1 && !(dot.form.usesTiles && dot.packed && plan.isKept(*dot.packed, op->getParentOp())))
     return fail("a dot waits for the next iteration, but its right operand is not kept");
   isWritten(dot.a.buffer, "a dot");
@@ -361,7 +363,7 @@ void PlanVerifier::kept() {
     if (!isBuffer(operand.tiles, name) || !isBuffer(operand.keys, name))
       return;
     if (plan.buffers[operand.keys].shape !=
-        ArrayRef<int64_t>({plan.buffers[operand.tiles].tiles, operand.wordsOfKey()}))
+        ArrayRef<int64_t>({KeptOperand::keyCount(plan.buffers[operand.tiles].tiles), operand.wordsOfKey()}))
       fail(name + " has keys for other tiles or scalars");
     if (makers[index] != 1 || readers[index] != 1)
       fail(name + " has " + llvm::Twine(makers[index]) + " nests and " + llvm::Twine(readers[index]) + " dots");
