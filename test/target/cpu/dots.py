@@ -61,8 +61,16 @@ def matmul(a, b, c, m, n, k, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexp
 # AMX-LABEL: matmul:
 # AMX: ldtilecfg
 # AMX: tilerelease
-# AMX-LABEL: dot.{{.*}}:
+# AMX-LABEL: dot.{{.*}}.by2:
 # AMX-NOT: {{ldtilecfg|tilerelease}}
+# AMX-COUNT-4: tileloadd {{.*}}%tmm{{[0-3]$}}
+# AMX: tileloadd {{.*}}%tmm4
+# AMX-COUNT-4: tdpbf16ps {{.*}}%tmm4,
+# AMX-NOT: {{tdpbf16ps|ldtilecfg|tilerelease}}
+# AMX-COUNT-4: tilestored
+# AMX-NOT: {{ldtilecfg|tilerelease}}
+# The dots of several iterations load and store the accumulators once.
+# AMX-LABEL: dot.{{.*}}.by2.most4:
 # AMX-COUNT-4: tilestored
 # AMX-NOT: {{tilestored|ldtilecfg|tilerelease}}
 # AMX-COUNT-4: tileloadd {{.*}}%tmm{{[0-3]$}}

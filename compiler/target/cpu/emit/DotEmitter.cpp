@@ -33,6 +33,8 @@ public:
 
 private:
   std::string name() const;
+  void callProduct();
+  void addEnds(SmallVectorImpl<llvm::Value **> &values);
   void emitProduct();
   AmxDot tileProduct(const AnyAmxOperands &operands, llvm::Value *d);
   llvm::Value *leavesLeft();
@@ -135,14 +137,23 @@ void DotEmitter::run() {
   if (llvm::Value *leaves = dot.iterations > 1 ? leavesLeft() : nullptr)
     return runPostponed(leaves);
   prefetcher.findTiles();
+  callProduct();
+}
+
+/// Calls the code for the operands of this iteration.
+void DotEmitter::callProduct() {
   SmallVector<llvm::Value **> values{&firstA, &firstB, &firstD, &rowBytes};
   if (unsignedA)
     values.append({&unsignedA, &columnSums});
   prefetcher.addValues(values);
+  addEnds(values);
+  function.callShared(name(), values, [&] { emitProduct(); });
+}
+
+void DotEmitter::addEnds(SmallVectorImpl<llvm::Value **> &values) {
   for (llvm::Value **end : {&endOfRows, &endOfColumns})
     if (*end)
       values.push_back(end);
-  function.callShared(name(), values, [&] { emitProduct(); });
 }
 
 /// Whether the left operand is in a place that the next iteration uses for its own; null where it always is.
@@ -165,11 +176,11 @@ void DotEmitter::runPostponed(llvm::Value *leaves) {
   isNow = ir.CreateOr(isNow, ir.CreateICmpEQ(list.count, ir.getInt64(dot.iterations)));
   isNow = ir.CreateOr(isNow, function.isLastIteration(cast<scf::ForOp>(op->getParentOp())));
   ir.CreateStore(ir.CreateSelect(isNow, ir.getInt64(0), list.count), waiting);
-  emitConditional(ir, isNow, [&] {
+  llvm::Value *isAlone = ir.CreateICmpEQ(before, ir.getInt64(0));
+  emitConditional(ir, ir.CreateAnd(isNow, isAlone), [&] { callProduct(); });
+  emitConditional(ir, ir.CreateAnd(isNow, ir.CreateNot(isAlone)), [&] {
     SmallVector<llvm::Value **> values{&list.first, &list.count, &firstD};
-    for (llvm::Value **end : {&endOfRows, &endOfColumns})
-      if (*end)
-        values.push_back(end);
+    addEnds(values);
     function.callShared(name() + ".most" + std::to_string(list.most), values,
                         [&] { emitAmx(ir, tileProduct(list, firstD)); });
   });
