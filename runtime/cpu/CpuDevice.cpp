@@ -96,6 +96,7 @@ static Expected<void> runAll(CpuKernel &kernel, const Programs &programs) {
     if (!arena)
       return memoryError("arena");
     const DefaultFloatRules rules;
+    const PartOfLaunch part;
     programs.run(*programs.only, *programs.only + 1, arena);
     return {};
   }

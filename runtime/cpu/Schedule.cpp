@@ -119,6 +119,7 @@ public:
   /// The part of a thread that is joined by other means; starts with the chunk of that index.
   void helpAt(uint32_t chunk) {
     char *arena = threadArena(programs.arenaBytes);
+    const PartOfLaunch part;
     if (arena)
       take(arena, chunk);
     if (!arena || isPaused.load())
@@ -145,6 +146,8 @@ public:
         count += end - begin;
         if (stop && stop->isStopRequested())
           return count + endEarly();
+        if (stop)
+          arena = threadArena(programs.arenaBytes); // the stop check may have run another launch
       }
     }
     return count;
@@ -340,6 +343,7 @@ LaunchEnd runPrograms(const Programs &programs, CostEstimate &cost) {
   char *arena = threadArena(programs.arenaBytes);
   if (!arena)
     return LaunchEnd::NoMemory;
+  const PartOfLaunch part;
   const uint32_t threads = programs.total == 1 ? 1 : launchThreads();
   const double expectedNs = cost.nanoseconds() * static_cast<double>(programs.total);
   if (threads == 1 || (expectedNs > 0 && expectedNs <= kWorthHelpWhenCrowdedNs && crowding.isCrowded()))

@@ -5,6 +5,7 @@
 #include "artifact/TargetInfo.h"
 
 #include <cstdlib>
+#include <cstring>
 
 #if defined(__x86_64__)
 #include <xmmintrin.h>
@@ -24,20 +25,26 @@ struct Arena {
 
 static thread_local Arena arena;
 
+static void forgetContents() {
+  if (arena.begin)
+    std::memset(arena.begin, 0, sizeof(uint64_t));
+}
+
 static char *growArena(uint64_t bytes) {
   constexpr uint64_t kGrain = 4096;
   static_assert(kGrain % artifact::kArenaAlign == 0);
   if (bytes > kMaxRequestBytes)
     return nullptr;
   const uint64_t rounded = (bytes + kGrain - 1) / kGrain * kGrain;
-  // The contents are dead between claims of programs, so they are not copied. Without memory the old arena stays: a
-  // launch further up the stack may be using it.
+  // What a launch further up the stack has left there may be lost, so it is not copied. Without memory the old arena
+  // stays: that launch may be using it.
   auto *larger = static_cast<char *>(std::aligned_alloc(kGrain, rounded));
   if (!larger)
     return nullptr;
   std::free(arena.begin);
   arena.begin = larger;
   arena.bytes = rounded;
+  forgetContents();
   return larger;
 }
 
@@ -46,6 +53,9 @@ char *threadArena(uint64_t bytes) {
   const uint64_t needed = bytes == 0 ? 1 : bytes;
   return arena.bytes >= needed ? arena.begin : growArena(needed);
 }
+
+PartOfLaunch::PartOfLaunch() { forgetContents(); }
+PartOfLaunch::~PartOfLaunch() { forgetContents(); }
 
 #if defined(__x86_64__)
 

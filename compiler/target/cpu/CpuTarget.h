@@ -5,8 +5,9 @@
 //   extern "C" void kernel(const char *packed, const uint32_t grid[3], uint64_t begin, uint64_t end, char *arena);
 // `packed` holds the parameters at naturally aligned offsets, then two scratch pointers. The call runs the programs of
 // linear id [begin, end) in ascending order, id = x + grid[0] * (y + grid[1] * z). `arena` is memory of this thread,
-// `arenaBytes` long and aligned to `artifact::kArenaAlign`. A phase reports a failure as a diagnostic at the op's
-// location.
+// `arenaBytes` long and aligned to `artifact::kArenaAlign`; its first eight bytes are zero at the thread's first call
+// of a launch, and all of it is left as it is between that and the last one. A phase reports a failure as a diagnostic
+// at the op's location.
 #pragma once
 
 #include "compiler/dialect/tt/Dialect.h"

@@ -109,6 +109,28 @@ TEST(CpuState, arena_is_aligned_grows_and_is_kept) {
   }
 }
 
+TEST(CpuState, arena_says_whether_a_call_of_the_same_launch_left_it) {
+  const char *const source = "KERNEL { uint64_t *word = (uint64_t *)arena, *counts = ARG(uint64_t *, 0);"
+                             " __atomic_fetch_add(counts, 1, 5);"
+                             " if (*word == 0) __atomic_fetch_add(counts + 1, 1, 5);"
+                             " else if (*word != ARG(uint64_t, 1)) __atomic_fetch_add(counts + 2, 1, 5);"
+                             " *word = ARG(uint64_t, 1); }";
+  Artifact artifact = cArtifact(source, 2);
+  artifact.arenaBytes = 64;
+  const auto kernel = cpuDevice().load(artifact);
+  ASSERT_TRUE(kernel);
+  uint64_t calls = 0, begins = 0;
+  for (uint64_t launch = 1; launch <= 20; ++launch) {
+    uint64_t counts[3] = {};
+    ASSERT_TRUE(cpuDevice().launch(**kernel, {64, 1, 1}, nullptr, Packed(&counts[0], launch)));
+    EXPECT_GE(counts[1], 1u);
+    EXPECT_EQ(counts[2], 0u) << "contents of another launch";
+    calls += counts[0];
+    begins += counts[1];
+  }
+  EXPECT_LT(begins, calls);
+}
+
 TEST(CpuState, arena_that_cannot_be_had_is_an_error) {
   Artifact artifact = cArtifact(answer(1), 1);
   for (uint64_t bytes : {uint64_t{1} << 60, ~uint64_t{0}}) {

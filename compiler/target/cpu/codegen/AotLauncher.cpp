@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/target/cpu/codegen/AotLauncher.h"
 
-#include "compiler/target/cpu/codegen/Codegen.h"
 #include "compiler/lowering/Link.h"
+#include "compiler/target/cpu/codegen/Codegen.h"
 
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/LLVMContext.h"
@@ -78,11 +78,12 @@ static void emitLauncher(llvm::Module &module, const artifact::Artifact &artifac
     builder.CreateStore(function->getArg(axis), builder.CreateConstInBoundsGEP1_64(i32, grid, axis));
     total = builder.CreateMul(total, builder.CreateZExt(function->getArg(axis), i64));
   }
-  const uint64_t bytes = llvm::alignTo(std::max<uint64_t>(artifact.arenaBytes, 1), artifact.arenaAlign);
+  const uint64_t bytes = llvm::alignTo(std::max<uint64_t>(artifact.arenaBytes, 8), artifact.arenaAlign);
   auto allocate = module.getOrInsertFunction("aligned_alloc", ptr, i64, i64);
   auto release = module.getOrInsertFunction("free", builder.getVoidTy(), ptr);
   llvm::Value *arena = builder.CreateCall(allocate, {builder.getInt64(artifact.arenaAlign), builder.getInt64(bytes)});
   leaveWithoutMemory(builder, arena, artifact.name);
+  builder.CreateStore(builder.getInt64(0), arena);
   auto *entry = llvm::FunctionType::get(builder.getVoidTy(), {ptr, ptr, i64, i64, ptr}, false);
   builder.CreateCall(entry, kernel, {packed, grid, builder.getInt64(0), total, arena});
   builder.CreateCall(release, {arena});

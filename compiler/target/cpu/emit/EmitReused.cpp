@@ -22,14 +22,23 @@ llvm::Value *KernelEmitter::keyOf(const KeptOperand &operand, llvm::Value *tile)
   return ir.CreatePtrAdd(current[operand.keys], ir.CreateMul(tile, ir.getInt64(operand.wordsOfKey() * wordBytes)));
 }
 
-/// Before the first program of a call: nothing is kept. A call of one program keeps nothing.
+/// Before the first program of a call: what the call before has left, or nothing. A launch of one program keeps
+/// nothing.
 void KernelEmitter::beginKeeping(llvm::Value *isOneProgram) {
+  if (plan.keptOperands.empty())
+    return;
+  llvm::Value *word = function->getArg(4);
+  llvm::Value *isLeft = ir.CreateICmpNE(ir.CreateLoad(ir.getInt64Ty(), word), ir.getInt64(0));
+  keepsOn = ir.CreateOr(isLeft, ir.CreateNot(isOneProgram));
   for (const KeptOperand &operand : plan.keptOperands) {
     KeptTiles &state = keptTiles.emplace_back();
     state.first = current[operand.tiles];
-    auto variable = [&](const char *name, llvm::Value *value) {
-      llvm::AllocaInst *address = local(value->getType(), name);
-      ir.CreateStore(value, address);
+    auto variable = [&](const char *name, llvm::Value *initial) {
+      word = ir.CreateConstGEP1_64(ir.getInt64Ty(), word, 1);
+      llvm::AllocaInst *address = local(initial->getType(), name);
+      llvm::Value *left = ir.CreateTrunc(ir.CreateLoad(ir.getInt64Ty(), word), initial->getType());
+      ir.CreateStore(ir.CreateSelect(isLeft, left, initial), address);
+      state.variables.push_back(address);
       return address;
     };
     state.tilesOfSet = variable("tiles", ir.getInt64(0));
@@ -40,10 +49,27 @@ void KernelEmitter::beginKeeping(llvm::Value *isOneProgram) {
     state.wasFound = variable("found", ir.getFalse());
     state.comesBack = variable("comes.back", ir.getFalse());
     state.isOff = variable("off", isOneProgram);
+    assert(state.variables.size() == KeptOperand::stateWords);
     const int64_t tiles = plan.buffers[operand.tiles].tiles;
-    for (int64_t index : {tiles - 1, tiles}) // the last tile, and the first key that is noted
-      ir.CreateStore(ir.getInt64(0), keyOf(operand, ir.getInt64(index)));
+    emitConditional(ir, ir.CreateNot(isLeft), [&] {
+      for (int64_t index : {tiles - 1, tiles}) // the last tile, and the first key that is noted
+        ir.CreateStore(ir.getInt64(0), keyOf(operand, ir.getInt64(index)));
+    });
   }
+}
+
+/// After the last program of a call: what the next call of the launch begins with.
+void KernelEmitter::endKeeping() {
+  if (plan.keptOperands.empty())
+    return;
+  llvm::Value *word = function->getArg(4);
+  ir.CreateStore(ir.CreateZExt(keepsOn, ir.getInt64Ty()), word);
+  for (const KeptTiles &state : keptTiles)
+    for (llvm::AllocaInst *variable : state.variables) {
+      word = ir.CreateConstGEP1_64(ir.getInt64Ty(), word, 1);
+      llvm::Value *value = ir.CreateLoad(variable->getAllocatedType(), variable);
+      ir.CreateStore(ir.CreateZExt(value, ir.getInt64Ty()), word);
+    }
 }
 
 void KernelEmitter::beginIteration(scf::ForOp loop, llvm::Value *iteration) {

@@ -177,7 +177,11 @@ LogicalResult KernelEmitter::emitPrograms() {
   for (unsigned dim = 0; dim < 3; ++dim)
     ids[dim]->addIncoming(nextIds[dim], ir.GetInsertBlock());
   id->addIncoming(nextId, ir.GetInsertBlock());
-  ir.CreateCondBr(ir.CreateICmpULT(nextId, end), program, done);
+  llvm::BasicBlock *last = newBlock("last");
+  ir.CreateCondBr(ir.CreateICmpULT(nextId, end), program, last);
+  ir.SetInsertPoint(last);
+  endKeeping();
+  ir.CreateBr(done);
   ir.SetInsertPoint(done);
   if (hasTiles)
     emitEndOfTiles(ir);

@@ -54,6 +54,7 @@ struct KeptTiles {
   llvm::Value *isOff = nullptr;      ///< whether those were too many
   llvm::Value *seen = nullptr;       ///< programs whose first key is noted
   llvm::Value *comesBack = nullptr;  ///< whether a later program had a noted key
+  llvm::SmallVector<llvm::AllocaInst *, KeptOperand::stateWords> variables; ///< all of these
   // Of the current iteration:
   llvm::Value *iteration = nullptr; ///< its number
   llvm::Value *isKept = nullptr;    ///< whether the tile was made before; null until that is known
@@ -180,6 +181,7 @@ private:
   void chooseSet(const KeptOperand &operand, KeptTiles &state, llvm::ArrayRef<llvm::Value *> key);
   llvm::Value *chooseTile(const KeptOperand &operand, KeptTiles &state, llvm::ArrayRef<llvm::Value *> key);
   void beginKeeping(llvm::Value *isOneProgram);
+  void endKeeping();
   void beginIteration(mlir::scf::ForOp loop, llvm::Value *iteration);
   void endIteration(mlir::scf::ForOp loop);
   mlir::LogicalResult emitUnlessKept(Nest &nest);
@@ -237,6 +239,7 @@ private:
   llvm::StringMap<llvm::Function *> sharedFunctions;
   llvm::SmallVector<llvm::Value *> current, next;
   llvm::SmallVector<KeptTiles, 2> keptTiles; ///< by index of LoopPlan::keptOperands
+  llvm::Value *keepsOn = nullptr;            ///< whether the next call of the launch has them
   llvm::Value *isStreaming = nullptr;
   llvm::BasicBlock *programsDone = nullptr; ///< branch target of a failed program
   unsigned loopDepth = 0;

@@ -28,7 +28,7 @@ void cpu::allocateBuffers(PlanContext &context) {
   for (auto [buffer, liveRange] : llvm::zip_equal(plan.buffers, liveRanges)) {
     buffer.bytes = buffer.bytesOfTile();
     const uint64_t size = buffer.allBytes() + (buffer.bytes >= 4096 ? skew : 0);
-    uint64_t offset = 0;
+    uint64_t offset = llvm::alignTo(plan.stateBytes(), artifact::kArenaAlign);
     for (const Allocation &other : allocations)
       if (other.liveRange.overlaps(liveRange) && offset + size > other.begin)
         offset = std::max(offset, other.end);

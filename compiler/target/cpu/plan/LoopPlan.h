@@ -202,6 +202,8 @@ struct KeptOperand {
   llvm::SmallVector<mlir::Value, 4> scalars;  ///< equal scalars give equal elements
   llvm::SmallVector<mlir::Operation *> loads; ///< of the loop that it is computed from
   BufferId tiles = 0, keys = 0;
+  /// Numbers that one call of the kernel leaves for the next one of the same launch.
+  static constexpr unsigned stateWords = 8;
   /// Keys of the tiles, then those that are noted.
   static int64_t keyCount(int64_t tiles) { return tiles + mostSets; }
   /// The words of a key: whether there is a tile, then the scalars.
@@ -227,6 +229,10 @@ struct LoopPlan {
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<std::optional<BufferId>>> operandsOf;
   uint64_t arenaBytes = 0;
 
+  /// At the start of the arena: whether there are kept tiles, and where; of all kept operands.
+  uint64_t stateBytes() const {
+    return keptOperands.empty() ? 0 : 8 + KeptOperand::stateWords * 8 * keptOperands.size();
+  }
   /// Whether the buffer has the tiles of a kept operand of this loop.
   bool isKept(BufferId tiles, mlir::Operation *loop) const {
     return llvm::any_of(keptOperands,
