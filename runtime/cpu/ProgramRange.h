@@ -8,7 +8,7 @@
 namespace nereid::runtime {
 
 /// Entry point of a CPU kernel: runs the programs of linear id [begin, end) in ascending order, id = x + grid[0] * (y +
-/// grid[1] * z). `arena` is memory of the calling thread alone.
+/// grid[1] * z). `arena` is memory of the calling thread alone; what its first bytes say: PartOfLaunch.
 using CpuEntry = void (*)(const char *packed, const uint32_t grid[3], uint64_t begin, uint64_t end, char *arena);
 
 class LaunchFailure;

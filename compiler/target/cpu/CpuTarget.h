@@ -6,8 +6,8 @@
 // `packed` holds the parameters at naturally aligned offsets, then two scratch pointers. The call runs the programs of
 // linear id [begin, end) in ascending order, id = x + grid[0] * (y + grid[1] * z). `arena` is memory of this thread,
 // `arenaBytes` long and aligned to `artifact::kArenaAlign`; its first eight bytes are zero at the thread's first call
-// of a launch, and all of it is left as it is between that and the last one. A phase reports a failure as a diagnostic
-// at the op's location.
+// of a launch. Later calls of the launch find it as the call before has left it, or with those bytes zero again. A
+// phase reports a failure as a diagnostic at the op's location.
 #pragma once
 
 #include "compiler/dialect/tt/Dialect.h"

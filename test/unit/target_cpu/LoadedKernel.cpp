@@ -89,7 +89,7 @@ void LoadedKernel::run(std::array<uint32_t, 3> grid, const Arguments &arguments,
   using Entry = void (*)(const char *, const uint32_t *, uint64_t, uint64_t, char *);
   const std::vector<char> packed = arguments.packed();
   // What a program leaves in the arena must not matter to another.
-  std::vector<char> arena(arenaBytes + 64, char(0xA5));
+  std::vector<char> arena(std::max<uint64_t>(arenaBytes, 8) + 64, char(0xA5));
   char *aligned = arena.data() + (64 - reinterpret_cast<uintptr_t>(arena.data()) % 64) % 64;
   std::fill_n(aligned, sizeof(uint64_t), char(0)); // a launch begins
   reinterpret_cast<Entry>(entry)(packed.data(), grid.data(), begin, end, aligned);

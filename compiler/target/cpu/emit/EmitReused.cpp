@@ -29,7 +29,7 @@ void KernelEmitter::beginKeeping(llvm::Value *isOneProgram) {
     return;
   llvm::Value *word = function->getArg(4);
   llvm::Value *isLeft = ir.CreateICmpNE(ir.CreateLoad(ir.getInt64Ty(), word), ir.getInt64(0));
-  keepsOn = ir.CreateOr(isLeft, ir.CreateNot(isOneProgram));
+  ir.CreateStore(ir.getInt64(0), word); // until the call ends: a failing program leaves it midway
   for (const KeptOperand &operand : plan.keptOperands) {
     KeptTiles &state = keptTiles.emplace_back();
     state.first = current[operand.tiles];
@@ -63,7 +63,7 @@ void KernelEmitter::endKeeping() {
   if (plan.keptOperands.empty())
     return;
   llvm::Value *word = function->getArg(4);
-  ir.CreateStore(ir.CreateZExt(keepsOn, ir.getInt64Ty()), word);
+  ir.CreateStore(ir.getInt64(1), word);
   for (const KeptTiles &state : keptTiles)
     for (llvm::AllocaInst *variable : state.variables) {
       word = ir.CreateConstGEP1_64(ir.getInt64Ty(), word, 1);

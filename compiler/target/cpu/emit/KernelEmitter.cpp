@@ -149,7 +149,8 @@ LogicalResult KernelEmitter::emitPrograms() {
   const bool hasTiles = usesTiles(plan);
   if (hasTiles)
     emitBeginOfTiles(ir);
-  beginKeeping(ir.CreateICmpEQ(ir.CreateSub(end, begin), ir.getInt64(1)));
+  llvm::Value *programs = ir.CreateMul(ir.CreateMul(gridX, gridY), ir.CreateZExt(gridSize[2], wide));
+  beginKeeping(ir.CreateICmpEQ(programs, ir.getInt64(1)));
   llvm::BasicBlock *entering = ir.GetInsertBlock();
   ir.CreateBr(program);
 

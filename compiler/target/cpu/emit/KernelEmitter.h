@@ -239,7 +239,6 @@ private:
   llvm::StringMap<llvm::Function *> sharedFunctions;
   llvm::SmallVector<llvm::Value *> current, next;
   llvm::SmallVector<KeptTiles, 2> keptTiles; ///< by index of LoopPlan::keptOperands
-  llvm::Value *keepsOn = nullptr;            ///< whether the next call of the launch has them
   llvm::Value *isStreaming = nullptr;
   llvm::BasicBlock *programsDone = nullptr; ///< branch target of a failed program
   unsigned loopDepth = 0;
