@@ -42,17 +42,7 @@ def kernel_calls(name: str) -> dict[str, Callable]:
 
 
 def block_calls(dtype: str) -> dict[str, Callable]:
-    workload = compiled_workloads.WORKLOADS["transformer block"]
-    torch.manual_seed(0)
-    inputs = workload.inputs(compiled_workloads.DTYPES[dtype])
-    expected = workload.function(*(value.float() for value in inputs))
-    functions = {"eager": workload.function}
-    for who, backend in compiled_workloads.BACKENDS.items():
-        call, _ = compiled_workloads.compiled(workload, backend, lambda call: call, inputs)
-        tolerance = compiled_workloads.TOLERANCES[dtype]
-        compiled_workloads.check(who, workload, call(*inputs), expected, tolerance)
-        functions[who] = call
-    return {who: lambda call=call: call(*inputs) for who, call in functions.items()}
+    return compiled_workloads.checked_calls("transformer block", dtype, backward=False)[0]
 
 
 @contextlib.contextmanager

@@ -183,7 +183,9 @@ def check(what: str, workload: Workload, found, expected, tolerance: float) -> N
         assert error < tolerance, (what, index, error.item())
 
 
-def measure(name: str, dtype: str, backward: bool, options) -> dict:
+def checked_calls(name: str, dtype: str, backward: bool) -> tuple[dict[str, Callable], dict]:
+    """Calls without arguments of the compiled functions and the eager one, whose results agree; and
+    the seconds of the first calls."""
     workload = WORKLOADS[name]
     torch.manual_seed(0)
     inputs = workload.inputs(DTYPES[dtype])
@@ -197,19 +199,24 @@ def measure(name: str, dtype: str, backward: bool, options) -> dict:
     def call_of(function):
         return with_gradients(function, count, cotangent) if backward else function
 
+    precise = tuple(
+        value.detach().float().requires_grad_(backward) if value.is_floating_point() else value
+        for value in inputs
+    )
+    expected = call_of(workload.function)(*precise)
+    calls, seconds = {}, {}
+    for who, backend in BACKENDS.items():
+        call, seconds[who] = compiled(workload, backend, call_of, inputs)
+        check(f"{name} {dtype} {who}", workload, call(*inputs), expected, TOLERANCES[dtype])
+        calls[who] = lambda call=call: call(*inputs)
+    eager = call_of(workload.function)
+    calls["eager"] = lambda: eager(*inputs)
+    return calls, seconds
+
+
+def measure(name: str, dtype: str, backward: bool, options) -> dict:
     with torch.set_grad_enabled(backward):
-        precise = tuple(
-            value.detach().float().requires_grad_(backward) if value.is_floating_point() else value
-            for value in inputs
-        )
-        expected = call_of(workload.function)(*precise)
-        calls, seconds = {}, {}
-        for who, backend in BACKENDS.items():
-            call, seconds[who] = compiled(workload, backend, call_of, inputs)
-            check(f"{name} {dtype} {who}", workload, call(*inputs), expected, TOLERANCES[dtype])
-            calls[who] = lambda call=call: call(*inputs)
-        eager = call_of(workload.function)
-        calls["eager"] = lambda: eager(*inputs)
+        calls, seconds = checked_calls(name, dtype, backward)
         best = dict.fromkeys(calls, math.inf)
         for _ in range(options.rounds):
             for who, samples in by_clock(calls, 1 if options.quick else 7, None).items():

@@ -68,8 +68,7 @@ def attention(
 
 
 def source(kernel: Any, constants: dict[str, Any]) -> ASTSource:
-    """The kernel for f16 at aligned addresses, with extents and strides that are multiples of 16.
-    """
+    """The kernel for f16 at aligned addresses, with extents and strides that are multiples of 16."""
     signature, attrs = {}, {}
     for index, name in enumerate(kernel.arg_names):
         if name in constants:

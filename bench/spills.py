@@ -66,7 +66,11 @@ def of_peer(peer: str, arch: int, options: list[str]) -> list[dict]:
     python, _, site = peer.partition(":")
     command = [python, os.path.abspath(__file__), "--rows", "--arch", str(arch), *options]
     done = subprocess.run(
-        command, env={**os.environ, "PYTHONPATH": site}, stdout=subprocess.PIPE, text=True, check=True
+        command,
+        env={**os.environ, "PYTHONPATH": site},
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
     )
     return json.loads(done.stdout.splitlines()[-1])
 
@@ -80,7 +84,9 @@ def cell(row: dict) -> str:
 def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--arch", type=int, default=90)
-    parser.add_argument("--peer", help="PYTHON:SITE, an interpreter and the folder that has its Triton")
+    parser.add_argument(
+        "--peer", help="PYTHON:SITE, an interpreter and the folder that has its Triton"
+    )
     parser.add_argument("--rows", action="store_true", help="print this package's rows as JSON")
     parser.add_argument("--quick", action="store_true", help="one configuration of each kernel")
     args = parser.parse_args()
@@ -91,7 +97,16 @@ def main() -> int:
     options = ["--quick"] if args.quick else []
     theirs = of_peer(args.peer, args.arch, options) if args.peer else [None] * len(ours)
     for our, their in zip(ours, theirs, strict=True):
-        names = ("kernel", "BLOCK_M", "BLOCK_N", "BLOCK_K", "D", "CAUSAL", "num_warps", "num_stages")
+        names = (
+            "kernel",
+            "BLOCK_M",
+            "BLOCK_N",
+            "BLOCK_K",
+            "D",
+            "CAUSAL",
+            "num_warps",
+            "num_stages",
+        )
         print(" ".join(f"{name}={our[name]}" for name in names if name in our))
         print(f"  ours    {cell(our)}")
         if their:

@@ -25,11 +25,6 @@ struct Arena {
 
 static thread_local Arena arena;
 
-static void forgetContents() {
-  if (arena.begin)
-    std::memset(arena.begin, 0, sizeof(uint64_t));
-}
-
 static char *growArena(uint64_t bytes) {
   constexpr uint64_t kGrain = 4096;
   static_assert(kGrain % artifact::kArenaAlign == 0);
@@ -44,7 +39,6 @@ static char *growArena(uint64_t bytes) {
   std::free(arena.begin);
   arena.begin = larger;
   arena.bytes = rounded;
-  forgetContents();
   return larger;
 }
 
@@ -52,6 +46,11 @@ char *threadArena(uint64_t bytes) {
   // An empty arena still needs an address: kernels may compute it without using it.
   const uint64_t needed = bytes == 0 ? 1 : bytes;
   return arena.bytes >= needed ? arena.begin : growArena(needed);
+}
+
+static void forgetContents() {
+  if (arena.begin)
+    std::memset(arena.begin, 0, sizeof(uint64_t));
 }
 
 PartOfLaunch::PartOfLaunch() { forgetContents(); }

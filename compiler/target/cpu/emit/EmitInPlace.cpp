@@ -47,10 +47,10 @@ LogicalResult KernelEmitter::emitUnlessInPlace(Nest &nest, llvm::Value *anyWraps
   Redirect source;
   source.base = ir.CreateSelect(whole, memory.base, buffer(copy));
   source.strides = {ir.CreateSelect(whole, memory.strides[0], ir.getInt64(rowBytes)), ir.getInt64(size)};
-  source.isCopied = ir.CreateNot(whole);
+  llvm::Value *isCopied = source.isCopied = ir.CreateNot(whole);
   operandSources[copy] = std::move(source);
   LogicalResult result = success();
-  emitConditional(ir, operandSources[copy].isCopied, [&] { result = emitExactOrNot(nest, anyWraps); });
+  emitConditional(ir, isCopied, [&] { result = emitExactOrNot(nest, anyWraps); });
   return result;
 }
 

@@ -44,6 +44,15 @@ Step PlanContext::nestStep(Root root) {
   return step;
 }
 
+Nest &PlanContext::nestOfOnly(std::vector<Root>::iterator root, std::vector<Step> &steps, size_t &index) {
+  std::vector<Root> &roots = steps[index].nest->roots;
+  if (roots.size() == 1)
+    return *steps[index].nest;
+  Step step = nestStep(std::move(*root));
+  roots.erase(root);
+  return *steps.insert(steps.begin() + index++, std::move(step))->nest;
+}
+
 void cpu::forEachStep(const Step &step, llvm::function_ref<void(const Step &)> visit) {
   forEachStep(const_cast<Step &>(step), [&](Step &inner) { visit(inner); });
 }

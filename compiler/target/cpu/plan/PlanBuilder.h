@@ -29,6 +29,9 @@ struct PlanContext {
   /// A nest of one root, of its shape.
   Step nestStep(Root root);
   Step materialiseStep(mlir::Value value, const char *purpose) { return nestStep(materialiseRoot(value, purpose)); }
+  /// A nest that has only this root of the step's nest: that one, or, where it has others, a new one before it, after
+  /// which `index` is that of the same step.
+  Nest &nestOfOnly(std::vector<Root>::iterator root, std::vector<Step> &steps, size_t &index);
 };
 
 /// Fuses roots into nests; the plan's body is complete after this, but hazards are not yet resolved.

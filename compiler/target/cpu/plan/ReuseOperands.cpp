@@ -142,17 +142,12 @@ static void keep(PlanContext &context, Candidate &candidate, int64_t bytes) {
   kept.keys = context.newBuffer(IntegerType::get(kept.loop->getContext(), 64),
                                 {KeptOperand::keyCount(count), kept.wordsOfKey()}, "keys");
   std::vector<Step> &steps = candidate.body->steps;
-  auto before = llvm::find_if(steps, [&](const Step &step) { return step.nest.get() == candidate.nest; });
+  size_t index =
+      llvm::find_if(steps, [&](const Step &step) { return step.nest.get() == candidate.nest; }) - steps.begin();
   std::vector<Root> &roots = candidate.nest->roots;
   auto root = llvm::find_if(
       roots, [&](const Root &root) { return root.kind == RootKind::Assign && root.buffers.front() == candidate.copy; });
-  if (roots.size() > 1) {
-    Step step = context.nestStep(std::move(*root));
-    roots.erase(root);
-    candidate.nest = step.nest.get();
-    steps.insert(before, std::move(step));
-  }
-  candidate.nest->kept = plan.keptOperands.size();
+  context.nestOfOnly(root, steps, index).kept = plan.keptOperands.size();
   plan.keptOperands.push_back(std::move(kept));
 }
 

@@ -98,16 +98,6 @@ static void stage(PlanContext &context, Root &root, Directions directions) {
   context.plan.buffers[root.buffers.front()].innermost = directions.store;
 }
 
-/// Takes the copy of the load for a dot out of the nest, if that is one of its roots, else makes a nest for the load.
-static Step nestOf(PlanContext &context, Nest &nest, tt::LoadOp load) {
-  auto root = llvm::find_if(nest.roots, [&](const Root &root) { return root.value == load.getResult(); });
-  if (root == nest.roots.end())
-    return context.materialiseStep(load.getResult(), "transposed");
-  Step step = context.nestStep(std::move(*root));
-  nest.roots.erase(root);
-  return step;
-}
-
 void cpu::transposeLoads(PlanContext &context, Sequence &sequence) {
   for (size_t index = 0; index < sequence.steps.size(); ++index) {
     for (Sequence &region : sequence.steps[index].regions)
@@ -119,11 +109,12 @@ void cpu::transposeLoads(PlanContext &context, Sequence &sequence) {
       const std::optional<Directions> directions = directionsOf(context, *nest, load);
       if (!directions)
         continue;
-      if (nest->roots.size() == 1 && nest->roots.front().value == load.getResult()) {
-        stage(context, nest->roots.front(), *directions);
+      auto copy = llvm::find_if(nest->roots, [&](const Root &root) { return root.value == load.getResult(); });
+      if (copy != nest->roots.end()) { // for a dot
+        stage(context, context.nestOfOnly(copy, sequence.steps, index).roots.front(), *directions);
         continue;
       }
-      Step step = nestOf(context, *nest, load);
+      Step step = context.materialiseStep(load.getResult(), "transposed");
       stage(context, step.nest->roots.front(), *directions);
       sequence.steps.insert(sequence.steps.begin() + index, std::move(step));
       ++index; // of the nest again
