@@ -1,12 +1,16 @@
 """Runs the test levels, adds up their counts and ends with `N passed, N failed, N skipped`.
 
-usage: run_tests.py [--device cpu|cuda|sim|sim:80] [--wheel FILE] [--no-build] [--sanitize] [LEVEL...]
+usage: run_tests.py [--device cpu|cuda|sim|sim:80] [--wheel FILE] [--no-build] [--sanitize] [--workers N] [LEVEL...]
+
+A level consists of parts, each one process of a test runner. The parts of all levels are one queue, the longest
+first, from which the workers take; a level is reported when its last part has ended.
 """
 # SPDX-License-Identifier: MIT
 
 from __future__ import annotations
 
 import argparse
+import collections
 import dataclasses
 import json
 import os
@@ -17,7 +21,7 @@ import tempfile
 import time
 import xml.etree.ElementTree
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from typing import Any
 
 import xla_envs
@@ -28,8 +32,10 @@ LOGS = os.path.join(ROOT, "build", "log")
 TAIL_CHARS = 20_000  # of a failing level's output
 WHEEL_LEVELS = ("run", "interpret", "python")
 PTX_DEVICE = "cuda:90"
-PTX_PROCESSES = 2
-UNIT_PROCESSES = 2
+PTX_PARTS = 3
+UNIT_PARTS = 2
+PYTHON_PARTS = 3
+WORKERS = 2
 QUICK_LEVELS = ("layers", "unit", "golden", "ir", "quick-run")
 # The tests for compute-sanitizer: every kind of access, exchange between threads and loop.
 SANITIZED = (
@@ -118,7 +124,8 @@ class Outcome:
         self.passed += other.passed
         self.failed += other.failed
         self.skipped += other.skipped
-        self.output += other.output
+        if other.failed:
+            self.output += other.output
         self.reasons += other.reasons
 
     def fail(self, why: str) -> Outcome:
@@ -131,6 +138,18 @@ class Outcome:
 class Request:
     device: str
     wheel: str | None
+    workers: int
+    scratch: str  # a folder that the parts of this run share
+
+
+@dataclasses.dataclass
+class Part:
+    """One process of a test runner. `seconds` is what it takes beside another part on two cores of a Xeon; it only
+    orders the queue.
+    """
+
+    seconds: float
+    run: Callable[[], Outcome]
 
 
 def run(
@@ -169,27 +188,18 @@ def agree(outcome: Outcome, returncode: int) -> Outcome:
     return outcome
 
 
-def in_parts(part: Callable[[int], Outcome], count: int) -> Outcome:
-    """The sum of part(0) to part(count - 1), which run side by side."""
-    total = Outcome()
-    with ThreadPoolExecutor() as pool:
-        for outcome in pool.map(part, range(count)):
-            total.add(outcome)
-    return total
+def unit(request: Request) -> list[Part]:
+    return [Part(60, lambda index=index: unit_part(index)) for index in range(UNIT_PARTS)]
 
 
-def unit(request: Request) -> Outcome:
+def unit_part(index: int) -> Outcome:
     program = os.path.join(BUILD, "bin", "nereid-unit-tests")
     if not os.path.exists(program):
         return Outcome().fail(f"{program} is not built")
-
-    def part(index: int) -> Outcome:
-        shard = {"GTEST_TOTAL_SHARDS": str(UNIT_PROCESSES), "GTEST_SHARD_INDEX": str(index)}
-        report = report_path(f"unit-{index}.json")
-        done = run([program, f"--gtest_output=json:{report}"], f"test-unit-{index}", **shard)
-        return unit_outcome(report, done)
-
-    return in_parts(part, UNIT_PROCESSES)
+    shard = {"GTEST_TOTAL_SHARDS": str(UNIT_PARTS), "GTEST_SHARD_INDEX": str(index)}
+    report = report_path(f"unit-{index}.json")
+    done = run([program, f"--gtest_output=json:{report}"], f"test-unit-{index}", **shard)
+    return unit_outcome(report, done)
 
 
 def unit_outcome(report: str, done: subprocess.CompletedProcess[str]) -> Outcome:
@@ -305,39 +315,42 @@ def sanitize(request: Request) -> Outcome:
     return total
 
 
-def ptx(request: Request) -> Outcome:
+def ptx(request: Request) -> list[Part]:
     """Compiles every kernel of the run-tests for sm_90a and sm_80 to machine code, without such
-    GPUs.
-
-    Two processes, since most of the time is spent in ptxas, with an empty kernel cache between
-    them.
+    GPUs; the parts share an empty kernel cache.
     """
-    found = run([sys.executable, "-c", FIND_PTXAS], "test-ptx-tools")
+    cache = os.path.join(request.scratch, "ptx-cache")
+    os.makedirs(cache)
+    return [Part(400, lambda index=index: ptx_part(index, cache)) for index in range(PTX_PARTS)]
+
+
+def ptx_part(index: int, cache: str) -> Outcome:
+    found = run([sys.executable, "-c", FIND_PTXAS], f"test-ptx-tools-{index}")
     if found.returncode != 0:
         return Outcome(output=found.stdout).fail("the search for ptxas failed")
     ptxas = found.stdout.strip()
     if not ptxas:
         return Outcome(skipped=1, reasons=[f"every kernel: {why_no_ptxas()}"])
-
-    def part(index: int) -> Outcome:
-        shard = f"--shard={index}/{PTX_PROCESSES}"
-        environment = {"TRITON_CACHE_DIR": cache, "TRITON_PTXAS_PATH": ptxas}
-        return run_tests_of_kernels(PTX_DEVICE, f"ptx-{index}", shard, **environment)
-
-    with tempfile.TemporaryDirectory() as cache:
-        return in_parts(part, PTX_PROCESSES)
+    environment = {"TRITON_CACHE_DIR": cache, "TRITON_PTXAS_PATH": ptxas}
+    return run_tests_of_kernels(PTX_DEVICE, f"ptx-{index}", f"--shard={index}/{PTX_PARTS}", **environment)
 
 
-def simulated(request: Request) -> Outcome:
-    """Simulated GPUs side by side: the tests of test/sim, and a part of the run-tests for each."""
+def simulated(request: Request) -> list[Part]:
+    """The tests of test/sim, and a part of the run-tests on each simulated GPU."""
 
-    def part(index: int) -> Outcome:
-        device, files = list(SIMULATED_PARTS.items())[index]
-        return run_tests_of_kernels(device, f"simulated-{device[4:]}", files=files)
+    def on(device: str, files: tuple[str, ...]) -> Callable[[], Outcome]:
+        return lambda: run_tests_of_kernels(device, f"simulated-{device[4:]}", files=files)
 
-    total = pytest("simulated", "sim", "sim")
-    total.add(in_parts(part, len(SIMULATED_PARTS)))
-    return total
+    parts = [Part(400, on(device, files)) for device, files in SIMULATED_PARTS.items()]
+    return [*parts, Part(60, lambda: pytest("simulated", "sim", "sim"))]
+
+
+def python(request: Request) -> list[Part]:
+    def part(index: int) -> Callable[[], Outcome]:
+        shard = f"--shard={index}/{PYTHON_PARTS}"
+        return lambda: pytest(f"python-{index}", "python", request.device, shard)
+
+    return [Part(300, part(index)) for index in range(PYTHON_PARTS)]
 
 
 def why_no_ptxas() -> str:
@@ -389,21 +402,28 @@ def xla_environment(name: str) -> Outcome:
     return pytest(f"xla-{name}", folder, "cpu", python=python, PYTHONPATH=os.path.join(BUILD, "python"))
 
 
-LEVELS: dict[str, Callable[[Request], Outcome]] = {
-    "layers": layers,
+def alone(seconds: float, level: Callable[[Request], Outcome]) -> Callable[[Request], list[Part]]:
+    """A level of one part."""
+    return lambda request: [Part(seconds, lambda: level(request))]
+
+
+LEVELS: dict[str, Callable[[Request], list[Part]]] = {
+    "layers": alone(5, layers),
     "unit": unit,
-    "golden": lambda request: lit("golden"),
-    "ir": lambda request: lit("ir"),
-    "run": lambda request: run_tests_of_kernels(request.device, "run"),
-    "quick-run": lambda request: run_tests_of_kernels(request.device, "quick-run", "--shard=0/4"),
-    "interpret": lambda request: run_tests_of_kernels(
-        "cpu", "interpret", "--interpret", files=INTERPRETED
+    "golden": alone(30, lambda request: lit("golden")),
+    "ir": alone(30, lambda request: lit("ir")),
+    "run": alone(900, lambda request: run_tests_of_kernels(request.device, "run")),
+    "quick-run": alone(
+        200, lambda request: run_tests_of_kernels(request.device, "quick-run", "--shard=0/4")
+    ),
+    "interpret": alone(
+        200, lambda request: run_tests_of_kernels("cpu", "interpret", "--interpret", files=INTERPRETED)
     ),
     "ptx": ptx,
     "simulated": simulated,
-    "python": lambda request: pytest("python", "python", request.device),
-    "xla": xla,
-    "sanitize": sanitize,
+    "python": python,
+    "xla": alone(300, xla),
+    "sanitize": alone(100, sanitize),
 }
 WHEN_ASKED_FOR = ("sanitize", "quick-run")
 SIMULATED = ("sim", "sim:80", "sim:90", "sim:gfx90a", "sim:gfx942", "sim:gfx950", "sim:gfx1100", "sim:gfx1200")
@@ -423,7 +443,7 @@ def install_wheel(path: str) -> None:
         sys.exit(f"{done.stdout}\nthe wheel {path} could not be installed into {sys.executable}")
 
 
-def parse() -> tuple[Request, list[str]]:
+def parse(scratch: str) -> tuple[Request, list[str]]:
     parser = argparse.ArgumentParser(prog="./dev test")
     parser.add_argument("--device", choices=("cpu", "cuda", *SIMULATED), default="cpu")
     parser.add_argument(
@@ -432,6 +452,9 @@ def parse() -> tuple[Request, list[str]]:
     parser.add_argument("--no-build", action="store_true", help="use the existing build")
     parser.add_argument(
         "--sanitize", action="store_true", help="as naming the level sanitize"
+    )
+    parser.add_argument(
+        "--workers", type=int, default=WORKERS, help=f"parts that run side by side; {WORKERS} by default"
     )
     parser.add_argument("levels", nargs="*", metavar="level", help="quick " + " ".join(LEVELS))
     args = parser.parse_args()
@@ -449,28 +472,56 @@ def parse() -> tuple[Request, list[str]]:
     chosen = set(args.levels or set(possible) - set(WHEN_ASKED_FOR))
     if args.sanitize:
         chosen = {*args.levels, "sanitize"}
-    return Request(args.device, args.wheel), [level for level in possible if level in chosen]
+    request = Request(args.device, args.wheel, max(1, args.workers), scratch)
+    return request, [level for level in possible if level in chosen]
+
+
+def report(level: str, outcome: Outcome, seconds: list[float]) -> None:
+    if outcome.failed:
+        print(outcome.output[-TAIL_CHARS:])
+    print(
+        f"{level:8} {outcome.passed} passed, {outcome.failed} failed, {outcome.skipped} skipped"
+        f"  ({' + '.join(f'{part:.0f}' for part in seconds)} s)"
+    )
+    for reason in sorted(set(outcome.reasons)):
+        print(f"         skipped: {reason} (x{outcome.reasons.count(reason)})")
+    sys.stdout.flush()
+
+
+def timed(part: Part) -> tuple[Outcome, float]:
+    began = time.monotonic()
+    return part.run(), time.monotonic() - began
+
+
+def run_levels(request: Request, levels: list[str]) -> Outcome:
+    """The sum of these levels, each reported with the seconds of its parts as soon as the last of them has ended."""
+    parts = [(level, part) for level in levels for part in LEVELS[level](request)]
+    parts.sort(key=lambda entry: entry[1].seconds, reverse=True)
+    counts = collections.Counter(level for level, _ in parts)
+    outcomes = {level: Outcome() for level in levels}
+    seconds: dict[str, list[float]] = {level: [] for level in levels}
+    with ThreadPoolExecutor(request.workers) as pool:
+        level_of: dict[Future, str] = {pool.submit(timed, part): level for level, part in parts}
+        for done in as_completed(level_of):
+            level = level_of[done]
+            outcome, took = done.result()
+            outcomes[level].add(outcome)
+            seconds[level].append(took)
+            if len(seconds[level]) == counts[level]:
+                report(level, outcomes[level], seconds[level])
+    total = Outcome()
+    for outcome in outcomes.values():
+        total.add(outcome)
+    return total
 
 
 def main() -> int:
-    request, levels = parse()
-    os.makedirs(LOGS, exist_ok=True)
-    if request.wheel:
-        install_wheel(request.wheel)
-    total = Outcome()
-    for level in levels:
-        began = time.monotonic()
-        outcome = LEVELS[level](request)
-        if outcome.failed:
-            print(outcome.output[-TAIL_CHARS:])
-        print(
-            f"{level:8} {outcome.passed} passed, {outcome.failed} failed, {outcome.skipped} skipped"
-            f"  ({time.monotonic() - began:.1f} s)"
-        )
-        for reason in sorted(set(outcome.reasons)):
-            print(f"         skipped: {reason} (x{outcome.reasons.count(reason)})")
-        sys.stdout.flush()
-        total.add(outcome)
+    with tempfile.TemporaryDirectory() as scratch:
+        request, levels = parse(scratch)
+        os.makedirs(LOGS, exist_ok=True)
+        if request.wheel:
+            install_wheel(request.wheel)
+        total = run_levels(request, levels)
     print(f"{total.passed} passed, {total.failed} failed, {total.skipped} skipped")
     return 1 if total.failed else 0
 
