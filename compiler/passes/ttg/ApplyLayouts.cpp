@@ -3,7 +3,6 @@
 #include "compiler/passes/ttg/ApplyLayouts.h"
 
 #include "compiler/analysis/ValueFlow.h"
-#include "compiler/passes/ttg/DotLayouts.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
@@ -74,7 +73,7 @@ LayoutEncoding Applier::linked(OpOperand &operand, const LayoutLink &link, Layou
   case LayoutLink::Kind::ToOp:
     return link.transfer.backward(ofOp);
   case LayoutLink::Kind::DotOperand:
-    return operandLayout(cast<tt::DotOpInterface>(operand.getOwner()), operand.getOperandNumber(), ofOp);
+    return classes.dotOperandLayout(operand);
   }
   llvm_unreachable("all kinds are listed");
 }

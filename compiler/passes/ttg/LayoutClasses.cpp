@@ -168,16 +168,20 @@ void ClassBuilder::linkOperand(OpOperand &operand, const LayoutLink &link, unsig
   Operation *op = operand.getOwner();
   Value value = operand.get();
   auto tile = dyn_cast<RankedTensorType>(value.getType());
-  if (!tile || rematerialised.contains(value))
+  if (!tile)
+    return;
+  LayoutEncoding ofDot;
+  if (link.kind == LayoutLink::Kind::DotOperand)
+    ofDot = tables.dotOperands[&operand] =
+        operandLayout(cast<tt::DotOpInterface>(op), operand.getOperandNumber(), nodes[node].fixed);
+  if (rematerialised.contains(value))
     return;
   if (link.kind == LayoutLink::Kind::ToOp)
     addEdge(nodeOf(value), node, link.transfer, tile, op);
   else if (link.kind == LayoutLink::Kind::FromOp)
     addEdge(node, nodeOf(value), link.transfer, tile, op);
-  else if (link.kind == LayoutLink::Kind::DotOperand)
-    if (LayoutEncoding layout =
-            operandLayout(cast<tt::DotOpInterface>(op), operand.getOperandNumber(), nodes[node].fixed))
-      addFixed(value, layout, /*isSource=*/false, op);
+  else if (ofDot)
+    addFixed(value, ofDot, /*isSource=*/false, op);
 }
 
 void ClassBuilder::visitRelated(LayoutRelationOpInterface op) {

@@ -49,6 +49,7 @@ public:
     llvm::DenseMap<mlir::Value, unsigned> valueNodes;
     llvm::DenseMap<mlir::Operation *, unsigned> opNodes;
     llvm::SmallVector<unsigned> classOfNode;
+    llvm::DenseMap<mlir::OpOperand *, LayoutEncoding> dotOperands;
   };
   explicit LayoutClasses(Tables tables) : tables(std::move(tables)) {}
 
@@ -69,6 +70,9 @@ public:
   unsigned classOf(mlir::Value value) const { return tables.classOfNode[tables.valueNodes.lookup(value)]; }
   /// The class of the layout in which an op with a relation works.
   unsigned classOf(mlir::Operation *op) const { return tables.classOfNode[tables.opNodes.lookup(op)]; }
+  /// The layout in which a dot takes an operand; null where any works. It is chosen while no tile has a layout: that of
+  /// a neighbour would say nothing about this dot.
+  LayoutEncoding dotOperandLayout(mlir::OpOperand &operand) const { return tables.dotOperands.lookup(&operand); }
 
 private:
   Tables tables;

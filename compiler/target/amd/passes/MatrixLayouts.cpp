@@ -134,12 +134,6 @@ static unsigned wantedWidth(tt::DotOp dot, const layout::AmdMatrixTile &tile, un
 /// along k in any order, if both operands have the same one; an operand computed from another dot keeps that dot's
 /// order.
 static unsigned widthAlongK(tt::DotOp dot, const layout::AmdMatrixTile &tile) {
-  // The other operand may have its layout already, and then no longer be seen to come from a load.
-  for (Value operand : {dot.getA(), dot.getB()}) {
-    auto known = dyn_cast_or_null<DotOperandAttr>(cast<RankedTensorType>(operand.getType()).getEncoding());
-    if (known && isMatrixInstruction(known.getParent()) && known.getKWidth())
-      return known.getKWidth();
-  }
   const unsigned bits = tt::elementOf(dot.getA().getType()).getIntOrFloatBitWidth();
   const int64_t depth = tt::shapeOf(dot.getA().getType()).back();
   const unsigned share = std::max<int64_t>(1, depth / tile.groupsAlongK());

@@ -185,7 +185,9 @@ void MmaDotEmitter::run(ttng::MmaKind kindOfOp, Tile &registers) {
   auto operand = dyn_cast<ttg::DotOperandAttr>(ttg::encodingOf(op.getA().getType()));
   kWidth = operand ? std::max(run, operand.getKWidth()) : run;
   copiesAlongK = layout::mmaLanesBeyond(kWidth, left.extent(column));
-  for (int64_t k = 0; k < left.extent(column); k += 2 * layout::kMmaLanesAlongK * run)
+  // Where some lanes hold copies, the others hold the more.
+  const int64_t depth = left.extent(column) << llvm::popcount(copiesAlongK);
+  for (int64_t k = 0; k < depth; k += 2 * layout::kMmaLanesAlongK * run)
     for (unsigned index = 0; index < result.size(); ++index) {
       const Coordinates coordinates = result.coordinates(index);
       if ((coordinates[column] & 1) == 0 && (coordinates[row] & 8) == 0)

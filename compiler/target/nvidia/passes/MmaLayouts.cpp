@@ -86,11 +86,7 @@ LayoutEncoding nvidia::dotLayout(tt::DotOp dot, const MmaFeatures &features, Thr
 }
 
 /// Adjacent elements along K of a lane, the same for both operands.
-static unsigned lanesWidth(tt::DotOp dot, unsigned operand, LayoutEncoding accumulator) {
-  // The other operand may have its layout already, and then no longer be seen to come from a load.
-  auto other = cast<RankedTensorType>(dot->getOperand(1 - operand).getType());
-  if (auto known = dyn_cast_or_null<DotOperandAttr>(other.getEncoding()); known && known.getParent() == accumulator)
-    return known.getKWidth();
+static unsigned lanesWidth(tt::DotOp dot) {
   // The result of another dot has the instruction's own order.
   const bool isChained = isComputedFromDot(dot.getA()) || isComputedFromDot(dot.getB());
   return isChained ? ttng::runAlongK(*ttng::mmaKindOf(dot)) : nvidia::widthAlongK(dot);
@@ -98,7 +94,7 @@ static unsigned lanesWidth(tt::DotOp dot, unsigned operand, LayoutEncoding accum
 
 LayoutEncoding nvidia::operandLayout(tt::DotOp dot, unsigned operand, LayoutEncoding accumulator) {
   if (!cast<NvidiaMmaAttr>(accumulator).isWgmma())
-    return DotOperandAttr::get(dot.getContext(), operand, accumulator, lanesWidth(dot, operand, accumulator));
+    return DotOperandAttr::get(dot.getContext(), operand, accumulator, lanesWidth(dot));
   const bool isInRegisters = operand == 0 && isComputedFromDot(dot.getA());
   if (!isInRegisters)
     return {};
