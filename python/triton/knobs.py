@@ -217,6 +217,8 @@ class runtime_knobs(base_knobs):
     default_backend = env_opt_str("TRITON_DEFAULT_BACKEND")
     # cpu, cuda, or a simulated GPU: sim, sim:80, sim:gfx942
     device = env_opt_str("TRITON_DEVICE")
+    # auto: what takes long is said on stderr if that is a terminal.
+    progress = env_choice("TRITON_PROGRESS", "auto", "on", "off")
     sim_seed = env_int("TRITON_SIM_SEED", 0)
     # Instructions of the warps of a CTA after which the simulator stops; 0: its own limit.
     sim_limit = env_int("TRITON_SIM_LIMIT", 0)

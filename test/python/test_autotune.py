@@ -3,6 +3,7 @@
 
 import copy
 import pickle
+import time
 
 import numpy as np
 import pytest
@@ -354,3 +355,33 @@ def test_warps_have_no_limit_where_there_are_none():
     tuner[grid](x, out, 1000, 2.0)
     assert np.array_equal(out, 2 * x)
     assert all(timing[0] < float("inf") for timing in tuner.configs_timings.values())
+
+
+def test_long_tuning_is_announced(monkeypatch, capsys):
+    monkeypatch.setattr(triton.runtime.progress, "PATIENCE", 0.02)
+
+    def bench(call, quantiles):
+        time.sleep(0.06)
+        return [1.0] * 3
+
+    for progress in ("off", "auto", "on"):  # stderr is no terminal here
+        monkeypatch.setenv("TRITON_PROGRESS", progress)
+        tuner, _ = tuned(blocks=(32, 64), times=())
+        tuner._do_bench = bench
+        x, out = data()
+        tuner[grid](x, out, 1000, 2.0)
+        lines = capsys.readouterr().err.splitlines()
+        assert bool(lines) == (progress == "on")
+    assert lines[0].startswith("triton: tuning scale_kernel, configuration 1 of 2 (BLOCK: 32")
+
+
+def test_a_long_compilation_is_announced(monkeypatch, capsys):
+    @triton.jit
+    def long(out_ptr, N: tl.constexpr):
+        for i in tl.static_range(N):
+            tl.store(out_ptr + i, i)
+
+    monkeypatch.setattr(triton.runtime.progress, "PATIENCE", 0.0)
+    monkeypatch.setenv("TRITON_PROGRESS", "on")
+    long.warmup(np.zeros(1, np.float32), 200, grid=(1,))
+    assert "triton: compiling long for " in capsys.readouterr().err

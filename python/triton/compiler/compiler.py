@@ -7,6 +7,7 @@ import copyreg
 import functools
 import os
 import warnings
+from _thread import RLock
 from collections import namedtuple
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -18,6 +19,7 @@ from ..backends import BaseBackend, GPUTarget, backends, compiled
 from ..runtime.binder import normalize_grid
 from ..runtime.cache import _base32, triton_key
 from ..runtime.driver import driver
+from ..runtime.progress import Progress
 from .sources import ASTSource, IRSource
 from .timer import CompileTimer
 
@@ -91,18 +93,20 @@ def compile(  # noqa: A001
         return _announce(CompiledKernel(src, code, target, backend, parsed), clock)
     always = knobs.compilation.always_compile
     managed = _managed_kernel(src)
-    code = src.compile(
-        backend.code_target(parsed),
-        {
-            **parsed.__dict__,
-            "always_compile": always,
-            "own_launcher": _launch_abi == "own",
-            "tools": backend.native_tools(),
-            "reproducer_path": knobs.compilation.reproducer_path,
-        },
-        None if managed else knobs.cache.dir,
-        managed.find if managed and not always else None,
-    )
+    settings = {
+        **parsed.__dict__,
+        "always_compile": always,
+        "own_launcher": _launch_abi == "own",
+        "tools": backend.native_tools(),
+        "reproducer_path": knobs.compilation.reproducer_path,
+    }
+    with Progress(f"compiling {src.name} for {target.backend}"):
+        code = src.compile(
+            backend.code_target(parsed),
+            settings,
+            None if managed else knobs.cache.dir,
+            managed.find if managed and not always else None,
+        )
     clock.compiled(code)
     kernel = CompiledKernel(src, code, target, backend, parsed)
     if managed:
@@ -159,6 +163,11 @@ def _load_code(artifact: bytes) -> Any:
 
 # Pickle passes kernels between processes; the native object is pickled as the bytes of its artifact.
 copyreg.pickle(libtriton.CompiledData, lambda code: (_load_code, (code.artifact,)))
+
+
+# A kernel is loaded once: a second module would replace the first while another thread launches it.
+_loading = RLock()
+os.register_at_fork(after_in_child=_loading._at_fork_reinit)  # type: ignore[attr-defined]
 
 
 class LazyDict:
@@ -256,6 +265,11 @@ class CompiledKernel:
         """
         if self.module is not None:
             return
+        with _loading:
+            if self.module is None:  # no other thread has loaded it meanwhile
+                self._load(device)
+
+    def _load(self, device: int | None) -> None:
         active = driver.for_device(self.metadata.target.device_type)
         self._device = active.get_current_device() if device is None else device
         self._call_load_hook(knobs.runtime.kernel_load_start_hook)

@@ -16,6 +16,8 @@ from .._lazy import lazy_names
 from .config import Config
 from .errors import AutotunerError, OutOfResources, PTXASError
 from .jit import JITFunction, KernelInterface
+from .progress import Progress
+from .tuning_state import CallState, KeyLocks
 
 __all__ = [
     "Autotuner",
@@ -32,7 +34,7 @@ QUANTILES = (0.5, 0.2, 0.8)
 
 class Autotuner(KernelInterface[Any]):
     """Times every configuration on the first call with new key values, and launches the best one
-    from then on.
+    from then on. Several threads may call it: the state of a call is its thread's own.
     """
 
     def __init__(
@@ -52,6 +54,9 @@ class Autotuner(KernelInterface[Any]):
         do_bench: Any = None,
         cache_results: bool = False,
     ):
+        self._call = CallState()
+        self._key_locks = KeyLocks()
+        self._last_config: Config | None = None
         self.configs = list(configs) if configs else [Config({})]
         self.keys = key
         self.cache: dict[Any, Config] = {}
@@ -63,7 +68,6 @@ class Autotuner(KernelInterface[Any]):
         self.user_defined_post_hook = post_hook is not None
         self.pre_hook = pre_hook or self._prepare_arguments
         self.post_hook = post_hook or self._restore_arguments
-        self.restore_copies: dict[str, Any] = {}
         pruning = prune_configs_by or {}
         self.perf_model = pruning.get("perf_model")
         self.configs_top_k = pruning.get("top_k", 1.0)
@@ -76,10 +80,8 @@ class Autotuner(KernelInterface[Any]):
         self.num_reps = rep
         self.use_cuda_graph = use_cuda_graph
         self._do_bench = do_bench
-        self.nargs: dict[str, Any] | None = None
         self.configs_timings: dict[Config, Any] = {}
         self.bench_time: float | None = None
-        self.best_config: Config | None = None
         if warmup is not None or rep is not None or use_cuda_graph:
             warnings.warn(
                 "warmup, rep, and use_cuda_graph parameters are deprecated. See do_bench for "
@@ -87,6 +89,37 @@ class Autotuner(KernelInterface[Any]):
                 DeprecationWarning,
                 stacklevel=2,
             )
+
+    def __copy__(self) -> Autotuner:
+        made = object.__new__(type(self))
+        made.__dict__.update(self.__dict__, _call=CallState(), _key_locks=KeyLocks())
+        return made
+
+    @property
+    def nargs(self) -> dict[str, Any] | None:
+        """The positional arguments of this thread's call, by name; None outside of calls."""
+        return self._call.nargs
+
+    @nargs.setter
+    def nargs(self, value: dict[str, Any] | None) -> None:
+        self._call.nargs = value
+
+    @property
+    def best_config(self) -> Config | None:
+        """That of this thread's last call; in a thread that made none, that of the last call."""
+        return self._call.best_config or self._last_config
+
+    @best_config.setter
+    def best_config(self, value: Config | None) -> None:
+        self._call.best_config = self._last_config = value
+
+    @property
+    def restore_copies(self) -> dict[str, Any]:
+        return self._call.restore_copies
+
+    @restore_copies.setter
+    def restore_copies(self, value: dict[str, Any]) -> None:
+        self._call.restore_copies = value
 
     @property
     def do_bench(self) -> Callable[..., Any]:
@@ -131,7 +164,7 @@ class Autotuner(KernelInterface[Any]):
             self.pre_hook(full)
             try:
                 _launch(self.fn, args, current)
-            except Exception as error:
+            except BaseException as error:  # Ctrl-C too must leave the arguments as they were
                 try:
                     self.post_hook(full, exception=error)
                 finally:
@@ -153,11 +186,13 @@ class Autotuner(KernelInterface[Any]):
         start = time.perf_counter()
         timings: dict[Config, Any] = {}
         known: dict[Any, Any] = {}
-        for config in configs:
-            same = self._what_matters(config, args, kwargs)
-            if same not in known:
-                known[same] = self._bench(*args, config=config, **kwargs)
-            timings[config] = known[same]
+        with Progress(f"tuning {self.base_fn.__name__}") as progress:
+            for number, config in enumerate(configs, 1):
+                progress.step(f", configuration {number} of {len(configs)} ({config})")
+                same = self._what_matters(config, args, kwargs)
+                if same not in known:
+                    known[same] = self._bench(*args, config=config, **kwargs)
+                timings[config] = known[same]
         self.bench_time = time.perf_counter() - start
         return timings
 
@@ -190,54 +225,68 @@ class Autotuner(KernelInterface[Any]):
 
     def _choose(self, key: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Fills `cache[key]`, from the record on disk if there is one."""
+        bench_time = None
         configs = self.prune_configs(kwargs)
         if len(configs) == 1:  # a single configuration needs no timing
             self.cache[key] = configs[0]
             return
         record = self._record(key, configs)
         timings = record.read() if record else None
-        cached = timings is not None
         if timings is None:
+            start = time.perf_counter()
             timings = self._tune(configs, args, kwargs)
+            bench_time = time.perf_counter() - start
             if record:
                 record.write(timings)
         self.configs_timings = timings
-        self.cache[key] = min(timings, key=timings.get)  # type: ignore[arg-type]
-        self.pre_hook(
-            {**(self.nargs or {}), **kwargs, **self.cache[key].all_kwargs()}, reset_only=True
-        )
+        best = min(timings, key=timings.get)  # type: ignore[arg-type]
+        self.pre_hook({**(self.nargs or {}), **kwargs, **best.all_kwargs()}, reset_only=True)
+        self.cache[key] = best
+        self._report(key, timings, best, bench_time)
+
+    def _report(
+        self, key: tuple[Any, ...], timings: dict[Config, Any], best: Config, took: float | None
+    ) -> None:
+        """Tells the user's settings of a choice; `took` is None where it comes from disk."""
         if knobs.autotuning.print:
-            took = "read from disk" if cached else f"finished after {self.bench_time:.2f}s"
+            how = "read from disk" if took is None else f"finished after {took:.2f}s"
             print(
                 f"Triton autotuning for function {self.base_fn.__name__},\nwith key as "
-                f"{key},\n{took},\nbest config selected: {self.cache[key]};"
+                f"{key},\n{how},\nbest config selected: {best};"
             )
         if knobs.autotuning.listener is not None:
             knobs.autotuning.listener(
                 fn=self.fn,
                 key=key,
-                best_config=self.cache[key],
+                best_config=best,
                 configs_timings=timings,
-                duration=None if cached else self.bench_time,
-                cache_hit=cached,
+                duration=took,
+                cache_hit=took is None,
             )
 
+    def _config_for(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Config:
+        if len(self.configs) == 1:
+            return self.configs[0]
+        key = self._key_of(kwargs)
+        config = self.cache.get(key)
+        if config is not None:
+            return config
+        with self._key_locks.hold(key):
+            if key not in self.cache:  # else another thread has chosen meanwhile
+                self._choose(key, args, kwargs)
+            return self.cache[key]
+
     def run(self, *args: Any, **kwargs: Any) -> Any:
-        self.nargs = dict(zip(self.arg_names, args, strict=False))
+        outer = self.nargs  # of a call whose hook launches the kernel again
+        self.nargs = nargs = dict(zip(self.arg_names, args, strict=False))
         try:
-            config = self.configs[0]
-            if len(self.configs) > 1:
-                key = self._key_of(kwargs)
-                if key not in self.cache:
-                    self._choose(key, args, kwargs)
-                config = self.cache[key]
-            self.best_config = config
+            self.best_config = config = self._config_for(args, kwargs)
             _reject_conflicts(kwargs, config)
             if config.pre_hook is not None:
-                config.pre_hook({**self.nargs, **kwargs, **config.all_kwargs()})
+                config.pre_hook({**nargs, **kwargs, **config.all_kwargs()})
             return _launch(self.fn, args, {**kwargs, **config.all_kwargs()})
         finally:
-            self.nargs = None
+            self.nargs = outer
 
     def prune_configs(self, kwargs: dict[str, Any]) -> list[Config]:
         """The configurations to be timed."""

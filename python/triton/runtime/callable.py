@@ -1,5 +1,4 @@
-"""Functions whose source text is compiled: the common part of kernels and compile-time functions.
-"""
+"""Functions whose source text is compiled: the common part of kernels and compile-time functions."""
 # SPDX-License-Identifier: MIT
 
 from __future__ import annotations
@@ -73,14 +72,16 @@ class JITCallable:
     def cache_key(self) -> str:
         """Hash of the text, of all functions it calls and of the constants they read."""
         plain_globals = knobs.compilation.allow_non_constexpr_globals
-        if self.hash is None or self._plain_globals != plain_globals:
-            with self._hash_lock or _hashing:
+        if self.hash is not None and self._plain_globals == plain_globals:
+            return self.hash
+        with self._hash_lock or _hashing:
+            if self.hash is None or self._plain_globals != plain_globals:
                 walk = DependencyWalk(self, plain_globals)
                 self.used_global_vals = walk.used
                 self._watches_closure = walk.watches_closure
                 self._plain_globals = plain_globals
                 self.hash = walk.key()
-        return self.hash
+            return self.hash
 
     def __hash__(self) -> int:
         return hash((self._fn_name, self._src))

@@ -17,7 +17,7 @@ from .._utils import find_paths_if, get_iterable_path
 from ..backends import BaseBackend
 from . import _async_compile
 from .binder import Binder, device_of_arguments, normalize_grid
-from .callable import ConstexprFunction, JITCallable, constexpr_function
+from .callable import ConstexprFunction, JITCallable, _hashing, constexpr_function
 from .dependencies import class_keys, class_walk, classes_in
 from .driver import driver
 from .params import KernelParam, make_params
@@ -80,8 +80,7 @@ class _DeviceCaches(dict):  # type: ignore[type-arg]
     def __missing__(self, key: Any) -> Any:
         if ":" not in str(key):  # a device of the active driver, as torch names it
             return self[get_device_key(device=0 if key == "cpu" else key)]
-        self[key] = self._function.create_binder()
-        return self[key]
+        return self.setdefault(key, self._function.create_binder())
 
     def clear(self) -> None:
         super().clear()
@@ -127,8 +126,7 @@ class DecoratedFunction(JITCallable, KernelInterface[T]):
         functions_by_name[f"{self.module}:{self.__qualname__}"] = self
 
     def reject_contradictions(self) -> None:
-        """Raises an error for a parameter that is a constant and listed as not to be specialised.
-        """
+        """Raises an error for a parameter that is a constant and listed as not to be specialised."""
         from ..compiler.errors import CompilationError
 
         for param in self.params:
@@ -153,7 +151,8 @@ class JITFunction(DecoratedFunction[T], JITBase):  # type: ignore[misc]
 
     @functools.cached_property
     def device_caches(self) -> Any:
-        return _DeviceCaches(self)
+        # Threads that make their first launches at once share one.
+        return self.__dict__.setdefault("device_caches", _DeviceCaches(self))
 
     def repr(self, specialization: Any) -> str:
         """The kernel's name for one specialisation; its last component is the symbol."""
@@ -215,7 +214,7 @@ class JITFunction(DecoratedFunction[T], JITBase):  # type: ignore[misc]
     def _caches_for(self, active: Any, device: Any = None) -> Any:
         key = get_device_key(active, device)
         if key not in self.device_caches:
-            self.device_caches[key] = self.create_binder(active, device)
+            self.device_caches.setdefault(key, self.create_binder(active, device))
         return self.device_caches[key]
 
     def run(self, *args: Any, grid: Any, warmup: bool, **kwargs: Any) -> Any:
@@ -323,8 +322,9 @@ class JITFunction(DecoratedFunction[T], JITBase):  # type: ignore[misc]
         """The constants that methods of the arguments read must not change either."""
         for walk in map(class_walk, classes_in(specialization)):
             if walk is not None:
-                self.used_global_vals = {**(self.used_global_vals or {}), **walk.used}
-                self._watches_closure = self._watches_closure or walk.watches_closure
+                with self._hash_lock or _hashing:
+                    self.used_global_vals = {**(self.used_global_vals or {}), **walk.used}
+                    self._watches_closure = self._watches_closure or walk.watches_closure
 
     def _watch_globals(self) -> None:
         """The native launcher compares these by identity and passes all other cases to `run`."""
@@ -423,8 +423,7 @@ def jit(
     debug: bool | None = None,
     noinline: bool | None = None,
 ) -> Any:
-    """Decorator: makes a kernel from a Python function. Its body is compiled at the first launch.
-    """
+    """Decorator: makes a kernel from a Python function. Its body is compiled at the first launch."""
 
     def decorate(function: Any) -> Any:
         if not callable(function):

@@ -1,0 +1,76 @@
+"""Tells the user what takes long: one line on stderr, rewritten while it goes on."""
+
+# SPDX-License-Identifier: MIT
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from typing import Any
+
+from .. import knobs
+
+# Seconds of silence: most tuning and nearly every compilation end before.
+PATIENCE = 5.0
+_INTERVAL = 1.0  # between two versions of the line
+
+
+def is_shown() -> bool:
+    """By default only where a person looks at stderr."""
+    wanted = knobs.runtime.progress
+    if wanted != "auto":
+        return wanted == "on"
+    try:
+        return sys.stderr.isatty()
+    except (AttributeError, ValueError):  # there is no stderr, or it is closed
+        return False
+
+
+class Progress:
+    """Used as `with Progress(...) as progress`; writes nothing in the first seconds."""
+
+    def __init__(self, what: str, patience: float | None = None):
+        self.what = what
+        self._step = ""
+        self._patience = PATIENCE if patience is None else patience
+        self._end = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._is_written = False
+
+    def step(self, text: str) -> None:
+        self._step = text
+
+    def __enter__(self) -> Progress:
+        if is_shown():
+            self._start = time.monotonic()
+            self._thread = threading.Thread(target=self._watch, daemon=True, name="triton progress")
+            self._thread.start()
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._end.set()
+        if self._thread is not None:
+            self._thread.join()
+        if self._is_written and _rewrites():
+            _write("\r\x1b[K")
+
+    def _watch(self) -> None:
+        wait = self._patience
+        while not self._end.wait(wait):
+            took = time.monotonic() - self._start
+            line = f"triton: {self.what}{self._step}, {took:.0f} s"
+            _write(f"\r{line}\x1b[K" if _rewrites() else f"{line}\n")
+            self._is_written = True
+            wait = _INTERVAL if _rewrites() else 2 * max(wait, _INTERVAL)  # a log grows slowly
+
+
+def _rewrites() -> bool:
+    return bool(getattr(sys.stderr, "isatty", bool)())
+
+
+def _write(text: str) -> None:
+    try:
+        sys.stderr.write(text)
+        sys.stderr.flush()
+    except (AttributeError, OSError, ValueError):
+        pass  # progress is no reason to fail
