@@ -7,6 +7,7 @@ if(NOT Python_EXECUTABLE AND EXISTS ${PROJECT_SOURCE_DIR}/.venv/bin/python)
   set(Python_EXECUTABLE ${PROJECT_SOURCE_DIR}/.venv/bin/python)
 endif()
 find_package(Python 3.10 COMPONENTS Interpreter Development.Module)
+configure_file(${CMAKE_CURRENT_LIST_DIR}/version/_version.py.in ${NEREID_PYTHON_DIR}/nereid/_version.py @ONLY)
 file(GLOB binding_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/python/bindings/*.cpp)
 
 if(Python_Interpreter_FOUND)

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from elftools.elf.elffile import ELFFile
 from elftools.elf.gnuversions import GNUVerNeedSection
+from pack_wheel import WANTED
 
 NAME = "nereid-triton"
 LARGEST = 40 * 1000 * 1000
@@ -60,12 +61,10 @@ def faults_of_metadata(wheel: zipfile.ZipFile) -> list[str]:
     found = email.message_from_string(wheel.read(metadata).decode())
     if found["Name"] != NAME:
         faults.append(f"the distribution is called {found['Name']}, not {NAME}")
-    triton = email.message_from_string(wheel.read("triton-3.9.0.egg-info/PKG-INFO").decode())
-    if (triton["Name"], triton["Version"]) != ("triton", "3.9.0"):
-        faults.append("no metadata of a distribution triton 3.9.0")
-    for wanted in ("triton/_C/libnereid.so", "triton/_C/libtriton_xla.so", "triton/py.typed"):
-        if wanted not in names:
-            faults.append(f"no {wanted}")
+    others = {name.split("/")[0] for name in names} - {metadata.split("/")[0]}
+    if others != {"nereid_triton", "nereid_triton.pth"}:
+        faults.append(f"files outside of nereid_triton: {' '.join(sorted(others))}")
+    faults += [f"no {wanted}" for wanted in WANTED if wanted not in names]
     return faults
 
 

@@ -330,5 +330,5 @@ doctor() {
   echo "torch      $(cat build/torch-missing 2>/dev/null || "$VENV/bin/python" -c 'import importlib.metadata as m; print(m.version("torch"))' 2>/dev/null || echo 'not set up')"
   echo "ptxas      $(cat build/cuda-missing 2>/dev/null || "$VENV/bin/python" -c 'import importlib.metadata as m; print(m.version("nvidia-cuda-nvcc"))' 2>/dev/null || echo 'not set up')"
   "$VENV/bin/python" scripts/link_venv.py --check "$ROOT/build/dev/python" || true
-  [ -x build/dev/bin/nereid ] && build/dev/bin/nereid doctor
+  [ -x "$VENV/bin/nereid" ] && "$VENV/bin/nereid" doctor
 }

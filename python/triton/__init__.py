@@ -3,9 +3,13 @@
 # SPDX-License-Identifier: MIT
 __version__ = "3.9.0"
 
+if __name__ != "triton":  # two copies of its classes and native module would not know each other
+    raise ImportError(f"this package is imported as `triton`, not as `{__name__}`")
+
 from typing import Any
 
 from . import backends, compiler, errors, knobs, language, runtime
+from ._installation import nereid_version as __nereid__
 from .compiler import CompilationError, compile
 from .errors import TritonError
 from .inductor import enable_cpu_backend

@@ -116,7 +116,7 @@ class Run:
         self.output: str | None = None  # of the last block that was run
         self.program: tuple[str, str] | None = None  # name and text of the last python block
         self.count = 0
-        path = [str(BUILD / "bin"), os.path.dirname(sys.executable), os.environ["PATH"]]
+        path = [os.path.dirname(sys.executable), str(BUILD / "bin"), os.environ["PATH"]]
         self.environment = {**os.environ, "PATH": os.pathsep.join(path)}
         self.environment |= {"TRITON_CACHE_DIR": str(folder / "cache"), "HOME": str(folder)}
 

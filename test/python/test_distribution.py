@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import nereid_triton
 import pytest
 import triton
 
@@ -23,9 +24,17 @@ def test_distribution_is_not_the_deprecated_package_of_that_name(project):
     assert project["name"] == "nereid-triton"
 
 
-def test_installed_distributions_are_ours_and_triton(project):
-    assert importlib.metadata.version(project["name"]) == project["version"]
-    assert importlib.metadata.version("triton") == triton.__version__ == "3.9.0"
+@pytest.fixture(scope="module")
+def version():
+    """The one place of the version; the build writes it into the others."""
+    cmake = (ROOT / "CMakeLists.txt").read_text()
+    return re.search(r"project\(nereid VERSION ([\d.]+)", cmake)[1]
+
+
+def test_installed_distributions_are_ours_and_triton(project, version):
+    assert importlib.metadata.version(project["name"]) == version
+    assert triton.__version__ == "3.9.0"
+    assert importlib.metadata.version("triton")
     with pytest.raises(importlib.metadata.PackageNotFoundError):
         importlib.metadata.version("nereid")
 
@@ -41,9 +50,25 @@ def test_extra_cuda_brings_the_assemblers(project):
     assert names == {"nvidia-cuda-nvcc", "nvidia-nvjitlink"}
 
 
-def test_versions_agree(project):
-    cmake = (ROOT / "CMakeLists.txt").read_text()
-    assert re.search(r"project\(nereid VERSION ([\d.]+)", cmake)[1] == project["version"]
+def test_versions_agree(project, version):
+    assert "version" in project["dynamic"]
+    import nereid
+
+    assert nereid.__version__ == nereid_triton.__version__ == triton.__nereid__ == version
+    told = subprocess.run(
+        [sys.executable, "-m", "nereid", "--version"], capture_output=True, text=True
+    )
+    assert told.stdout.startswith(f"nereid {version} (build ")
+
+
+def test_a_release_is_in_the_list_of_changes(version):
+    assert re.search(rf"^## {re.escape(version)} \(", (ROOT / "CHANGELOG.md").read_text(), re.M)
+
+
+def test_numbers_of_the_version_stand_nowhere_else(version):
+    """Pages that name a wheel leave them out, so that a release changes one line."""
+    files = subprocess.run(["git", "grep", "-lF", f"nereid_triton-{version}"], cwd=ROOT, capture_output=True, text=True)  # fmt: skip
+    assert not files.stdout
 
 
 def test_commands_name_the_distribution():
@@ -70,4 +95,4 @@ def test_a_missing_module_names_the_command(tmp_path):
     )
     code = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import triton._C"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert "pip install --force-reinstall nereid-triton" in done.stderr
+    assert "pip install --force-reinstall --no-deps nereid_triton-VERSION-*.whl" in done.stderr

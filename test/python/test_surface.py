@@ -240,24 +240,3 @@ def test_import_starts_no_thread_and_needs_neither_torch_nor_numpy():
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
     assert result.stdout.split() == ["False", "False", "1", "1"]
-
-
-def test_files_of_another_triton_are_an_error(tmp_path):
-    """The error names the command to fix it when upstream's files are in the same folder."""
-    import os
-    import shutil
-
-    package = os.path.dirname(triton.__file__)
-    copy = tmp_path / "triton"
-    shutil.copytree(package, copy, ignore=shutil.ignore_patterns("*.so", "__pycache__"))
-    (copy / "backends" / "nvidia" / "driver.c").write_text("")
-    result = subprocess.run(
-        [sys.executable, "-c", "import triton"],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PYTHONPATH": str(tmp_path)},
-        cwd=tmp_path,
-    )
-    assert result.returncode != 0
-    assert "ImportError: another `triton` package" in result.stderr
-    assert "pip uninstall -y triton nereid-triton &&" in result.stderr

@@ -50,8 +50,13 @@ std::pair<std::string, std::string> splitSource(llvm::StringRef source);
 int runCompile(const CompileArguments &arguments);
 int runProfile(const ProfileArguments &arguments);
 int runDoctor(const std::string &cacheDir);
+int runPath();
+int runSwitch(bool on);
 int runCacheInfo(const std::string &dir);
 int runCacheClear(const std::string &dir);
+
+/// The folder that holds the Python package `triton` of this installation; empty where there is none.
+std::string packageFolder();
 
 /// Where kernels are cached: $TRITON_CACHE_DIR, else ~/.triton/cache; empty where there is no home.
 std::string defaultCacheDir();

@@ -1,6 +1,7 @@
 // Searches for ptxas and nvJitLink where CUDA and NVIDIA's wheels install them.
 // SPDX-License-Identifier: MIT
 #include "tools/nereid/CudaTools.h"
+#include "tools/nereid/Commands.h"
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringRef.h"
@@ -54,19 +55,13 @@ static bool take(CudaTools &tools, const std::string &root, StringRef programs,
   return !tools.empty();
 }
 
-/// The folders `nvidia` of the Python packages installed where this program is: PREFIX/lib/python3.11/site-packages.
+/// The folders `nvidia` of the Python packages beside this program's own (SITE/nereid_triton/triton/_C/bin) and of the
+/// environment whose command `nereid` runs this program.
 static std::vector<std::string> wheelFolders() {
-  static int anchor;
-  const std::string program = fs::getMainExecutable("nereid", &anchor);
-  StringRef prefix = path::parent_path(path::parent_path(program));
   std::vector<std::string> folders;
-  std::error_code code;
-  const std::string libraries = joined(prefix, "lib");
-  for (fs::directory_iterator at(libraries, code), end; !code && at != end; at.increment(code)) {
-    const std::string folder = joined(at->path(), "site-packages/nvidia");
-    if (path::filename(at->path()).starts_with("python3") && fs::is_directory(folder))
+  for (const std::string &site : {path::parent_path(packageFolder()).str(), environment("NEREID_SITE_PACKAGES")})
+    if (const std::string folder = joined(site, "nvidia"); !site.empty() && fs::is_directory(folder))
       folders.push_back(folder);
-  }
   return folders;
 }
 

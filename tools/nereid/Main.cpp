@@ -10,6 +10,8 @@
 #include <functional>
 #include <iostream>
 
+#include "tools/nereid/Version.inc"
+
 using namespace nereid::tools;
 
 static constexpr int kUsageStatus = 2;
@@ -51,7 +53,8 @@ static CLI::App *addProfile(CLI::App &app, ProfileArguments &arguments) {
 int main(int argc, char **argv) {
   CLI::App app{"Nereid: compiles Triton kernels without Python."};
   app.require_subcommand(0, 1); // without a subcommand, their list is printed
-  app.set_version_flag("--version", [] { return "nereid 0.1.0 (build " + nereid::driver::buildId() + ")"; });
+  app.set_version_flag("--version",
+                       [] { return "nereid " NEREID_VERSION " (build " + nereid::driver::buildId() + ")"; });
   std::function<int()> command;
 
   CompileArguments arguments;
@@ -135,6 +138,15 @@ int main(int argc, char **argv) {
   std::string cacheDir = defaultCacheDir();
   CLI::App *doctor = app.add_subcommand("doctor", "report this machine's devices, tools and problems");
   doctor->callback([&] { command = [&] { return runDoctor(cacheDir); }; });
+
+  app.add_subcommand("path", "print the folder of the package triton, for PYTHONPATH")->callback([&] {
+    command = [] { return runPath(); };
+  });
+  app.add_subcommand("on", "let `import triton` find Nereid's in this environment (NEREID=1: in one process)")
+      ->callback([&] { command = [] { return runSwitch(true); }; });
+  app.add_subcommand("off", "let `import triton` find another, or none (NEREID=0: in one process)")->callback([&] {
+    command = [] { return runSwitch(false); };
+  });
 
   CLI::App *cache = app.add_subcommand("cache", "the kernels kept on disk");
   cache->require_subcommand(0, 1);

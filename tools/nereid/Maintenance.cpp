@@ -16,6 +16,8 @@
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include "tools/nereid/Version.inc"
+
 using namespace nereid;
 using namespace nereid::tools;
 
@@ -77,8 +79,11 @@ static void describeAmd() {
 }
 
 int tools::runDoctor(const std::string &cacheDir) {
-  line("nereid", "0.1.0, build " + driver::buildId());
+  line("nereid", NEREID_VERSION ", build " + driver::buildId());
   line("LLVM", LLVM_VERSION_STRING);
+  // The command of an environment has said it by now.
+  if (!llvm::sys::Process::GetEnv("NEREID_SITE_PACKAGES"))
+    line("packages", "`python -m nereid doctor` tells which triton that Python imports, and why");
   std::string reason;
   auto host = driver::resolveTarget(std::string(artifact::kCpu.name), "", reason);
   if (!host) {

@@ -5,35 +5,21 @@ command that repairs the installation.
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
 
-import os
 import types
 
-_FOREIGN = (
-    "another `triton` package is installed in the same folder as nereid-triton ({where}); "
-    "each has overwritten files of the other. Repair it with: "
-    "python -m pip uninstall -y triton nereid-triton && "
-    "python -m pip install --no-cache-dir --force-reinstall nereid-triton"
+_REPAIR = (
+    "In a clone of the repository `./dev build` makes it; an installed package is repaired by installing its wheel "
+    "again: python -m pip install --force-reinstall --no-deps nereid_triton-VERSION-*.whl"
 )
 
-
-def _check_folder() -> None:
-    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    # Upstream's package has this file, this one does not.
-    if os.path.exists(os.path.join(package, "backends", "nvidia", "driver.c")):
-        raise ImportError(_FOREIGN.format(where=package))
-
-
-_check_folder()
 try:
     from . import libtriton
 except ImportError as error:
     raise ImportError(
-        f"the native module of nereid could not be loaded: {error}. In a clone of the "
-        "repository, `./dev build` makes it; "
-        "an installed package is repaired by: python -m pip install --force-reinstall nereid-triton"
+        f"the native module of nereid could not be loaded: {error}. {_REPAIR}"
     ) from error
 if not getattr(libtriton, "is_nereid", False):
-    raise ImportError(_FOREIGN.format(where=os.path.dirname(os.path.abspath(__file__))))
+    raise ImportError(f"the native module {libtriton.__file__} is another package's. {_REPAIR}")
 
 
 class _Nvidia(types.ModuleType):

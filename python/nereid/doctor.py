@@ -1,0 +1,128 @@
+"""The part of `nereid doctor` that is about Python's packages: which triton this environment imports and
+why, which others are installed, and what torch requires.
+"""
+
+# SPDX-License-Identifier: MIT
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import nereid_triton as finder
+
+from ._version import __version__
+
+_OFF = {
+    "NEREID": f"NEREID={os.environ.get('NEREID', '')} switches Nereid off in this process",
+    "nereid off": "`nereid off` switched Nereid off in this environment (`nereid on` switches it on)",
+}
+
+
+def _line(what: str, text: str) -> None:
+    print(f"{what:<12} {text}")
+
+
+def _is_registered() -> bool:
+    return any(type(entry).__name__ == "Finder" and type(entry).__module__ == "nereid_triton" for entry in sys.meta_path)  # fmt: skip
+
+
+def _installed(name: str) -> Iterator[importlib.metadata.Distribution]:
+    """Distributions with files of their own; that of Nereid for the name triton has none."""
+    for entry in dict.fromkeys(sys.path):
+        yield from importlib.metadata.distributions(name=name, path=[entry])
+
+
+def _folder(distribution: importlib.metadata.Distribution) -> str:
+    return str(distribution.locate_file(""))
+
+
+def _describe_imported() -> list[str]:
+    """Prints which triton is imported; returns problems."""
+    spec = importlib.util.find_spec("triton")
+    off = finder.switched_off()
+    if spec is None or spec.origin is None:
+        _line("triton", f"none: {_OFF[off]}" if off else "none")
+        return [] if off else ["no triton is importable in this environment"]
+    ours = os.path.realpath(os.path.join(finder.FOLDER, "triton", "__init__.py"))
+    if os.path.realpath(spec.origin) == ours:
+        _line(
+            "triton",
+            f"{finder.TRITON_VERSION} of Nereid {__version__}, {os.path.dirname(spec.origin)}",
+        )
+        return []
+    reason = _OFF[off] if off else "this folder comes first in sys.path"
+    if not off and not _is_registered():
+        reason = "Nereid's finder is not registered: its .pth file was not read, as under `python -S` or `pip install --target`"  # fmt: skip
+    _line("triton", f"not Nereid's: {os.path.dirname(spec.origin)}; {reason}")
+    return []
+
+
+def _describe_others() -> list[str]:
+    problems = []
+    known = set()
+    for other in _installed("triton"):
+        package = os.path.join(_folder(other), "triton")
+        known.add(os.path.realpath(package))
+        is_whole = os.path.isfile(os.path.join(package, "__init__.py"))
+        _line(
+            "beside it",
+            f"triton {other.version} in {_folder(other)}"
+            + ("; NEREID=0 imports it" if is_whole else ""),
+        )
+        if not is_whole:
+            problems.append(
+                f"triton {other.version} in {_folder(other)} lacks files; mend it by: "
+                f"{sys.executable} -m pip install --force-reinstall --no-deps triton=={other.version}"
+            )
+    for entry in sys.path:
+        package = os.path.join(entry, "triton")
+        if (
+            entry.endswith("-packages")
+            and os.path.isdir(package)
+            and os.path.realpath(package) not in known
+        ):
+            problems.append(
+                f"{package} belongs to no distribution: the remains of one that was removed; delete the folder"
+            )
+    return problems
+
+
+def _describe_torch() -> list[str]:
+    torch = next(_installed("torch"), None)
+    if torch is None:
+        _line("torch", "not installed")
+        return []
+    needs = [need for need in torch.requires or () if re.match(r"triton(?![\w-])", need)]
+    if not needs:
+        _line("torch", f"{torch.version}, requires no triton")
+        return []
+    need = re.sub(r"\s*;.*", "", needs[0])
+    other = next(_installed("triton"), None)
+    has = (
+        f"triton {other.version} is installed for it"
+        if other
+        else "it is not installed; Nereid serves imports"
+    )
+    _line("torch", f"{torch.version}, requires {need}; {has}")
+    return []
+
+
+def _try_import() -> list[str]:
+    done = subprocess.run([sys.executable, "-c", "import triton"], capture_output=True, text=True)
+    if done.returncode == 0 or finder.switched_off():
+        return []
+    return [f"`import triton` fails: {(done.stderr.strip().splitlines() or ['no message'])[-1]}"]
+
+
+def report() -> bool:
+    """Prints a line for each subject and one for each problem; returns whether there is none."""
+    _line("python", f"{sys.version.split()[0]} in {sys.prefix}")
+    problems = [*_describe_imported(), *_describe_others(), *_describe_torch(), *_try_import()]
+    for problem in problems:
+        _line("problem", problem)
+    return not problems

@@ -1,0 +1,272 @@
+"""Nereid beside another Triton: which one is imported, and what importlib.metadata says of it. The folders
+are laid out as pip leaves them, and each case is a Python that starts with them.
+"""
+
+# SPDX-License-Identifier: MIT
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import nereid_triton
+import pytest
+import triton
+
+ROOT = Path(__file__).parents[2]
+START = "import site, sys; site.addsitedir(sys.argv[1])\n"
+WHOSE = """
+import importlib.util
+spec = importlib.util.find_spec("triton")
+print("none" if spec is None else "nereid" if "nereid_triton" in spec.origin else spec.origin)
+"""
+VERSION = """
+import importlib.metadata as metadata
+try:
+    print(metadata.version("triton"))
+except metadata.PackageNotFoundError:
+    print("none")
+"""
+
+
+def write_upstream(folder, version="3.7.1"):
+    package = folder / "triton"
+    (package / "language").mkdir(parents=True)
+    (package / "__init__.py").write_text(f"__version__ = {version!r}\n")
+    (package / "language" / "__init__.py").write_text("")
+    info = folder / f"triton-{version}.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: triton\nVersion: {version}\n")
+    (info / "entry_points.txt").write_text("[triton.backends]\nnvidia = triton.backends.nvidia\n")
+    return package / "__init__.py"
+
+
+@pytest.fixture
+def site(tmp_path):
+    """A site-packages folder as a wheel leaves it."""
+    folder = tmp_path / "site-packages"
+    inner = folder / "nereid_triton"
+    inner.mkdir(parents=True)
+    source = Path(nereid_triton.__file__).parent
+    for name in ("triton", "nereid"):
+        (inner / name).symlink_to(Path(nereid_triton.FOLDER) / name)
+    shutil.copy(source / "__init__.py", inner)
+    shutil.copy(ROOT / "cmake" / "wheel" / "nereid_triton.pth", folder)
+    return folder
+
+
+def run(site, code, *options, cwd=None, **variables):
+    """What a Python prints whose site-packages folder is `site`; it must not print errors."""
+    lost = ("PYTHONPATH", "NEREID")
+    done = subprocess.run(
+        [sys.executable, "-S", *options, "-c", START + code, str(site)],
+        capture_output=True,
+        text=True,
+        cwd=cwd or site.parent,
+        env={**{k: v for k, v in os.environ.items() if k not in lost}, **variables},
+    )
+    assert not done.stderr, done.stderr
+    return done.stdout.strip()
+
+
+def test_ours_alone(site):
+    assert run(site, WHOSE + VERSION) == "nereid\n3.9.0"
+
+
+def test_ours_beside_another_of_the_same_folder(site):
+    write_upstream(site)
+    code = "import triton, triton.language as tl; print(triton.__version__, triton.__nereid__, hasattr(tl, 'load'))"
+    assert run(site, code) == f"3.9.0 {nereid_triton.__version__} True"
+
+
+def test_version_of_nereid(site):
+    code = "import nereid, nereid_triton; print(nereid.__version__, nereid_triton.__version__)"
+    assert run(site, code).split() == [nereid_triton.__version__] * 2
+    code = "import nereid, triton; print(nereid.is_nereid(triton))"
+    assert run(site, code) == "True"
+    write_upstream(site)
+    assert run(site, "sys.path.insert(0, sys.argv[1])\n" + code) == "True"
+    assert run(site, code, NEREID="1") == "True"
+
+
+@pytest.mark.parametrize("word", ["0", "off", "False", "no"])
+def test_environment_switches_off(site, word):
+    assert run(site, WHOSE + VERSION, NEREID=word) == "none\nnone"
+    other = write_upstream(site)
+    assert run(site, WHOSE + VERSION, NEREID=word) == f"{other}\n3.7.1"
+
+
+def test_off_leaves_no_trace_in_the_path(site):
+    code = "print(any('nereid' in entry for entry in sys.path), 'nereid' in sys.modules)"
+    assert run(site, code, NEREID="0") == "False False"
+
+
+def test_program_switches_off_before_it_imports(site):
+    other = write_upstream(site)
+    assert run(site, "import os; os.environ['NEREID'] = '0'" + WHOSE) == str(other)
+
+
+def test_switch_of_the_environment(site):
+    other = write_upstream(site)
+    switch = site / "nereid_triton" / "switch"
+    switch.write_text("off\n")
+    assert run(site, WHOSE) == str(other)
+    assert run(site, WHOSE, NEREID="1") == "nereid"
+    switch.write_text("on\n")
+    assert run(site, WHOSE) == "nereid"
+    assert run(site, WHOSE, NEREID="0") == str(other)
+
+
+def test_metadata_alone(site):
+    code = """
+import importlib.metadata as metadata
+found = metadata.distribution("Triton")
+print(found.metadata["Name"], found.version, metadata.requires("triton"), found.files, list(found.entry_points))
+print(metadata.packages_distributions()["triton"])
+print([each.version for each in metadata.distributions() if each.metadata["Name"] == "triton"])
+"""
+    assert run(site, code).splitlines() == ["triton 3.9.0 None None []", "['triton']", "['3.9.0']"]
+
+
+def test_metadata_of_another_holds(site):
+    """Its version is what others were installed for."""
+    write_upstream(site)
+    code = "print([each.version for each in metadata.distributions() if each.metadata['Name'] == 'triton'])"
+    assert run(site, VERSION + code) == "3.7.1\n['3.7.1']"
+
+
+def test_who_names_folders_is_told_what_is_there(site):
+    """As pip does: it neither lists nor removes what it did not install."""
+    code = "import importlib.metadata as metadata; print([each.version for each in metadata.distributions(path=sys.path) if each.metadata['Name'] == 'triton'])"
+    assert run(site, code) == "[]"
+    write_upstream(site)
+    assert run(site, code) == "['3.7.1']"
+
+
+def test_earlier_folder_of_the_path_wins(site, tmp_path):
+    other = write_upstream(tmp_path / "checkout")
+    assert run(site, WHOSE, PYTHONPATH=str(other.parents[1])) == str(other)
+    shutil.rmtree(tmp_path / "checkout" / "triton-3.7.1.dist-info")
+    assert run(site, WHOSE + VERSION, PYTHONPATH=str(other.parents[1])) == f"{other}\nnone"
+
+
+def test_later_folder_of_the_path_does_not_win(site, tmp_path):
+    other = write_upstream(tmp_path / "system")
+    code = f"sys.path.append({str(other.parents[1])!r})\n"
+    assert run(site, code + WHOSE) == "nereid"
+    assert run(site, code + WHOSE, NEREID="0") == str(other)
+
+
+def test_a_folder_without_init_does_not_win(site, tmp_path):
+    (tmp_path / "triton").mkdir()
+    assert run(site, "sys.path.insert(0, '')" + WHOSE, cwd=tmp_path) == "nereid"
+
+
+def test_an_archive_with_a_triton_wins(site, tmp_path):
+    archive = tmp_path / "app.pyz"
+    with zipfile.ZipFile(archive, "w") as app:
+        app.writestr("triton/__init__.py", "__version__ = 'of the archive'")
+    code = "import triton; print(triton.__version__)"
+    assert run(site, code, PYTHONPATH=str(archive)) == "of the archive"
+
+
+def test_not_found_where_the_folder_left_the_path(site):
+    """As in the isolated environments of builds."""
+    code = "sys.path[:] = [entry for entry in sys.path if not entry.startswith(sys.argv[1])]\n"
+    assert run(site, code + WHOSE + VERSION) == "none\nnone"
+
+
+def test_path_for_pythonpath(site):
+    """Without the .pth file's line, as after `pip install --target`."""
+    (site / "nereid_triton.pth").unlink()
+    write_upstream(site)
+    assert "site-packages/triton/" in run(site, WHOSE)
+    code = (
+        "import triton, nereid; print(triton.__version__, triton.__nereid__ == nereid.__version__)"
+    )
+    assert run(site, code, PYTHONPATH=str(site / "nereid_triton")) == "3.9.0 True"
+    shutil.rmtree(site / "triton-3.7.1.dist-info")
+    assert run(site, code + VERSION, PYTHONPATH=str(site / "nereid_triton")) == "3.9.0 True\n3.9.0"
+
+
+def test_off_for_one_process_holds_against_pythonpath(site):
+    inner = str(site / "nereid_triton")
+    assert run(site, WHOSE, PYTHONPATH=inner, NEREID="0") == "none"
+    (site / "nereid_triton" / "switch").write_text("off\n")
+    assert run(site, WHOSE, PYTHONPATH=inner) == "nereid"
+
+
+def test_start_loads_one_module(site):
+    """Python's start takes a file of our own and no module of the library."""
+    code = "print(sorted(name for name in set(sys.modules) - before))"
+    before = "before = set(sys.modules)\n"
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", f"import site, sys\n{before}site.addsitedir(sys.argv[1])\n{code}", str(site)],
+        capture_output=True, text=True, env={**os.environ, "NEREID": ""},
+    )  # fmt: skip
+    assert done.stdout.strip() == "['nereid_triton']", done.stderr
+
+
+def test_nothing_is_said_where_only_the_pth_file_is_left(site):
+    shutil.rmtree(site / "nereid_triton")
+    assert run(site, WHOSE) == "none"
+
+
+def test_names_of_files_are_no_modules(site):
+    """The folder is on sys.path: it offers `triton` and `nereid` alone."""
+    code = "import pkgutil; print(sorted(each.name for each in pkgutil.iter_modules([sys.argv[1] + '/nereid_triton'])))"
+    assert run(site, code) == "['nereid', 'triton']"
+
+
+def test_the_package_has_one_name(site):
+    code = """
+try:
+    import nereid_triton.triton
+except ImportError as error:
+    print(error)
+"""
+    assert run(site, code) == "this package is imported as `triton`, not as `nereid_triton.triton`"
+
+
+def test_walks_and_resources(site):
+    code = """
+import importlib.resources, pkgutil, triton
+print((importlib.resources.files("triton") / "py.typed").is_file())
+print("triton.language" in {each.name for each in pkgutil.walk_packages(triton.__path__, "triton.")})
+"""
+    assert run(site, code) == "True\nTrue"
+
+
+def test_module_of_the_package_runs(site):
+    write_upstream(site)
+    code = "import runpy; sys.argv[1:] = ['--help']\nrunpy.run_module('triton.tools.compile', run_name='__main__', alter_sys=True)"
+    assert "usage:" in run(site, code)
+
+
+def test_backends_of_another_are_not_loaded(site):
+    """Its entry points name modules of a package that is not imported."""
+    write_upstream(site)
+    assert run(site, "import triton; print(sorted(triton.backends.backends)[:1])") == "['amd']"
+
+
+@pytest.mark.parametrize("method", ["spawn", "forkserver"])
+def test_child_processes(method, tmp_path):
+    """In this very environment, whose Python starts with the finder."""
+    program = tmp_path / "program.py"
+    program.write_text(f"""
+import importlib.util, multiprocessing
+
+def tell(queue):
+    queue.put(importlib.util.find_spec("triton").origin)
+
+if __name__ == "__main__":
+    context = multiprocessing.get_context({method!r})
+    queue = context.SimpleQueue()
+    child = context.Process(target=tell, args=(queue,))
+    child.start()
+    print(queue.get())
+    child.join()
+""")
+    done = subprocess.run([sys.executable, program], capture_output=True, text=True)
+    assert done.stdout.strip() == triton.__file__, done.stderr
