@@ -19,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 import zipfile
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -206,18 +207,22 @@ class Walk:
             found += self.step(order[:count], "", "install", order[count - 1])
         return {undone: found + faults for undone, faults in self.removals(order).items()}
 
-    def table(self) -> dict[str, dict[str, list[str]]]:
+    def rows(self) -> Iterator[tuple[str, dict[str, list[str]]]]:
         self.environment.save(self.copies / "first")
-        return {order: self.row(order) for order in map("".join, itertools.permutations("NTR"))}
+        for order in map("".join, itertools.permutations("NTR")):
+            yield order, self.row(order)
 
 
-def print_table(name: str, table: dict[str, dict[str, list[str]]]) -> int:
-    columns = list(next(iter(table.values())))
+def print_table(name: str, walk: Walk) -> int:
+    """Prints each row when it is done, and faults below the table; returns their number."""
+    columns = list(map("".join, itertools.permutations("NTR")))
     print(f"\n| {name}: installed, removed | " + " | ".join(columns) + " |")
-    print("| --- |" + " --- |" * len(columns))
-    for order, cells in table.items():
-        print(f"| {order} | " + " | ".join("fails" if cell else "works" for cell in cells.values()) + " |", flush=True)  # fmt: skip
-    faults = [f"{order} {undone}: {fault}" for order, row in table.items() for undone, cell in row.items() for fault in cell]  # fmt: skip
+    print("| --- |" + " --- |" * len(columns), flush=True)
+    faults = []
+    for order, cells in walk.rows():
+        words = ("fails" if cells[column] else "works" for column in columns)
+        print(f"| {order} | " + " | ".join(words) + " |", flush=True)
+        faults += [f"{order} {undone}: {fault}" for undone, cell in cells.items() for fault in cell]
     print("\n".join(faults))
     return len(faults)
 
@@ -253,7 +258,7 @@ def main() -> int:
         for name in args.environment or ("venv", "user"):
             (root / name).mkdir()
             walk = Walk(Environment(root / name, wheels, user=name == "user"))
-            faults += print_table(name, walk.table())
+            faults += print_table(name, walk)
     return bool(faults)
 
 

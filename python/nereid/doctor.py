@@ -16,6 +16,7 @@ from collections.abc import Iterator
 import nereid_triton as finder
 
 from ._version import __version__
+from .metadata import TRITON_VERSION
 
 _OFF = {
     "NEREID": f"NEREID={os.environ.get('NEREID', '')} switches Nereid off in this process",
@@ -52,7 +53,7 @@ def _describe_imported() -> list[str]:
     if os.path.realpath(spec.origin) == ours:
         _line(
             "triton",
-            f"{finder.TRITON_VERSION} of Nereid {__version__}, {os.path.dirname(spec.origin)}",
+            f"{TRITON_VERSION} of Nereid {__version__}, {os.path.dirname(spec.origin)}",
         )
         return []
     reason = _OFF[off] if off else "this folder comes first in sys.path"

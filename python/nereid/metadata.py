@@ -6,10 +6,11 @@ from __future__ import annotations
 import os
 from importlib.metadata import Distribution, DistributionFinder, MetadataPathFinder
 
-from nereid_triton import FOLDER, TRITON_VERSION
+from nereid_triton import FOLDER
 
 from ._version import __version__
 
+TRITON_VERSION = "3.9.0"  # what `triton.__version__` says
 _TEXTS = {
     "METADATA": (
         f"Metadata-Version: 2.1\nName: triton\nVersion: {TRITON_VERSION}\n"
