@@ -12,6 +12,7 @@ from triton import knobs
 from triton._C import libtriton
 from triton.backends.nvidia.driver import CUDADriver
 from triton.compiler.compiler import CompiledKernel, make_backend
+from triton.compiler.metadata_group import MetadataGroup
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 LIBRARY = os.path.join(ROOT, "build", "dev", "test", "stub", "libcuda.so.1")
@@ -291,6 +292,7 @@ def compile_by_hand(stub, reads=("x_ptr",), **fields):
             **fields,
         }
         data = artifact_bytes(stub, src.fn.__name__, kinds, reads, **settings)
-        return CompiledKernel(src, libtriton.load_artifact(data), target, backend, parsed)
+        code = libtriton.load_artifact(data)
+        return CompiledKernel(src, MetadataGroup(code, target, parsed), code.hash)
 
     return compile

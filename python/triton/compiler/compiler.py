@@ -6,7 +6,6 @@ from __future__ import annotations
 import copyreg
 import functools
 import os
-import warnings
 from _thread import RLock
 from collections import namedtuple
 from collections.abc import Callable, Iterator, Mapping
@@ -17,9 +16,10 @@ from .._C import libtriton
 from .._lazy import lazy_names
 from ..backends import BaseBackend, GPUTarget, backends, compiled
 from ..runtime.binder import normalize_grid
-from ..runtime.cache import _base32, triton_key
+from ..runtime.cache import triton_key
 from ..runtime.driver import driver
 from ..runtime.progress import Progress
+from .metadata_group import MetadataGroup, group_of_files
 from .sources import ASTSource, IRSource
 from .timer import CompileTimer
 
@@ -90,7 +90,8 @@ def compile(  # noqa: A001
 
         code = compile_by_stages(src, target, backend, parsed, stages)
         clock.compiled(code)
-        return _announce(CompiledKernel(src, code, target, backend, parsed), clock)
+        group = MetadataGroup(code, target, parsed)
+        return _announce(CompiledKernel(src, group, code.hash), clock)
     always = knobs.compilation.always_compile
     managed = _managed_kernel(src)
     settings = {
@@ -108,14 +109,15 @@ def compile(  # noqa: A001
             managed.find if managed and not always else None,
         )
     clock.compiled(code)
-    kernel = CompiledKernel(src, code, target, backend, parsed)
+    group = MetadataGroup(code, target, parsed)
     if managed:
         if not code.cache_hit:
-            managed.store(code, backend.binary_ext, kernel.metadata._asdict())
-        kernel._group = managed.group
+            managed.store(code, backend.binary_ext, _metadata_of(group))
+        group.kept = managed.group
     elif _folder_view:
-        kernel._write_folder_view()
+        group.write()
         libtriton.flush_cache()  # code that compiles by hand may move or remove the folder
+    kernel = CompiledKernel(src, group, code.hash)
     return _announce(kernel, clock)
 
 
@@ -221,34 +223,41 @@ def _metadata_class(fields: tuple[str, ...]) -> Any:
     return namedtuple("KernelMetadata", sorted(fields))
 
 
+def _metadata_of(group: MetadataGroup) -> dict[str, Any]:
+    return {
+        **group.options.__dict__,
+        **group.code.metadata,
+        "name": group.code.name,
+        "hash": group.code.hash,
+        "target": group.target,
+        "triton_version": libtriton.version(),
+    }
+
+
 class CompiledKernel:
     """Machine code for one specialisation of a kernel. Its `__dict__` contains everything that
     another process needs.
     """
 
-    def __init__(self, src: Any, code: Any, target: GPUTarget, backend: BaseBackend, options: Any):
+    def __init__(self, src: Any, metadata_group: Mapping[str, str], hash: str):  # noqa: A002
+        group = metadata_group
+        if not isinstance(group, MetadataGroup):
+            group = group_of_files(group)
         self.src = src
-        self.hash = code.hash
-        self.name = code.name
-        self.asm = AsmDict(code)
-        fields = {
-            **options.__dict__,
-            **code.metadata,
-            "name": code.name,
-            "hash": code.hash,
-            "target": target,
-            "triton_version": libtriton.version(),
-        }
+        self.hash = hash
+        self.name = group.code.name
+        self.asm = AsmDict(group.code)
+        fields = _metadata_of(group)
         self.metadata = _metadata_class(tuple(fields))(**fields)
+        backend = make_backend(group.target)
         self.packed_metadata = backend.pack_metadata(self.metadata)
+        self.metadata_group = group
         self.module: Any = None
         self.function: Any = None
         self._run: Any = None
-        self._code = code
-        self._options = options.__dict__
+        self._code = group.code
+        self._options = group.options.__dict__
         self._binary_ext = backend.binary_ext
-        self._folder: str | None = None
-        self._group: dict[str, str] | None = None
         self._device: int | None = None  # the device that it is loaded on
         self._loaded_by: int | None = None  # the process that loaded it
 
@@ -330,39 +339,6 @@ class CompiledKernel:
     def kernel(self) -> Any:
         """The binary."""
         return self.asm[self._binary_ext]
-
-    def _write_folder_view(self) -> str | None:
-        """`<cache>/<base32 of hash>/<name>.<stage>`: read by other tools, never by this package. A
-        full disk loses only the view.
-        """
-        root = knobs.cache.dir
-        try:
-            self._folder = compiled.write_view(self._code, root)
-        except OSError as error:
-            warnings.warn(
-                f"could not write {self.name} to {os.path.join(root, _base32(self.hash))}: {error}",
-                stacklevel=3,
-            )
-            self._folder = None
-        return self._folder
-
-    @property
-    def metadata_group(self) -> dict[str, str]:
-        """File name -> path of all files of this kernel in the folder view, or in the cache that
-        the user chose.
-        """
-        if self._group is not None:
-            return self._group
-        folder = (
-            self._folder
-            if self._folder and os.path.isdir(self._folder)
-            else self._write_folder_view()
-        )
-        return (
-            {name: os.path.join(folder, name) for name in sorted(os.listdir(folder))}
-            if folder
-            else {}
-        )
 
     def launch_metadata(self, grid: Any, stream: Any, *args: Any) -> LazyDict | None:
         """The argument of launch hooks; None while there are none."""

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..runtime.cache import get_cache_manager
 
-_ARTIFACT = "nereid"
+ARTIFACT = "nereid"
 _MAX_NAME = 150  # of a file, without suffixes
 
 
@@ -25,7 +25,7 @@ class ManagedKernel:
     def find(self, key: str) -> bytes | None:
         """The artifact under that key, where the cache has it."""
         group = get_cache_manager(key).get_group(f"{self.name}.json") or {}
-        path = group.get(f"{self.name}.{_ARTIFACT}")
+        path = group.get(f"{self.name}.{ARTIFACT}")
         if path is None:
             return None
         self.group = group
@@ -37,7 +37,7 @@ class ManagedKernel:
 
     def store(self, code: Any, binary: str, metadata: dict[str, Any]) -> None:
         manager = get_cache_manager(code.hash)
-        files = {_ARTIFACT: code.artifact, binary: code.stage(binary)}
+        files = {ARTIFACT: code.artifact, binary: code.stage(binary)}
         files["ttir"] = code.stage("ttir")
         if "ptx" in code.stages():
             files["ptx"] = code.stage("ptx")

@@ -1,0 +1,101 @@
+"""The files of a compiled kernel by name: what `CompiledKernel` is made from."""
+
+# SPDX-License-Identifier: MIT
+#
+# Packages wrap or override `CompiledKernel.__init__(src, metadata_group, hash)`. The group of a new kernel carries the
+# native object, and its files are written where somebody reads them; a group that another program kept has only files.
+from __future__ import annotations
+
+import json
+import os
+import types
+import warnings
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from .. import knobs
+from .._C import libtriton
+from ..backends import GPUTarget, compiled
+from ..runtime.cache import _base32
+from .managed_cache import ARTIFACT
+
+
+class MetadataGroup(Mapping[str, str]):
+    """File name -> path of the files in the folder view, or in the cache that the user chose."""
+
+    def __init__(self, code: Any, target: GPUTarget, options: Any):
+        self.code, self.target, self.options = code, target, options
+        self.kept: dict[str, str] | None = None  # in the cache that the user chose
+        self._folder: str | None = None
+
+    def write(self) -> str | None:
+        """`<cache>/<base32 of hash>/<name>.<stage>`: read by other tools, never by this package. A
+        full disk loses only the view.
+        """
+        root = knobs.cache.dir
+        try:
+            self._folder = compiled.write_view(self.code, root)
+        except OSError as error:
+            folder = os.path.join(root, _base32(self.code.hash))
+            warnings.warn(f"could not write {self.code.name} to {folder}: {error}", stacklevel=4)
+            self._folder = None
+        return self._folder
+
+    def paths(self) -> dict[str, str]:
+        if self.kept is not None:
+            return self.kept
+        folder = self._folder if self._folder and os.path.isdir(self._folder) else self.write()
+        if not folder:
+            return {}
+        return {name: os.path.join(folder, name) for name in sorted(os.listdir(folder))}
+
+    def __getitem__(self, name: str) -> str:
+        return self.paths()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.paths())
+
+    def __len__(self) -> int:
+        return len(self.paths())
+
+    def __eq__(self, other: Any) -> bool:
+        return isinstance(other, Mapping) and self.paths() == dict(other)
+
+    def __repr__(self) -> str:
+        return repr(self.paths())
+
+    def __reduce__(self) -> Any:
+        return _unpickled, (self.code, self.target, self.options.__dict__, self.kept)
+
+
+def _unpickled(code: Any, target: Any, options: Any, kept: Any) -> MetadataGroup:
+    group = MetadataGroup(code, target, types.SimpleNamespace(**options))
+    group.kept = kept
+    return group
+
+
+def group_of_files(files: Mapping[str, str]) -> MetadataGroup:
+    """The group of a kernel that is there as files: its metadata and the artifact, or the TTIR."""
+    from .compiler import compile, make_backend  # noqa: A004
+
+    described = next((path for name, path in files.items() if name.endswith(".json")), None)
+    if described is None:
+        raise ValueError(
+            f"the group of files of a compiled kernel has no `.json`: {', '.join(files) or 'empty'}"
+        )
+    with open(described, encoding="utf-8") as file:
+        metadata = json.load(file)
+    target = GPUTarget(**metadata["target"])
+    for name, path in files.items():
+        if name.endswith(f".{ARTIFACT}"):
+            with open(path, "rb") as file:
+                code = libtriton.load_artifact(file.read())
+            options = make_backend(target).parse_options(metadata)
+            return MetadataGroup(code, target, options)
+    source = next((path for name, path in files.items() if name.endswith(".ttir")), None)
+    if source is None:
+        raise ValueError(
+            "the group of files of a compiled kernel has neither an artifact nor a `.ttir`: "
+            f"{', '.join(files)}"
+        )
+    return compile(source, target=target, options=metadata, _folder_view=False).metadata_group
