@@ -163,6 +163,8 @@ class cache_knobs(base_knobs):
     dir = _env_folder("TRITON_CACHE_DIR", lambda: cache.get_triton_dir("cache"))
     manager_class = env_class[Any]("TRITON_CACHE_MANAGER", "CacheManager")
     remote_manager_class = env_class[Any]("TRITON_REMOTE_CACHE_BACKEND", "RemoteCacheBackend")
+    # A secret that signs the files of a remote cache; unsigned ones are then ignored.
+    remote_key = env_opt_str("TRITON_REMOTE_CACHE_KEY")
 
     def get_triton_dir(self, dirname: str) -> str:
         return os.path.join(self.home_dir, ".triton", dirname)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from ..runtime.cache import get_cache_manager
+from ..runtime.cache import get_cache_manager, read_own_file
 
 ARTIFACT = "nereid"
 _MAX_NAME = 150  # of a file, without suffixes
@@ -29,11 +29,7 @@ class ManagedKernel:
         if path is None:
             return None
         self.group = group
-        try:
-            with open(path, "rb") as file:
-                return file.read()
-        except OSError:
-            return None
+        return read_own_file(path)
 
     def store(self, code: Any, binary: str, metadata: dict[str, Any]) -> None:
         manager = get_cache_manager(code.hash)

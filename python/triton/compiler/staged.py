@@ -13,7 +13,7 @@ from .. import knobs
 from .._C import libtriton
 from ..backends import BaseBackend, GPUTarget
 from ..backends.staged import StagedCode
-from ..runtime.cache import get_cache_manager
+from ..runtime.cache import get_cache_manager, read_own_file
 
 Stage = Callable[[Any, dict[str, Any]], Any]
 
@@ -88,16 +88,16 @@ def _find(key: str, name: str) -> tuple[dict[str, Any], dict[str, Any] | None]:
     if described is None:
         return {}, None
     try:
-        with open(described, encoding="utf-8") as file:
-            kept = json.load(file)
+        kept = json.loads(read_own_file(described) or b"")
         files = {}
         for stage, is_binary in kept["stages"].items():
-            with open(group[f"{name}.{stage}"], "rb") as file:
-                data = file.read()
+            data = read_own_file(group[f"{name}.{stage}"])
+            if data is None:  # another process has cleared the cache
+                return {}, None
             files[stage] = data if is_binary else data.decode("utf-8")
-    except (OSError, KeyError, ValueError):  # another process has cleared the cache
+        return files, kept["metadata"]
+    except (LookupError, ValueError, TypeError, AttributeError):  # a damaged file
         return {}, None
-    return files, kept["metadata"]
 
 
 def _store(key: str, name: str, files: dict[str, Any], metadata: dict[str, Any]) -> None:

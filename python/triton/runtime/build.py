@@ -3,23 +3,27 @@
 # SPDX-License-Identifier: MIT
 #
 # Nereid itself does not use a C compiler; packages that generate launchers in C do.
+# A shared object is loaded only if this user wrote it: the folder of the cache may be one that others write to.
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import importlib.util
 import os
 import re
 import shutil
+import stat
 import subprocess
 import sysconfig
 import tempfile
+import threading
 import warnings
 from dataclasses import dataclass
 from types import ModuleType
 
 from .. import knobs
-from .cache import get_cache_manager
+from .cache import get_cache_manager, read_own_file
 
 __all__ = [
     "compile_module_from_file",
@@ -133,6 +137,46 @@ def _load(name: str, path: str) -> ModuleType:
     return module
 
 
+@functools.lru_cache(maxsize=1)
+def _private_folder(pid: int) -> str:
+    """A folder of this process, which others cannot enter; it is removed as the process ends."""
+    import atexit
+
+    folder = tempfile.mkdtemp(prefix="triton-build-")
+    atexit.register(lambda: os.getpid() == pid and shutil.rmtree(folder, ignore_errors=True))
+    return folder
+
+
+def _is_private(path: str) -> bool:
+    """Whether nobody but this user or root can put another file at this path."""
+    folder = os.path.dirname(os.path.realpath(path))
+    while True:
+        status = os.stat(folder)
+        others_write = status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+        if status.st_uid not in (os.geteuid(), 0) or (others_write and not status.st_mode & stat.S_ISVTX):
+            return False
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            return True
+        folder = parent
+
+
+def _safe_to_load(path: str, file_name: str, content: bytes) -> str:
+    """A path at which exactly these bytes are, whoever may write to the cache's folder: `path`, or a copy."""
+    with contextlib.suppress(OSError):
+        if path and _is_private(path):
+            return path
+    folder = os.path.join(_private_folder(os.getpid()), hashlib.sha256(content).hexdigest()[:32])
+    copy = os.path.join(folder, file_name)
+    if not os.path.exists(copy):
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        partial = f"{copy}.{threading.get_ident()}"
+        with open(partial, "wb") as file:
+            file.write(content)
+        os.replace(partial, copy)
+    return copy
+
+
 def _loads(name: str, path: str) -> bool:
     """Whether a cached file can still be loaded: the Python version may have changed."""
     try:
@@ -155,8 +199,11 @@ def _cached_so(
     manager = get_cache_manager(hashlib.sha256(b"\0".join(parts)).hexdigest())
     file_name = name + str(sysconfig.get_config_var("EXT_SUFFIX"))
     cached = manager.get_file(file_name)
-    if cached is not None and (not is_module or _loads(name, cached)):
-        return cached
+    content = read_own_file(cached) if cached is not None else None
+    if cached is not None and content is not None:
+        safe = _safe_to_load(cached, file_name, content)
+        if not is_module or _loads(name, safe):
+            return safe
     with tempfile.TemporaryDirectory() as folder:
         if path is None:
             path = os.path.join(folder, name + _LANGUAGES[language][2][0])
@@ -173,7 +220,12 @@ def _cached_so(
             language,
         )
         with open(made, "rb") as file:
-            return manager.put(file.read(), file_name, binary=True)
+            content = file.read()
+    try:
+        kept = manager.put(content, file_name, binary=True)
+    except PermissionError:  # in a shared cache the folder is another user's
+        kept = ""
+    return _safe_to_load(kept, file_name, content)
 
 
 def _flags(*lists: _Paths | None) -> _Flags:

@@ -14,6 +14,7 @@ from typing import Any
 
 from .. import knobs
 from .._C import libtriton
+from .._warnings import warn_once
 
 
 @functools.lru_cache
@@ -33,6 +34,32 @@ def _not_a_path(name: str) -> str:
     if os.path.basename(name) != name or name in ("", ".", ".."):
         raise ValueError(f"{name!r} is not a plain file name")
     return name
+
+
+def read_own_file(path: str) -> bytes | None:
+    """The contents of a file that nobody but this user or root can have written: a cached file may hold code. None
+    for a link, a file of another user, and one that others may write.
+    """
+    import stat
+
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        status = os.fstat(descriptor)
+        is_own = status.st_uid in (os.geteuid(), 0) and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+        if not (stat.S_ISREG(status.st_mode) and is_own):
+            warn_once(
+                f"the cached file {path} is not read: it belongs to another user, or others may write to it"
+            )
+            return None
+        with os.fdopen(os.dup(descriptor), "rb") as file:
+            return file.read()
+    except OSError:
+        return None
+    finally:
+        os.close(descriptor)
 
 
 class CacheManager(ABC):
@@ -85,10 +112,11 @@ class FileCacheManager(CacheManager):
         import json
 
         path = self.get_file(f"__grp__{filename}")
-        if path is None:
+        index = read_own_file(path) if path is not None else None
+        if index is None:
             return None
-        with contextlib.suppress(ValueError), open(path, encoding="utf-8") as file:
-            children = json.load(file)["child_paths"]
+        with contextlib.suppress(ValueError, LookupError, TypeError, AttributeError):
+            children = json.loads(index)["child_paths"]
             return dict(children) if all(map(os.path.exists, children.values())) else None
         return None
 

@@ -8,11 +8,17 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from .. import knobs
-from .cache import get_cache_manager, triton_key
+from .cache import get_cache_manager, read_own_file, triton_key
 from .config import Config
 
 if TYPE_CHECKING:
     from .autotuner import Autotuner
+
+
+def _is_timing(value: Any) -> bool:
+    """A number of milliseconds, or its quantiles."""
+    numbers = value if isinstance(value, list) and value else [value]
+    return all(isinstance(number, (int, float)) for number in numbers)
 
 
 class TuningRecord:
@@ -45,15 +51,16 @@ class TuningRecord:
     def read(self) -> dict[Config, Any] | None:
         """None where there is no usable record."""
         path = self.manager.get_file(self.file_name)
-        if path is None:
+        text = read_own_file(path) if path is not None else None
+        if text is None:
             return None
         try:
-            with open(path, encoding="utf-8") as file:
-                timings = json.load(file)["configs_timings"]
+            timings = json.loads(text)["configs_timings"]
             by_text = {str(config): config for config in self.configs}
-            return {by_text[text]: timing for text, timing in timings} or None
-        except (OSError, ValueError, KeyError, TypeError):
+            found = {by_text[text]: timing for text, timing in timings}
+        except (ValueError, LookupError, TypeError):
             return None
+        return found if found and all(map(_is_timing, found.values())) else None
 
     def write(self, timings: dict[Config, Any]) -> None:
         content = {"key": [str(part) for part in self.key]}
