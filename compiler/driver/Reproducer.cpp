@@ -7,6 +7,8 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
+#include <unistd.h>
+
 using namespace nereid;
 using namespace nereid::driver;
 
@@ -57,17 +59,40 @@ static std::string otherOptions(const Compilation &work) {
   return text;
 }
 
-/// A file of a new name, at the path's beginning that the request names or in the temporary folder.
+namespace fs = llvm::sys::fs;
+
+// The text is the user's: nobody else may read it.
+static constexpr auto kOwnFile = static_cast<fs::perms>(0600);
+
+/// The user's own folder inside the temporary one; one of a new name where something else has its name.
+static std::error_code privateFolder(llvm::SmallString<128> &folder) {
+  llvm::sys::path::system_temp_directory(/*erasedOnReboot=*/true, folder);
+  const size_t length = folder.size();
+  llvm::sys::path::append(folder, "nereid-" + llvm::Twine(geteuid()));
+  fs::create_directory(folder, /*IgnoreExisting=*/true, fs::owner_all);
+  fs::file_status status;
+  if (!fs::status(folder, status, /*follow=*/false) && fs::is_directory(status) && status.getUser() == geteuid() &&
+      (status.permissions() & (fs::group_all | fs::others_all)) == 0)
+    return {};
+  folder.truncate(length);
+  llvm::sys::path::append(folder, "nereid");
+  if (const std::error_code code = fs::createUniqueDirectory(folder.str().str(), folder))
+    return code;
+  return fs::setPermissions(folder, fs::owner_all);
+}
+
+/// A file of a new name, at the path's beginning that the request names or in a private folder.
 static std::error_code createFile(const Compilation &work, int &descriptor, llvm::SmallString<128> &path) {
   llvm::SmallString<128> model(work.request.reproducerPath);
-  const std::string name = work.result.artifact.name + "-%%%%%%.ttir";
   if (model.empty())
-    llvm::sys::path::system_temp_directory(/*erasedOnReboot=*/true, model);
-  if (llvm::sys::fs::is_directory(model))
+    if (const std::error_code code = privateFolder(model))
+      return code;
+  const std::string name = work.result.artifact.name + "-%%%%%%.ttir";
+  if (fs::is_directory(model))
     llvm::sys::path::append(model, "nereid-" + name);
   else
     model += "." + name;
-  return llvm::sys::fs::createUniqueFile(model, descriptor, path);
+  return fs::createUniqueFile(model, descriptor, path, fs::OF_None, kOwnFile);
 }
 
 /// Writes the user's text for a stage beside the file at `path`, and returns its path; empty where there is none.
@@ -77,10 +102,10 @@ static std::string writeReplacement(const Compilation &work, llvm::StringRef pat
     return "";
   const std::string beside =
       (path.drop_back(llvm::StringRef(".ttir").size()) + ".override." + replacement->stage).str();
-  std::error_code code;
-  llvm::raw_fd_ostream file(beside, code);
-  if (code)
+  int descriptor;
+  if (fs::openFileForWrite(beside, descriptor, fs::CD_CreateNew, fs::OF_None, kOwnFile))
     return replacement->path;
+  llvm::raw_fd_ostream file(descriptor, /*shouldClose=*/true);
   file << replacement->text;
   return beside;
 }
