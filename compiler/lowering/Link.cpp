@@ -18,30 +18,48 @@
 #include <cerrno>
 #include <fcntl.h>
 #include <mutex>
+#include <pthread.h>
 #include <sys/mman.h>
-#include <thread>
 #include <unistd.h>
+#include <utility>
 
 LLD_HAS_DRIVER(elf)
 
 using namespace nereid;
 using namespace nereid::lowering;
 
+/// Whether a path can name a descriptor: not where /proc is not mounted.
+static bool canNameDescriptors() { return access("/proc/self/fd", X_OK) == 0; }
+
+static std::string pathOf(int fd) { return "/proc/self/fd/" + std::to_string(fd); }
+
 namespace {
 
-/// A file in memory that is deleted with its owner.
-class MemoryFile {
+/// A file that is deleted with its owner: in memory, or without /proc in a folder for temporary files.
+class ScratchFile {
 public:
-  explicit MemoryFile(const char *name) : fd(memfd_create(name, MFD_CLOEXEC)) {}
-  MemoryFile(const MemoryFile &) = delete;
-  MemoryFile &operator=(const MemoryFile &) = delete;
-  ~MemoryFile() {
-    if (fd >= 0)
-      close(fd);
+  explicit ScratchFile(const char *name) {
+    if (canNameDescriptors())
+      fd = memfd_create(name, MFD_CLOEXEC);
+    for (const char *folder : {"/dev/shm", "/tmp", "/var/tmp"})
+      if (fd < 0) {
+        named = std::string(folder) + "/nereid-XXXXXX";
+        fd = mkostemp(named.data(), O_CLOEXEC);
+      }
+  }
+  ScratchFile(const ScratchFile &) = delete;
+  ScratchFile &operator=(const ScratchFile &) = delete;
+  ~ScratchFile() {
+    if (fd < 0)
+      return;
+    close(fd);
+    if (!named.empty())
+      unlink(named.c_str());
   }
 
   bool isOpen() const { return fd >= 0; }
-  std::string path() const { return "/proc/self/fd/" + std::to_string(fd); }
+  bool isNamed() const { return !named.empty(); }
+  std::string path() const { return named.empty() ? pathOf(fd) : named; }
 
   bool write(llvm::ArrayRef<char> bytes) {
     while (!bytes.empty()) {
@@ -55,45 +73,69 @@ public:
     return true;
   }
 
+  /// What is now at the path, which may be another file than the one that was opened.
+  std::vector<char> contents() const {
+    auto read = llvm::MemoryBuffer::getFile(path(), /*IsText=*/false, /*RequiresNullTerminator=*/false);
+    if (!read)
+      return {};
+    return {(*read)->getBufferStart(), (*read)->getBufferEnd()};
+  }
+
 private:
-  int fd;
+  int fd = -1;
+  std::string named;
 };
 
-/// The write end of a pipe, as a path; collects what is written to it.
-class Collector {
+/// The file that the linker writes. A file in memory is written through a pipe, by a thread that allocates nothing:
+/// where memory is short, an allocation that fails on it would end the process.
+class Output {
 public:
-  Collector() {
-    if (pipe2(ends, O_CLOEXEC) != 0) {
-      ends[0] = ends[1] = -1;
+  Output() : file("nereid.so") {
+    if (!file.isOpen() || file.isNamed() || pipe2(ends, O_CLOEXEC) != 0)
       return;
-    }
-    reader = std::thread([this] {
-      char chunk[65536];
-      for (ssize_t got; (got = read(ends[0], chunk, sizeof(chunk))) > 0;)
-        bytes.insert(bytes.end(), chunk, chunk + got);
-    });
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, kReaderStackBytes);
+    isReading = pthread_create(&reader, &attributes, drain, this) == 0;
+    pthread_attr_destroy(&attributes);
   }
-  Collector(const Collector &) = delete;
-  Collector &operator=(const Collector &) = delete;
-  ~Collector() { finish(); }
+  Output(const Output &) = delete;
+  Output &operator=(const Output &) = delete;
+  ~Output() { finish(); }
 
-  bool isOpen() const { return ends[1] >= 0; }
-  std::string path() const { return "/proc/self/fd/" + std::to_string(ends[1]); }
+  bool isOpen() const { return file.isNamed() || isReading; }
+  std::string path() const { return file.isNamed() ? file.path() : pathOf(ends[1]); }
 
   /// All bytes written; called after the writer is done.
   std::vector<char> finish() {
-    if (reader.joinable()) {
-      close(ends[1]);
-      reader.join();
-      close(ends[0]);
-    }
-    return std::move(bytes);
+    if (ends[1] >= 0)
+      close(std::exchange(ends[1], -1));
+    if (std::exchange(isReading, false))
+      pthread_join(reader, nullptr);
+    if (ends[0] >= 0)
+      close(std::exchange(ends[0], -1));
+    return hasFailed || !file.isOpen() ? std::vector<char>() : file.contents();
   }
 
 private:
-  int ends[2];
-  std::thread reader;
-  std::vector<char> bytes;
+  static constexpr size_t kReaderStackBytes = size_t{2} << 20; // with the thread-local variables of the program
+
+  static void *drain(void *opaque) {
+    auto &output = *static_cast<Output *>(opaque);
+    const int end = output.ends[0];
+    char chunk[65536];
+    for (ssize_t got; (got = read(end, chunk, sizeof(chunk))) != 0;)
+      if (got > 0)
+        output.hasFailed |= !output.file.write({chunk, static_cast<size_t>(got)});
+      else if (errno != EINTR)
+        break;
+    return nullptr;
+  }
+
+  ScratchFile file;
+  int ends[2] = {-1, -1};
+  pthread_t reader = {};
+  bool isReading = false, hasFailed = false;
 };
 
 } // namespace
@@ -139,8 +181,8 @@ static llvm::Expected<std::vector<char>> linkOnce(Linker linker, llvm::ArrayRef<
                                                   const char *needed) {
   static std::mutex oneAtATime;
   const std::lock_guard lock(oneAtATime);
-  MemoryFile input("nereid.o");
-  Collector output;
+  ScratchFile input("nereid.o");
+  Output output;
   if (!input.isOpen() || !output.isOpen() || !input.write(object))
     return llvm::createStringError("no memory for the linker's files");
   const std::string in = input.path(), out = output.path(), name = soname.str();
@@ -196,13 +238,14 @@ static llvm::Expected<std::vector<char>> libmStub(Linker linker) {
   return linkOnce(linker, {begin, sizeof(header)}, "libm.so.6", nullptr);
 }
 
-llvm::Expected<std::vector<char>> lowering::linkShared(llvm::ArrayRef<char> object, llvm::StringRef soname, Linker linker) {
+llvm::Expected<std::vector<char>> lowering::linkShared(llvm::ArrayRef<char> object, llvm::StringRef soname,
+                                                       Linker linker) {
   if (!hasUndefined(object))
     return linkOnce(linker, object, soname, nullptr);
   auto stub = libmStub(linker);
   if (!stub)
     return stub.takeError();
-  MemoryFile needed("libm.so.6");
+  ScratchFile needed("libm.so.6");
   if (!needed.isOpen() || !needed.write(*stub))
     return llvm::createStringError("no memory for the linker's files");
   return linkOnce(linker, object, soname, needed.path().c_str());

@@ -14,6 +14,7 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 namespace nereid::runtime {
@@ -40,22 +41,25 @@ struct Descriptor {
 /// A path to the descriptor that no earlier load has used. The system's loader identifies an object by its path, even
 /// when the descriptor has been closed and reused for other bytes. So a serial number is encoded in the path, one bit
 /// as "/." or "//", which do not change the path's meaning.
+///
+/// A debugger opens the paths of all objects: /proc/self/fd/N would be one of its own descriptors, such as a pipe, on
+/// which it waits for ever. With a thread of this process in it, the path names nothing there.
 static std::string uniquePath(int fd) {
   static std::atomic<uint64_t> serial{0};
-  std::string path = "/proc/self/fd";
+  std::string path = "/proc/self/task/" + std::to_string(syscall(SYS_gettid)) + "/fd";
   for (uint64_t rest = serial.fetch_add(1) + 1; rest != 0; rest >>= 1)
     path += (rest & 1) ? "/." : "//";
   return path + "/" + std::to_string(fd);
 }
 
-static Expected<void *> loadFrom(int fd, std::string_view bytes) {
+static Expected<void *> loadFrom(int fd, const std::string &path, std::string_view bytes) {
   if (!writeAll(fd, bytes))
     return Error{"load-binary", std::string("the kernel's code cannot be written to memory: ") + strerror(errno)};
   const LoaderGate gate;
   if (!gate.isHeld())
     return Error{"load-binary", "the kernel's code cannot be loaded: this process is the child of a fork beside a "
                                 "thread that was loading a library; fork earlier, or start a new process"};
-  if (void *handle = dlopen(uniquePath(fd).c_str(), RTLD_NOW | RTLD_LOCAL))
+  if (void *handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL))
     return handle;
   const char *reason = dlerror();
   return Error{"load-binary",
@@ -68,26 +72,26 @@ static int openAnonymous(std::string_view name) {
   return memfd_create(label.c_str(), MFD_CLOEXEC);
 }
 
-/// An unlinked, private file in the folder; -1 where that is not possible.
-static int openUnlinked(const char *folder) {
-  const int fd = open(folder, O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC, 0700);
-  if (fd >= 0)
-    return fd;
+/// A private file in the folder, removed at once if a path can name its descriptor.
+static Expected<void *> loadFromFolder(const char *folder, std::string_view bytes) {
   std::string path = std::string(folder) + "/nereid-XXXXXX";
-  const int named = mkostemp(path.data(), O_CLOEXEC);
-  if (named >= 0)
+  const Descriptor file(mkostemp(path.data(), O_CLOEXEC));
+  if (file.fd < 0)
+    return Error{"load-binary", std::string("no file can be made in ") + folder + ": " + strerror(errno)};
+  const bool canNameDescriptor = access("/proc/self/fd", X_OK) == 0;
+  if (canNameDescriptor)
     unlink(path.c_str());
-  return named;
+  auto handle = loadFrom(file.fd, canNameDescriptor ? uniquePath(file.fd) : path, bytes);
+  if (!canNameDescriptor)
+    unlink(path.c_str());
+  return handle;
 }
 
 /// Tries the folders in order: one may be full, or forbid executable files.
 static Expected<void *> loadViaFile(std::string_view bytes) {
   Error last{"load-binary", "no folder for temporary files takes the kernel's code"};
   for (const char *folder : {"/dev/shm", "/tmp", "/var/tmp"}) {
-    const Descriptor file(openUnlinked(folder));
-    if (file.fd < 0)
-      continue;
-    auto handle = loadFrom(file.fd, bytes);
+    auto handle = loadFromFolder(folder, bytes);
     if (handle)
       return handle;
     last = handle.error();
@@ -95,9 +99,15 @@ static Expected<void *> loadViaFile(std::string_view bytes) {
   return last;
 }
 
+static Expected<void *> loadBytes(std::string_view name, std::string_view bytes, SharedObject::Via via) {
+  const Descriptor anonymous(via == SharedObject::Via::Memory ? openAnonymous(name) : -1);
+  if (anonymous.fd < 0 || access("/proc/self/fd", X_OK) != 0)
+    return loadViaFile(bytes);
+  return loadFrom(anonymous.fd, uniquePath(anonymous.fd), bytes);
+}
+
 Expected<SharedObject> SharedObject::load(std::string_view name, std::string_view bytes, Via via) {
-  const Descriptor anonymous(via == Via::Memory ? openAnonymous(name) : -1);
-  const auto handle = anonymous.fd >= 0 ? loadFrom(anonymous.fd, bytes) : loadViaFile(bytes);
+  const auto handle = loadBytes(name, bytes, via);
   if (!handle)
     return handle.error();
   return SharedObject(*handle);
