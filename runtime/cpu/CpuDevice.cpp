@@ -3,6 +3,7 @@
 #include "runtime/cpu/CpuDevice.h"
 
 #include "artifact/TargetInfo.h"
+#include "runtime/cpu/CrashReport.h"
 #include "runtime/cpu/HostCalls.h"
 #include "runtime/cpu/HostProcessor.h"
 #include "runtime/cpu/Schedule.h"
@@ -33,6 +34,7 @@ public:
   }
 
   const CpuEntry entry;
+  const char *const lastingName = runtime::lastingName(artifact().name);
   const bool callsHost; ///< to print or to report a failure
   uint64_t argumentBytes = 0;
   size_t extentCount = 0; ///< number of extents that the launcher may append to the arguments
@@ -156,6 +158,8 @@ Expected<void> CpuDevice::launchPrograms(Kernel &given, Grid grid, std::optional
   if (total == 0)
     return {};
   Programs programs{kernel.entry, packed.data(), {grid.x, grid.y, grid.z}, total, kernel.artifact().arenaBytes, only};
+  programs.kernelName = kernel.lastingName;
+  noteLaunch(kernel.lastingName);
   if (!kernel.callsHost)
     return run(kernel, programs);
   std::vector<MemoryExtent> extents(kernel.extentCount);
@@ -199,6 +203,7 @@ Expected<std::shared_ptr<Kernel>> CpuDevice::load(artifact::Artifact artifact) {
   const auto calls = static_cast<const HostCalls **>(object->symbol(kHostCallsSymbol));
   if (calls)
     *calls = &hostCalls();
+  watchCrashes();
   return std::shared_ptr<Kernel>(
       std::make_shared<CpuKernel>(*this, std::move(artifact), std::move(*object), entry, calls != nullptr));
 }

@@ -15,21 +15,21 @@ static constexpr auto kPollInterval = std::chrono::microseconds(50);
 
 static std::timed_mutex loading;
 static std::atomic<unsigned> forking{0}; ///< forks that wait for the lock or hold it
-static std::atomic<bool> isLost{false};
+static std::atomic<bool> isLoaderLost{false};
 static thread_local bool isTaken = true;   ///< by the fork that this thread performs
 static thread_local bool isInside = false; ///< this thread holds the lock
 
 /// The lock is not fair: threads that load one object after the other would keep a fork out for long.
 static bool enter() {
-  while (forking.load() != 0 && !isLost.load())
+  while (forking.load() != 0 && !isLoaderLost.load())
     std::this_thread::sleep_for(kPollInterval);
-  if (isLost.load())
+  if (isLoaderLost.load())
     return false;
   loading.lock();
   return isInside = true;
 }
 
-static bool tryEnter() { return isInside = forking.load() == 0 && !isLost.load() && loading.try_lock(); }
+static bool tryEnter() { return isInside = forking.load() == 0 && !isLoaderLost.load() && loading.try_lock(); }
 
 LoaderGate::LoaderGate() : held(enter()) {}
 LoaderGate::LoaderGate(std::try_to_lock_t) : held(tryEnter()) {}
@@ -41,7 +41,7 @@ LoaderGate::~LoaderGate() {
   loading.unlock();
 }
 
-bool LoaderGate::loaderIsLost() { return isLost.load(std::memory_order_relaxed); }
+bool LoaderGate::loaderIsLost() { return isLoaderLost.load(std::memory_order_relaxed); }
 
 static void beforeFork() {
   forking.fetch_add(1);
@@ -59,11 +59,11 @@ static void afterForkInChild() {
   if (isTaken)
     loading.unlock();
   else
-    isLost.store(true);
+    isLoaderLost.store(true);
   forking.store(0);
 }
 
 // Registered at load time: a registration at first use could itself be interrupted by a fork.
-[[maybe_unused]] static const int registered = pthread_atfork(beforeFork, afterForkInParent, afterForkInChild);
+[[maybe_unused]] static const int loaderForkHandlers = pthread_atfork(beforeFork, afterForkInParent, afterForkInChild);
 
 } // namespace nereid::runtime

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "runtime/cpu/CrashReport.h"
+
 #include <cstdint>
 #include <optional>
 
@@ -33,8 +35,10 @@ struct Programs {
   uint64_t arenaBytes = 0;
   std::optional<uint64_t> only;     ///< the one program to run; nullopt: all
   LaunchFailure *failure = nullptr; ///< of kernels that may report a failure
+  const char *kernelName = nullptr; ///< lasting (CrashReport.h)
 
   void run(uint64_t begin, uint64_t end, char *arena) const {
+    const RunningKernel running(kernelName);
     if (failure)
       return runReporting(begin, end, arena);
     entry(packed, grid, begin, end, arena);

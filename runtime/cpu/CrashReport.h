@@ -1,0 +1,38 @@
+// Names the kernel in whose code the process crashes.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string>
+
+#include <pthread.h>
+
+namespace nereid::runtime {
+
+/// Handles the signals of crashes from now on, before the handlers that the process has; the first call counts.
+void watchCrashes();
+
+/// The same text for ever: a signal handler may read it at any time.
+const char *lastingName(const std::string &name);
+
+/// Remembers a kernel as one of the latest that were launched.
+void noteLaunch(const char *lastingName);
+
+/// During its lifetime, this thread runs code of that kernel.
+class RunningKernel {
+public:
+  explicit RunningKernel(const char *lastingName) : outer(current()) { pthread_setspecific(key, lastingName); }
+  ~RunningKernel() { pthread_setspecific(key, outer); }
+  RunningKernel(const RunningKernel &) = delete;
+  RunningKernel &operator=(const RunningKernel &) = delete;
+
+  /// What the calling thread runs, or null.
+  static const char *current() { return static_cast<const char *>(pthread_getspecific(key)); }
+
+private:
+  // Reading it allocates nothing, whatever thread reads it: a signal handler may not. The first access to a
+  // `thread_local` variable of a library that was loaded later does.
+  static const pthread_key_t key;
+  const char *const outer;
+};
+
+} // namespace nereid::runtime
