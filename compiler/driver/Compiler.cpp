@@ -13,6 +13,7 @@
 #include "compiler/support/Diagnostics.h"
 #include "compiler/support/FatalGuard.h"
 #include "compiler/support/ForkGate.h"
+#include "compiler/support/MemoryReserve.h"
 #include "compiler/support/Sanitizers.h"
 
 #include <chrono>
@@ -91,9 +92,12 @@ static void reportFailure(Compilation &work, support::DiagnosticEngine &diagnost
 /// From sema's module to the stage "ttir"; true where a later phase is needed. This half runs on the caller's thread.
 static mlir::FailureOr<bool> begin(Compilation &work, const Backend &backend) {
   const support::ForkGate gate;
+  const support::MemoryReserve reserve;
   chooseStages(work, backend);
   const mlir::FailureOr<bool> more = runPhases(work, backend.untilTtir());
-  if (mlir::failed(more))
+  if (support::isMemoryShort())
+    work.diagnostics.report(support::diag::OutOfMemory, {}, work.result.artifact.name);
+  if (mlir::failed(more) || work.diagnostics.hasErrors())
     return mlir::failure();
   if (takesHostMaps(work.kernel))
     work.request.parameters = parametersOf(work.kernel);
@@ -128,6 +132,11 @@ static bool finishGuarded(const std::shared_ptr<Compilation> &work, const Backen
       diagnostics.report(diag::Interrupted, {}, name);
     return false;
   }
+  if (end.isOutOfMemory) {
+    diagnostics.report(support::diag::OutOfMemory, {}, name);
+    new std::shared_ptr(work); // leaked, since its state is half-finished
+    return false;
+  }
   if (end.failure) {
     diagnostics.report(support::diag::InternalError, {}, work->phase, *end.failure).reproducer =
         writeReproducer(*work, *end.failure);
@@ -160,6 +169,10 @@ static bool checkRequest(const support::Options &options, const support::TargetS
     diagnostics.report(diag::CompilerLost, {});
     return false;
   }
+  if (support::isCompilerLost()) {
+    diagnostics.report(support::diag::OutOfMemoryBefore, {});
+    return false;
+  }
   const uint32_t known = sanitizersOf(target), unknown = options.sanitize & ~known;
   if (unknown && known)
     diagnostics.report(diag::SanitizeWord, {}, support::sanitizerNames(unknown), nameOf(target),
@@ -173,7 +186,15 @@ static bool checkRequest(const support::Options &options, const support::TargetS
 
 mlir::OwningOpRef<mlir::ModuleOp> driver::front(mlir::MLIRContext &context, const sema::KernelRequest &kernel,
                                                 sema::HostEnv &host, support::DiagnosticEngine &diagnostics) {
-  return sema::emitKernel(context, kernel, host, diagnostics);
+  const support::MemoryReserve reserve;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  if (support::isCompilerLost())
+    diagnostics.report(support::diag::OutOfMemoryBefore, {});
+  else if (!support::isMemoryShort())
+    module = sema::emitKernel(context, kernel, host, diagnostics);
+  if (support::isMemoryShort())
+    diagnostics.report(support::diag::OutOfMemory, {}, kernel.name);
+  return diagnostics.hasErrors() ? nullptr : std::move(module);
 }
 
 std::optional<Result> driver::back(mlir::ModuleOp module, const support::Options &options,

@@ -4,6 +4,8 @@
 #include "compiler/dialect/tt/Dialect.h"
 #include "compiler/driver/Compiler.h"
 #include "compiler/driver/Diagnostics.h"
+#include "compiler/support/Diagnostics.h"
+#include "compiler/support/MemoryReserve.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
@@ -149,7 +151,12 @@ static mlir::LogicalResult checkOp(mlir::Operation *op) {
 
 mlir::OwningOpRef<mlir::ModuleOp> driver::parse(mlir::MLIRContext &context, const std::string &text,
                                                 const std::string &name, support::DiagnosticEngine &diagnostics) {
+  const support::MemoryReserve reserve;
   Reader reader(context, text, name, diagnostics);
+  if (support::isMemoryShort()) {
+    diagnostics.report(support::diag::OutOfMemory, {}, name);
+    return {};
+  }
   if (const auto offset = tooDeep(text)) {
     reader.report(*offset, "brackets stand more than " + std::to_string(maxNesting) + " deep");
     return {};

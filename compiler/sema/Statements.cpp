@@ -3,6 +3,7 @@
 #include "compiler/sema/AssignedNames.h"
 #include "compiler/sema/Diagnostics.h"
 #include "compiler/sema/TtFunctionEmitter.h"
+#include "compiler/support/MemoryReserve.h"
 
 using namespace nereid;
 using namespace nereid::sema;
@@ -27,6 +28,8 @@ Flow TtFunctionEmitter::run(syntax::Block statements, const Continuation *rest) 
         error(diag::CompileExplodes, statements[index]->range, maxStatementsRun);
       return Flow::Ends;
     }
+    if (support::isMemoryShort()) // the driver reports it
+      return Flow::Ends;
     bool tookRest = false;
     const Flow flow = runStatement(statements[index], statements.drop_front(index + 1), rest, tookRest);
     if (flow == Flow::Ends || tookRest)

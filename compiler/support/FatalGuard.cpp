@@ -3,6 +3,7 @@
 #include "compiler/support/FatalGuard.h"
 
 #include "compiler/support/ForkGate.h"
+#include "compiler/support/MemoryReserve.h"
 
 #include "llvm/Support/ErrorHandling.h"
 
@@ -21,6 +22,8 @@ using namespace nereid::support;
 
 // Code generation recurses over expressions; untouched pages cost nothing.
 static constexpr size_t stackBytes = size_t{256} << 20;
+// Where the address space is limited; deep expressions are an error of the front end.
+static constexpr size_t smallStackBytes = size_t{16} << 20;
 static constexpr long kAskNs = 30'000'000;
 
 namespace {
@@ -39,6 +42,7 @@ struct Guard {
   std::jmp_buf start = {};
   std::string reason = {};
   bool failed = false;
+  bool isOutOfMemory = false;
 };
 
 /// The guarded work of one thread; the thread and its waiter share it.
@@ -63,16 +67,30 @@ static std::atomic<unsigned> cancelledRuns{0};
   std::longjmp(guard.start, 1);
 }
 
+[[noreturn]] static void leaveForMemory(Guard &guard) {
+  guard.isOutOfMemory = true;
+  leave(guard, "out of memory");
+}
+
 static void onFatalError(void *, const char *reason, bool) {
   if (activeGuard) // not guarded: LLVM goes on to end the process
     leave(*activeGuard, reason ? reason : "unknown fatal error");
+}
+
+/// LLVM has failed to allocate, and may hold locks of the whole process, which nothing can release.
+static void onBadAlloc(void *, const char *, bool) {
+  if (!activeGuard)
+    return;
+  loseCompiler();
+  leaveForMemory(*activeGuard);
 }
 
 static void installHandlers() {
   static std::once_flag installed;
   std::call_once(installed, [] {
     llvm::install_fatal_error_handler(onFatalError);
-    llvm::install_bad_alloc_error_handler(onFatalError);
+    llvm::install_bad_alloc_error_handler(onBadAlloc);
+    setLastResort([] { onBadAlloc(nullptr, nullptr, false); });
   });
 }
 
@@ -85,6 +103,8 @@ static void runWithin(Guard &guard) {
   if (setjmp(guard.start) == 0)
     guard.work();
   activeGuard = guard.outer;
+  if (guard.outer)
+    guard.outer->isOutOfMemory |= guard.isOutOfMemory;
 }
 
 static void runWithGate(Run &run) {
@@ -93,7 +113,13 @@ static void runWithGate(Run &run) {
   if (!run.callerHoldsGate)
     gate.emplace();
   installHandlers();
-  runWithin(run.guard);
+  const MemoryReserve reserve;
+  if (isMemoryShort()) {
+    run.guard.failed = run.guard.isOutOfMemory = true;
+    run.guard.reason = "out of memory";
+  } else {
+    runWithin(run.guard);
+  }
 }
 
 static void *runOnThread(void *opaque) {
@@ -111,7 +137,7 @@ static void *runOnThread(void *opaque) {
 static bool startThread(const std::shared_ptr<Run> &run, pthread_t &thread) {
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
-  pthread_attr_setstacksize(&attributes, stackBytes);
+  pthread_attr_setstacksize(&attributes, process::hasAddressSpace(2 * stackBytes) ? stackBytes : smallStackBytes);
   // Signals are handled by the threads of the host.
   sigset_t all, before;
   sigfillset(&all);
@@ -168,12 +194,12 @@ GuardedEnd support::runGuarded(std::function<void()> work, llvm::function_ref<bo
       if (!isTimedOut && !isCancelRequested())
         continue;
       if (cancel(*run, thread))
-        return {true, isTimedOut, std::nullopt};
+        return {true, isTimedOut, false, std::nullopt};
       pthread_join(thread, nullptr);
       break;
     }
   }
-  return {false, false, failureOf(run->guard)};
+  return {false, false, run->guard.isOutOfMemory, failureOf(run->guard)};
 }
 
 std::optional<std::string> support::runGuarded(llvm::function_ref<void()> work) {
@@ -189,6 +215,8 @@ bool support::isCancelled() {
 void support::exitIfCancelled() {
   if (isCancelled())
     leave(*activeGuard, "cancelled");
+  if (activeGuard && isMemoryShort())
+    leaveForMemory(*activeGuard);
 }
 
 support::TimeLimit::TimeLimit(std::chrono::seconds limit) {

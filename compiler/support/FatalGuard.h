@@ -12,9 +12,9 @@
 namespace nereid::support {
 
 /// Runs `work` on a thread of its own with a large stack and waits for it. On a fatal error of LLVM
-/// (report_fatal_error, bad inline assembly, no memory) the thread ends there and the reason is returned. Objects that
-/// `work` had created are leaked: their destructors would run on half-finished state. Returns nothing when `work`
-/// completed.
+/// (report_fatal_error, bad inline assembly) and where memory is short (MemoryReserve.h) the thread ends there and the
+/// reason is returned. Objects that `work` had created are leaked: their destructors would run on half-finished state.
+/// Returns nothing when `work` completed.
 ///
 /// Guarded work may guard a part of itself, so that the state around that part (a lock, a thread to join) stays valid.
 /// Forks wait for guarded work.
@@ -24,6 +24,7 @@ std::optional<std::string> runGuarded(llvm::function_ref<void()> work);
 struct GuardedEnd {
   bool isCancelled = false; ///< it may still be running, on what `work` owns
   bool isTimedOut = false;  ///< cancelled since it exceeded a `TimeLimit`
+  bool isOutOfMemory = false;
   std::optional<std::string> failure;
 };
 
@@ -45,7 +46,7 @@ public:
   ~TimeLimit();
 };
 
-/// Ends guarded work that was cancelled; for points where no lock is held.
+/// Ends guarded work that was cancelled, or is short of memory; for points where no lock is held.
 void exitIfCancelled();
 
 /// Waits until cancelled work has ended, so that the process may end; false after the time limit.

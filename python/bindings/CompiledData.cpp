@@ -206,7 +206,8 @@ static void flushCache() {
   warnOfCache();
 }
 
-static nb::dict cacheInfo(const std::string &dir) {
+static nb::dict cacheInfo(const Path &folder) {
+  const std::string &dir = folder.bytes;
   flushStores();
   const jit::CacheInfo info = diskCache().info(dir);
   nb::dict dict;
@@ -221,9 +222,9 @@ void nereid::python::bindCache(nb::module_ &module) {
   module.def("cache_info", &cacheInfo, nb::arg("dir"), "What a cache folder holds.");
   module.def(
       "cache_clear",
-      [](const std::string &dir) {
+      [](const Path &dir) {
         flushStores();
-        return diskCache().clear(dir).files;
+        return diskCache().clear(dir.bytes).files;
       },
       nb::arg("dir"), "Empties a cache folder; returns the number of files removed.");
   module.def("flush_cache", &flushCache,

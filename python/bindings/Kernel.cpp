@@ -127,11 +127,17 @@ bool LoadedKernel::launch(runtime::Grid grid, void *stream, std::span<const char
                           const runtime::Grid *program) {
   const bool worksHere = deviceKind == DeviceKind::Cpu;
   lastLaunch = deviceKind;
-  PyThreadState *thread = worksHere ? PyEval_SaveThread() : nullptr;
-  const auto launched = program ? runtime::launchCpuProgram(*kernel, grid, *program, packed)
-                                : runner->launch(*kernel, grid, stream, packed);
-  if (thread)
-    PyEval_RestoreThread(thread);
+  const auto launched = [&]() -> runtime::Expected<void> {
+    std::optional<nb::gil_scoped_release> release;
+    if (worksHere)
+      release.emplace();
+    try {
+      return program ? runtime::launchCpuProgram(*kernel, grid, *program, packed)
+                     : runner->launch(*kernel, grid, stream, packed);
+    } catch (const std::bad_alloc &) {
+      return runtime::Error{"launch-memory", "there is no memory to launch kernel `" + artifact().name + "`"};
+    }
+  }();
   if (!launched) {
     if (!PyErr_Occurred()) // a signal has raised its own
       setRuntimeError(launched.error());

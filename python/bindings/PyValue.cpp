@@ -108,7 +108,7 @@ std::shared_ptr<sema::JitFunction> PyHost::describe(nb::handle object) {
   function->name = text("__name__");
   function->qualified = text("__module__") + "." + text("__qualname__");
   function->file = std::make_shared<support::SourceFile>(
-      text("file_name"), text("src"),
+      displayed(attribute("file_name")), text("src"),
       support::SourceOrigin{number("def_file_line_number"), number("def_file_col_number")});
   function->noinline = isTrue(attribute("noinline"));
   function->scope = reference(object);

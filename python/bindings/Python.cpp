@@ -15,8 +15,7 @@ std::string_view utf8(nb::handle text) {
   return {bytes, static_cast<size_t>(size)};
 }
 
-/// Text that may contain lone surrogates, which UTF-8 cannot represent.
-static std::string printable(nb::handle text) {
+std::string displayed(nb::handle text) {
   nb::object bytes = checked(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "backslashreplace"));
   return {PyBytes_AS_STRING(bytes.ptr()), static_cast<size_t>(PyBytes_GET_SIZE(bytes.ptr()))};
 }
@@ -27,11 +26,19 @@ std::string reprOf(nb::handle object) {
     PyErr_Clear();
     return std::string("<") + Py_TYPE(object.ptr())->tp_name + " object>";
   }
-  return printable(nb::steal(text));
+  return displayed(nb::steal(text));
 }
 
 nb::object textOf(std::string_view text) {
   return checked(PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace"));
+}
+
+std::string pathOf(nb::handle object) {
+  PyObject *bytes = nullptr;
+  if (!PyUnicode_FSConverter(object.ptr(), &bytes))
+    throw nb::python_error();
+  const nb::object owner = nb::steal(bytes);
+  return {PyBytes_AS_STRING(bytes), static_cast<size_t>(PyBytes_GET_SIZE(bytes))};
 }
 
 nb::object attributeOrNull(nb::handle object, const char *name) {
@@ -102,3 +109,14 @@ bool isConstexpr(nb::handle object) {
 }
 
 } // namespace nereid::python
+
+bool nanobind::detail::type_caster<nereid::python::Path>::from_python(handle source, uint8_t, cleanup_list *) noexcept {
+  PyObject *bytes = nullptr;
+  if (!PyUnicode_FSConverter(source.ptr(), &bytes)) {
+    PyErr_Clear();
+    return false;
+  }
+  value.bytes.assign(PyBytes_AS_STRING(bytes), static_cast<size_t>(PyBytes_GET_SIZE(bytes)));
+  Py_DECREF(bytes);
+  return true;
+}

@@ -23,6 +23,15 @@ inline nb::object checked(PyObject *fresh) {
 std::string_view utf8(nb::handle text);
 std::string reprOf(nb::handle object);
 nb::object textOf(std::string_view text);
+/// UTF-8 for display of a str that it cannot represent: a path with other bytes in it.
+std::string displayed(nb::handle text);
+
+/// A path as an argument from Python: a str, whose bytes need not be UTF-8, bytes, or an os.PathLike.
+struct Path {
+  std::string bytes;
+};
+/// Raises for any other object.
+std::string pathOf(nb::handle object);
 
 /// A boolean of Python's C API: negative where an exception is set, which is thrown.
 inline bool truthOf(int truth) {
@@ -78,3 +87,10 @@ void bindXla(nb::module_ &module);
 void bindLinearLayout(nb::module_ &module);
 
 } // namespace nereid::python
+
+namespace nanobind::detail {
+template <> struct type_caster<nereid::python::Path> {
+  NB_TYPE_CASTER(nereid::python::Path, const_name("str"))
+  bool from_python(handle source, uint8_t, cleanup_list *) noexcept;
+};
+} // namespace nanobind::detail

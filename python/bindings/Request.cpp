@@ -51,6 +51,11 @@ static std::string textOfOption(nb::dict options, const char *name, const std::s
   return std::string(utf8(value));
 }
 
+static std::string pathOfOption(nb::dict options, const char *name) {
+  nb::object value = optionOf(options, name);
+  return value.is_valid() ? pathOf(value) : std::string();
+}
+
 /// Pairs of a library's name and its path, as a sequence or a dict.
 static std::vector<support::ExternLibrary> externLibrariesOf(nb::dict options) {
   nb::object given = optionOf(options, "extern_libs");
@@ -67,7 +72,7 @@ static std::vector<support::ExternLibrary> externLibrariesOf(nb::dict options) {
     PyObject *name = nullptr, *path = nullptr;
     if (!PyTuple_Check(pair.ptr()) || !PyArg_ParseTuple(pair.ptr(), "UU", &name, &path))
       wrong();
-    libraries.push_back({std::string(utf8(name)), std::string(utf8(path))});
+    libraries.push_back({std::string(utf8(name)), pathOf(path)});
   }
   return libraries;
 }
@@ -109,7 +114,7 @@ support::Options nereid::python::optionsOf(nb::dict given) {
 }
 
 std::optional<driver::Request::Replacement> nereid::python::replacementOf(nb::dict options) {
-  const std::string path = textOfOption(options, "ir_override", "");
+  const std::string path = pathOfOption(options, "ir_override");
   if (path.empty())
     return std::nullopt;
   const auto buffer = llvm::MemoryBuffer::getFile(path);
@@ -130,12 +135,12 @@ NativeTools nereid::python::toolsOf(nb::dict options) {
   for (auto [name, text] :
        {std::pair{"ptxas", &tools.ptxas}, std::pair{"nvjitlink", &tools.nvJitLink}, std::pair{"key", &tools.key}})
     if (PyObject *value = PyDict_GetItemString(given.ptr(), name))
-      *text = utf8(value);
+      *text = pathOf(value);
   tools.secondsLimit = numberOf(nb::borrow<nb::dict>(given), "seconds_limit", 0);
   return tools;
 }
 
-std::string nereid::python::reproducerPathOf(nb::dict options) { return textOfOption(options, "reproducer_path", ""); }
+std::string nereid::python::reproducerPathOf(nb::dict options) { return pathOfOption(options, "reproducer_path"); }
 
 support::TargetSpec nereid::python::targetOf(nb::handle target, bool takesAny) {
   nb::object backend = checked(PyObject_GetAttrString(target.ptr(), "backend"));

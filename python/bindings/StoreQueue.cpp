@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "python/bindings/StoreQueue.h"
 
+#include "process/AddressSpace.h"
 #include "python/bindings/CompiledData.h"
 
 #include <pthread.h>
@@ -9,6 +10,9 @@
 #include <thread>
 
 namespace nereid::python {
+
+// The thread's stack, and the part of malloc that it begins: a failed allocation there would end the process.
+static constexpr size_t kThreadBytes = size_t{96} << 20;
 
 StoreQueue &StoreQueue::instance() {
   static auto *queue = new StoreQueue(); // threads may still use it while the process ends
@@ -32,6 +36,8 @@ void StoreQueue::add(std::string dir, std::shared_ptr<const artifact::Artifact> 
     return;
   isDraining = true;
   try {
+    if (!process::hasAddressSpace(kThreadBytes))
+      throw std::system_error(std::make_error_code(std::errc::not_enough_memory));
     std::thread([this] { drain(); }).detach();
   } catch (const std::system_error &) {
     lock.unlock();

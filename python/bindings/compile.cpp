@@ -1,6 +1,7 @@
 // `compile`: from a function and its signature to a kernel, through the cache on disk.
 // SPDX-License-Identifier: MIT
 #include "compiler/driver/Cancellation.h"
+#include "compiler/support/MemoryReserve.h"
 #include "python/bindings/CompiledData.h"
 #include "python/bindings/ContextPool.h"
 #include "python/bindings/IrModule.h"
@@ -19,6 +20,10 @@
 
 using namespace nereid;
 using namespace nereid::python;
+
+static std::optional<std::string> bytesOf(const std::optional<Path> &path) {
+  return path ? std::optional(path->bytes) : std::nullopt;
+}
 
 /// With `always_compile` the cache is only written.
 static std::optional<std::string> readable(const std::optional<std::string> &cacheDir, nb::dict options) {
@@ -127,8 +132,10 @@ static std::shared_ptr<CompiledData> compileKernel(Compilation &compilation, dri
 
 static std::shared_ptr<CompiledData> compile(nb::handle function, nb::dict signature, nb::dict constants,
                                              nb::dict attributes, nb::handle target, nb::dict options,
-                                             const std::optional<std::string> &cacheDir, const std::string &name,
+                                             const std::optional<Path> &cacheFolder, const std::string &name,
                                              nb::object lookup) {
+  const std::optional<std::string> cacheDir = bytesOf(cacheFolder);
+  const support::MemoryReserve reserve;
   Compilation compilation({function, signature, constants, attributes, target, options, name});
   driver::Request request;
   request.keep = {"ttir"};
@@ -146,11 +153,14 @@ static std::shared_ptr<CompiledData> compile(nb::handle function, nb::dict signa
   return data;
 }
 
-static std::shared_ptr<CompiledData> compileIr(const std::string &text, const std::string &path,
-                                               const std::string &kind, nb::handle target, nb::dict options,
-                                               const std::optional<std::string> &cacheDir, nb::object lookup) {
+static std::shared_ptr<CompiledData> compileIr(const std::string &text, const Path &file, const std::string &kind,
+                                               nb::handle target, nb::dict options,
+                                               const std::optional<Path> &cacheFolder, nb::object lookup) {
+  const std::string &path = file.bytes;
+  const std::optional<std::string> cacheDir = bytesOf(cacheFolder);
   if (kind != "ttir" && kind != "ttgir")
     raise(PyExc_ValueError, "cannot compile from `" + kind + "`; only from `ttir` and `ttgir`");
+  const support::MemoryReserve reserve;
   sema::KernelRequest described; // no function: options and target, for the key
   described.options = optionsOf(options);
   described.target = targetOf(target);

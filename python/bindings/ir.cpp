@@ -208,7 +208,8 @@ static nb::object entryName(const IrModule &module) {
   return nb::none();
 }
 
-static std::shared_ptr<IrModule> parseModule(const std::string &path, std::shared_ptr<IrContext> context) {
+static std::shared_ptr<IrModule> parseModule(const Path &given, std::shared_ptr<IrContext> context) {
+  const std::string &path = given.bytes;
   std::ifstream file(path, std::ios::binary);
   std::stringstream text;
   if (!file || !(text << file.rdbuf()))

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/cpu/Schedule.h"
 
+#include "process/AddressSpace.h"
 #include "runtime/cpu/Crowding.h"
 #include "runtime/cpu/OpenMpTeam.h"
 #include "runtime/cpu/StopCheck.h"
@@ -37,6 +38,9 @@ static constexpr double kWorthHelpWhenCrowdedNs = 4'000'000;
 // On one thread, batches grow up to this: long enough that reading the clock costs nothing, short enough that a launch
 // can be stopped.
 static constexpr double kBatchNs = 2'000'000;
+
+// The stack of a thread, and the part of malloc that it begins.
+static constexpr size_t kThreadBytes = size_t{16} << 20;
 
 void CostEstimate::learn(double measured) {
   const float old = value.load(std::memory_order_relaxed);
@@ -273,13 +277,16 @@ static LaunchEnd runOnTeam(const Programs &programs, uint64_t first, char *arena
 
 static LaunchEnd runShared(const Programs &programs, uint64_t first, char *arena, uint32_t threads,
                            CostEstimate &cost) {
-  if (openMpThreads() != 0 && !crowding.isCrowded())
+  // The libraries end the process where there is no room for the stack of a thread.
+  const bool hasRoom = process::hasAddressSpace(kThreadBytes * threads);
+  if (hasRoom && openMpThreads() != 0 && !crowding.isCrowded())
     return runOnTeam(programs, first, arena, threads, cost);
   const Claims claims(cost.nanoseconds(), threads);
   const uint64_t rest = programs.total - first;
   const auto helpers = static_cast<uint32_t>(std::min<uint64_t>(threads - 1, (rest - 1) / claims.least));
   const auto launch = std::make_shared<SharedLaunch>(programs, first, claims, 1);
-  requestHelp(launch, helpers);
+  if (hasRoom)
+    requestHelp(launch, helpers);
   StopCheck stop;
   const Stopwatch watch;
   if (const uint64_t count = launch->take(arena, 0, &stop))

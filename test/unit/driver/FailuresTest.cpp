@@ -4,8 +4,10 @@
 
 #include "compiler/dialect/tt/Dialect.h"
 #include "compiler/support/FatalGuard.h"
+#include "compiler/support/MemoryReserve.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 #include "gtest/gtest.h"
 
 #include <atomic>
@@ -190,6 +192,18 @@ TEST(DriverFailures, an_interrupt_ends_the_wait_for_a_compilation) {
   EXPECT_EQ(Attempt(kernel).code(), "compiled");
 }
 
+TEST(DriverFailures, a_compiler_that_ran_out_of_memory_says_so) {
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(30);
+    support::loseCompiler();
+    _exit(Attempt(kernel).code() == "out-of-memory-before" ? 0 : 1);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+}
+
 TEST(DriverFailures, a_child_of_a_fork_amid_a_compilation_says_so) {
   std::atomic<bool> isInside{false}, isOver{false};
   std::thread other([&] {
@@ -238,6 +252,9 @@ TEST(DriverFailures, a_fatal_error_of_llvm_leaves_a_reproducer) {
   EXPECT_EQ(attempt->code(), "internal-error");
   const support::Diagnostic &error = attempt->diagnostics.all().front();
   EXPECT_NE(attempt->diagnostics.render().find("note: please report it with " + error.reproducer), std::string::npos);
+  namespace fs = llvm::sys::fs;
+  EXPECT_EQ(fs::getPermissions(error.reproducer).get(), fs::owner_read | fs::owner_write);
+  EXPECT_EQ(fs::getPermissions(llvm::sys::path::parent_path(error.reproducer)).get(), fs::owner_all);
   const std::string text = takeFile(error.reproducer);
   EXPECT_NE(text.find("// To repeat it: nereid compile " + error.reproducer + " --target cpu:i386 --num-warps 4"),
             std::string::npos)
