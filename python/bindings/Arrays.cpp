@@ -58,6 +58,16 @@ ArrayResult nereid::python::unsupportedType(PyObject *object, const std::string 
   return ArrayResult::Failed;
 }
 
+int32_t nereid::python::deviceIndexOf(nb::handle number) {
+  int overflow = 0;
+  const long long index = PyLong_AsLongLongAndOverflow(number.ptr(), &overflow);
+  if (PyErr_Occurred())
+    throw nb::python_error();
+  if (overflow || index < -1 || index > INT32_MAX)
+    raise(PyExc_ValueError, "an array's device has the index " + reprOf(number) + ", which no device has");
+  return static_cast<int32_t>(index);
+}
+
 static ArrayResult fromView(PyObject *object, const dlpack::Tensor &view, Array &array) {
   const std::optional<ScalarType> type = scalarTypeOf(view.type);
   if (!type)
@@ -96,7 +106,7 @@ static ArrayResult readByDataPointer(PyObject *object, Array &array) {
   }
   nb::object index = attributeOrNull(device, "index");
   if (index.is_valid() && PyLong_Check(index.ptr()))
-    array.deviceIndex = static_cast<int32_t>(PyLong_AsLong(index.ptr()));
+    array.deviceIndex = deviceIndexOf(index);
   return ArrayResult::Read;
 }
 

@@ -106,7 +106,7 @@ static std::optional<Gpu> gpuOf(PyObject *object) {
   const uint64_t code = numberOf(kind);
   if (code != dlpack::Cuda && code != dlpack::CudaManaged && code != dlpack::Rocm)
     return std::nullopt;
-  return Gpu{code == dlpack::Rocm ? DeviceKind::Rocm : DeviceKind::Cuda, static_cast<int32_t>(numberOf(index))};
+  return Gpu{code == dlpack::Rocm ? DeviceKind::Rocm : DeviceKind::Cuda, deviceIndexOf(index)};
 }
 
 nb::object nereid::python::dlPackCapsule(PyObject *object, uint64_t &readyFor) {

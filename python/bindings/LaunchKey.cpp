@@ -10,6 +10,15 @@ namespace nereid::python {
 
 static constexpr unsigned maxTupleDepth = 16;
 
+/// Python reads the argument again and raises its error, except for one that another attempt would only repeat: an
+/// argument that launches the kernel it is passed to would double the attempts at each level.
+static void clearUnlessFinal() {
+  const bool isFinal = PyErr_ExceptionMatches(PyExc_RecursionError) || PyErr_ExceptionMatches(PyExc_MemoryError) ||
+                       !PyErr_ExceptionMatches(PyExc_Exception);
+  if (!isFinal)
+    PyErr_Clear();
+}
+
 bool LaunchKey::addIdentity(PyObject *object) {
   // An unhashable object may change in place; Python raises the error.
   if (Py_TYPE(object)->tp_hash == PyObject_HashNotImplemented)
@@ -99,7 +108,7 @@ bool LaunchKey::addArray(PyObject *object, ArgumentLeaf &leaf, unsigned depth) {
   case ArrayResult::Read:
     break;
   case ArrayResult::Failed:
-    PyErr_Clear();
+    clearUnlessFinal();
     return false;
   case ArrayResult::NotAnArray:
     return isJitFunction(object) || isConstexpr(object) ? put('C') && addConstant(object) : addObject(object, depth);

@@ -3,8 +3,8 @@
 #include "artifact/TargetInfo.h"
 #include "python/bindings/GpuDriver.h"
 #include "python/bindings/Properties.h"
-#include "runtime/hip/HipDevice.h"
 #include "runtime/gpu/AmdGpus.h"
+#include "runtime/hip/HipDevice.h"
 
 #include <nanobind/stl/string.h>
 

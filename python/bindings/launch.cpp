@@ -229,9 +229,10 @@ static FastPath launchEntry(const LaunchEntry &entry, PyObject *given, BoundCall
 }
 
 static FastPath launchFast(LauncherObject &launcher, BoundCall &call, PyObject *&result) {
-  if (call.state.slow || call.state.takesRest || slowLaunch.load(std::memory_order_acquire) ||
-      !call.state.watchHolds() || !bindCall(call))
+  if (call.state.slow || call.state.takesRest || slowLaunch.load(std::memory_order_acquire) || !call.state.watchHolds())
     return FastPath::Fallback;
+  if (!bindCall(call))
+    return PyErr_Occurred() ? FastPath::Failed : FastPath::Fallback;
   const LaunchEntry *entry = call.state.currentLaunches().find(call.key.text());
   return entry ? launchEntry(*entry, launcher.grid, call, result) : FastPath::Miss;
 }

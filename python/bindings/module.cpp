@@ -4,6 +4,9 @@
 #include "python/bindings/Python.h"
 #include "python/bindings/Semantic.h"
 
+// nanobind keeps one state for all interpreters of a process: a second one that imported the module would take it from
+// the first, whose launches then fail.
+#define PyInit_libtriton initLibtriton
 NB_MODULE(libtriton, module) {
   using namespace nereid::python;
   // Kernels live in module globals until the interpreter exits; that is not a leak.
@@ -25,4 +28,13 @@ NB_MODULE(libtriton, module) {
   bindSimDriver(module);
   bindXla(module);
   bindLinearLayout(module);
+}
+#undef PyInit_libtriton
+
+extern "C" NB_EXPORT PyObject *PyInit_libtriton() {
+  if (PyInterpreterState_Get() == PyInterpreterState_Main())
+    return initLibtriton();
+  PyErr_SetString(PyExc_ImportError, "triton works in the main interpreter of a process only, and this is a "
+                                     "subinterpreter; import it there, or start a process of its own");
+  return nullptr;
 }

@@ -9,6 +9,7 @@ if __name__ != "triton":  # two copies of its classes and native module would no
 from typing import Any
 
 from . import backends, compiler, errors, knobs, language, runtime
+from ._C import keep_modules as _keep_modules
 from ._installation import nereid_version as __nereid__
 from .compiler import CompilationError, compile
 from .errors import TritonError
@@ -98,3 +99,4 @@ def next_power_of_2(n):  # noqa: ANN001, ANN201
 
 
 _watch_imports()
+_keep_modules()

@@ -10,7 +10,12 @@ import pytest
 from triton import Config, knobs
 from triton._warnings import warn_once
 from triton.runtime import build, cache, remote_cache
-from triton.runtime.cache import FileCacheManager, RemoteCacheBackend, RemoteCacheManager, read_own_file
+from triton.runtime.cache import (
+    FileCacheManager,
+    RemoteCacheBackend,
+    RemoteCacheManager,
+    read_own_file,
+)
 from triton.runtime.tuning_cache import TuningRecord
 
 KEY = "00112233"
@@ -102,7 +107,14 @@ def test_only_own_files_are_read(tmp_path):
 
 @pytest.mark.parametrize(
     "text",
-    [b"", b"[]", b'{"child_paths": 3}', b'{"child_paths": null}', b'{"child_paths": {"a": 0.5}}', b"\xff"],
+    [
+        b"",
+        b"[]",
+        b'{"child_paths": 3}',
+        b'{"child_paths": null}',
+        b'{"child_paths": {"a": 0.5}}',
+        b"\xff",
+    ],
 )
 def test_damaged_groups_are_missing(text):
     manager = FileCacheManager(KEY)
@@ -124,9 +136,9 @@ def test_damaged_timings_are_missing(timing):
     record.configs, record.file_name = [Config({"B": 1})], "k.autotune.json"
     record.manager = FileCacheManager(KEY)
     text = json.dumps(str(record.configs[0]))
-    record.manager.put('{"configs_timings": [[%s, 0.5]]}' % text, record.file_name)
+    record.manager.put(f'{{"configs_timings": [[{text}, 0.5]]}}', record.file_name)
     assert record.read() == {record.configs[0]: 0.5}
-    record.manager.put('{"configs_timings": [[%s, %s]]}' % (text, timing), record.file_name)
+    record.manager.put(f'{{"configs_timings": [[{text}, {timing}]]}}', record.file_name)
     assert record.read() is None
 
 
@@ -142,7 +154,9 @@ class Backend(RemoteCacheBackend):
         type(self).calls += 1
         if self.failure is not None:
             raise self.failure
-        return {name: self.files[self.key, name] for name in filenames if (self.key, name) in self.files}
+        return {
+            name: self.files[self.key, name] for name in filenames if (self.key, name) in self.files
+        }
 
     def put(self, filename, data):
         if self.failure is not None:
@@ -204,7 +218,15 @@ def test_the_cache_is_asked_again_later(backend, monkeypatch):
     assert cache.get_cache_manager(KEY).get_file("a") is not None
 
 
-DAMAGED = [b"", b"{", b"[]", b"3", b'{"child_paths": 3}', b'{"child_paths": ["../../x"]}', b'{"child_paths": [3]}']
+DAMAGED = [
+    b"",
+    b"{",
+    b"[]",
+    b"3",
+    b'{"child_paths": 3}',
+    b'{"child_paths": ["../../x"]}',
+    b'{"child_paths": [3]}',
+]
 DAMAGED += [b"\xff\xfe", b'{"other": []}', b'{"child_paths": ["/etc/passwd"]}', None, "text", 5]
 
 
@@ -254,7 +276,9 @@ def truncate(files, key):
     files[key, "a"] = files[key, "a"][:20]
 
 
-@pytest.mark.parametrize("attack", [exchange_bytes, exchange_files, exchange_keys, remove_signature, truncate])
+@pytest.mark.parametrize(
+    "attack", [exchange_bytes, exchange_files, exchange_keys, remove_signature, truncate]
+)
 def test_a_signature_is_of_content_and_place(backend, attack):
     knobs.cache.remote_key = "secret"
     manager = cache.get_cache_manager(KEY)

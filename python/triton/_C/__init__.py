@@ -5,6 +5,7 @@ command that repairs the installation.
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
 
+import sys
 import types
 
 _REPAIR = (
@@ -12,9 +13,25 @@ _REPAIR = (
     "again: python -m pip install --force-reinstall --no-deps nereid_triton-VERSION-*.whl"
 )
 
+
+def keep_modules() -> None:
+    """Remembers the modules of the imported package. The native module is tied to their classes: if a program drops
+    them from `sys.modules` and imports the package again, it gets the same ones.
+    """
+    kept = {
+        name: module
+        for name, module in sys.modules.items()
+        if name == "triton" or name.startswith("triton.")
+    }
+    sys.__dict__["_nereid_modules"] = kept
+
+
+sys.modules.update(sys.__dict__.get("_nereid_modules", {}))
 try:
     from . import libtriton
 except ImportError as error:
+    if "subinterpreter" in str(error):
+        raise
     raise ImportError(
         f"the native module of nereid could not be loaded: {error}. {_REPAIR}"
     ) from error

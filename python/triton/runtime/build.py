@@ -153,7 +153,9 @@ def _is_private(path: str) -> bool:
     while True:
         status = os.stat(folder)
         others_write = status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
-        if status.st_uid not in (os.geteuid(), 0) or (others_write and not status.st_mode & stat.S_ISVTX):
+        if status.st_uid not in (os.geteuid(), 0) or (
+            others_write and not status.st_mode & stat.S_ISVTX
+        ):
             return False
         parent = os.path.dirname(folder)
         if parent == folder:

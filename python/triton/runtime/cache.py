@@ -48,7 +48,9 @@ def read_own_file(path: str) -> bytes | None:
         return None
     try:
         status = os.fstat(descriptor)
-        is_own = status.st_uid in (os.geteuid(), 0) and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+        is_own = status.st_uid in (os.geteuid(), 0) and not status.st_mode & (
+            stat.S_IWGRP | stat.S_IWOTH
+        )
         if not (stat.S_ISREG(status.st_mode) and is_own):
             warn_once(
                 f"the cached file {path} is not read: it belongs to another user, or others may write to it"

@@ -1,5 +1,4 @@
-"""A cache on another machine: its interface, one on a Redis server, and the manager that uses it.
-"""
+"""A cache on another machine: its interface, one on a Redis server, and the manager that uses it."""
 
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
@@ -81,7 +80,9 @@ class RedisRemoteCacheBackend(RemoteCacheBackend):
 
 def _signature(secret: str, key: str, filename: str, content: bytes) -> bytes:
     """Binds the content to its place, so that files cannot be exchanged."""
-    place = b"".join(len(part).to_bytes(8, "big") + part for part in (key.encode(), filename.encode()))
+    place = b"".join(
+        len(part).to_bytes(8, "big") + part for part in (key.encode(), filename.encode())
+    )
     return hmac.new(secret.encode(), place + content, hashlib.sha256).digest()
 
 
@@ -157,7 +158,9 @@ class RemoteCacheManager(CacheManager):
     def _connected(self, backend: Any) -> Any:
         try:
             return backend(self.key)
-        except ImportError:  # its package is not installed: no outage, but a mistake in the settings
+        except (
+            ImportError
+        ):  # its package is not installed: no outage, but a mistake in the settings
             raise
         except Exception as error:
             failure = error
