@@ -98,7 +98,9 @@ class Environment:
             self.python = base
             self.variables["PYTHONUSERBASE"] = str(self.root / "user")
         self.kept = self.root / ("user" if self.user else "venv")
-        self.kept.mkdir(exist_ok=True)
+        version = f"python{sys.version_info.major}.{sys.version_info.minor}"
+        for folder in ("bin", f"lib/{version}/site-packages"):
+            (self.kept / folder).mkdir(parents=True, exist_ok=True)
 
     def environ(self, **more: str) -> dict[str, str]:
         lost = ("PYTHONPATH", "NEREID", "PYTHONHOME", "VIRTUAL_ENV")

@@ -42,24 +42,31 @@ def _folder(distribution: importlib.metadata.Distribution) -> str:
     return str(distribution.locate_file(""))
 
 
+def _reason() -> str:
+    """What keeps Nereid's package from being imported."""
+    off = finder.switched_off()
+    if off:
+        return _OFF[off]
+    if _is_registered():
+        return "its folder comes first in sys.path"
+    return (
+        "Nereid's .pth file was not read, as under `python -S` or after `pip install --target`; "
+        f"PYTHONPATH={finder.FOLDER} takes its place"
+    )
+
+
 def _describe_imported() -> list[str]:
     """Prints which triton is imported; returns problems."""
     spec = importlib.util.find_spec("triton")
-    off = finder.switched_off()
     if spec is None or spec.origin is None:
-        _line("triton", f"none: {_OFF[off]}" if off else "none")
-        return [] if off else ["no triton is importable in this environment"]
-    ours = os.path.realpath(os.path.join(finder.FOLDER, "triton", "__init__.py"))
-    if os.path.realpath(spec.origin) == ours:
-        _line(
-            "triton",
-            f"{TRITON_VERSION} of Nereid {__version__}, {os.path.dirname(spec.origin)}",
-        )
-        return []
-    reason = _OFF[off] if off else "this folder comes first in sys.path"
-    if not off and not _is_registered():
-        reason = "Nereid's finder is not registered: its .pth file was not read, as under `python -S` or `pip install --target`"  # fmt: skip
-    _line("triton", f"not Nereid's: {os.path.dirname(spec.origin)}; {reason}")
+        _line("triton", f"none: {_reason()}")
+        return [] if finder.switched_off() else ["no triton is importable in this environment"]
+    folder = os.path.dirname(spec.origin)
+    ours = os.path.join(finder.FOLDER, "triton")
+    if os.path.realpath(folder) == os.path.realpath(ours):
+        _line("triton", f"{TRITON_VERSION} of Nereid {__version__}, {folder}")
+    else:
+        _line("triton", f"not Nereid's: {folder}; {_reason()}")
     return []
 
 

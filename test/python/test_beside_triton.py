@@ -270,3 +270,63 @@ if __name__ == "__main__":
 """)
     done = subprocess.run([sys.executable, program], capture_output=True, text=True)
     assert done.stdout.strip() == triton.__file__, done.stderr
+
+
+DOCTOR = "\nfrom nereid_triton.nereid.doctor import report\nprint(report())"
+
+
+def test_doctor_names_the_others(site):
+    write_upstream(site)
+    info = site / "torch-2.13.0.dist-info"
+    info.mkdir()
+    needs = (
+        'Requires-Dist: triton-kernels\nRequires-Dist: triton==3.7.1; platform_system == "Linux"\n'
+    )
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: torch\nVersion: 2.13.0\n{needs}")
+    lines = run(site, DOCTOR).splitlines()
+    assert lines[-1] == "True"
+    assert (
+        lines[1].startswith("triton       3.9.0 of Nereid") and "nereid_triton/triton" in lines[1]
+    )
+    assert lines[2] == f"beside it    triton 3.7.1 in {site}; NEREID=0 imports it"
+    told = "torch        2.13.0, requires triton==3.7.1; "
+    assert lines[3] == told + "triton 3.7.1 is installed for it"
+    shutil.rmtree(site / "triton")
+    shutil.rmtree(site / "triton-3.7.1.dist-info")
+    assert told + "it is not installed; Nereid serves imports" in run(site, DOCTOR)
+
+
+def test_doctor_tells_why_another_is_imported(site, tmp_path):
+    other = write_upstream(tmp_path / "checkout")
+    folder = str(other.parents[1])
+    assert f"not Nereid's: {folder}/triton; its folder comes first in sys.path" in run(
+        site, DOCTOR, PYTHONPATH=folder
+    )
+    assert "none: NEREID=0 switches Nereid off in this process" in run(site, DOCTOR, NEREID="0")
+    (site / "nereid_triton" / "switch").write_text("off")
+    assert "none: `nereid off` switched Nereid off in this environment" in run(site, DOCTOR)
+
+
+def test_doctor_finds_what_is_broken(site):
+    write_upstream(site)
+    (site / "triton" / "__init__.py").unlink()
+    told = run(site, DOCTOR)
+    assert (
+        "problem      triton 3.7.1 in " in told
+        and "--force-reinstall --no-deps triton==3.7.1" in told
+    )
+    shutil.rmtree(site / "triton-3.7.1.dist-info")
+    told = run(site, DOCTOR)
+    assert f"problem      {site}/triton belongs to no distribution" in told and told.endswith(
+        "False"
+    )
+
+
+def test_doctor_where_no_pth_file_is_read(site):
+    (site / "nereid_triton.pth").unlink()
+    told = run(site, DOCTOR)
+    assert f"PYTHONPATH={site / 'nereid_triton'} takes its place" in told
+    assert told.splitlines()[-2:] == [
+        "problem      no triton is importable in this environment",
+        "False",
+    ]
