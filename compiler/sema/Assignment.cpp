@@ -56,8 +56,9 @@ void TtFunctionEmitter::assignElements(syntax::ExprList targets, const Value &va
     return poisonAll();
   const auto *starred = llvm::find_if(targets, [](const syntax::Expr *target) { return isa<syntax::Starred>(target); });
   const bool hasStar = starred != targets.end();
-  if (hasStar ? elements->size() + 1 < targets.size() : elements->size() != targets.size()) {
-    error(diag::UnpackCount, range, elements->size(), targets.size());
+  if (hasStar ? elements->size() < targets.size() - 1 : elements->size() != targets.size()) {
+    const size_t names = targets.size() - hasStar;
+    error(diag::UnpackCount, range, elements->size(), (hasStar ? "at least " : "") + std::to_string(names));
     return poisonAll();
   }
   size_t next = 0;
@@ -83,6 +84,8 @@ void TtFunctionEmitter::assignTo(const syntax::Expr *target, const Value &value,
     return assignElements(llvm::cast<syntax::Tuple>(target)->elements, value, isConstexpr, range);
   case NodeKind::List:
     return assignElements(llvm::cast<syntax::List>(target)->elements, value, isConstexpr, range);
+  case NodeKind::Starred: // of a list of targets whose value is not known
+    return assignTo(llvm::cast<syntax::Starred>(target)->value, value, isConstexpr, range);
   case NodeKind::Subscript:
     error(diag::AssignSubscript, target->range);
     return;

@@ -65,7 +65,9 @@ Value TtFunctionEmitter::lookup(llvm::StringRef name, SourceRange range) {
 }
 
 Value TtFunctionEmitter::undefined(llvm::StringRef name, SourceRange range) {
-  const syntax::Stmt *assignment = lastAssignment(function.definition->body, name, range.begin);
+  // The module level of a file has no definition; its assignments are evaluated where they are looked for.
+  const syntax::Stmt *assignment =
+      function.definition ? lastAssignment(function.definition->body, name, range.begin) : nullptr;
   Value poison = error(diag::UndefinedName, range, name, assignment ? "" : suggestVisible(*this, name));
   if (!assignment)
     return poison;

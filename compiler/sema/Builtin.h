@@ -42,6 +42,7 @@ struct Builtin {
   Value (*emit)(const CallSite &);
   bool isMember = false;              ///< also a method of tensors
   llvm::StringRef mustUseResult = ""; ///< dropping the result is an error; the text says what to do instead
+  bool ignoresKeywords = false;       ///< keywords other than its parameters have no effect, rather than being errors
 };
 
 /// All built-ins of a family; the registry concatenates these.

@@ -161,6 +161,17 @@ static Value defaultOf(TtFunctionEmitter &emitter, llvm::StringRef text, SourceR
   return value;
 }
 
+/// Drops the keywords that are no parameters of the built-in, with a remark for each.
+void TtFunctionEmitter::dropUnknownKeywords(const Builtin &builtin, llvm::SmallVectorImpl<KeywordArgument> &keywords) {
+  llvm::erase_if(keywords, [&](const KeywordArgument &keyword) {
+    if (llvm::any_of(builtin.params, [&](const BuiltinParam &param) { return param.name == keyword.name; }))
+      return false;
+    module.diagnostics.report(diag::KeywordIgnored, module.userFileRange(fileRange(keyword.range), function),
+                              keyword.name, builtin.name);
+    return true;
+  });
+}
+
 Value TtFunctionEmitter::callBuiltin(const Builtin &builtin, llvm::ArrayRef<PositionalArgument> args,
                                      llvm::ArrayRef<KeywordArgument> keywords, SourceRange range) {
   llvm::SmallVector<ParameterBinding> bindings;
@@ -169,7 +180,10 @@ Value TtFunctionEmitter::callBuiltin(const Builtin &builtin, llvm::ArrayRef<Posi
     bindings.push_back(
         {takesRest ? param.name.drop_front() : param.name, !param.defaultText.empty(), takesRest, {}, range});
   }
-  if (!bind(builtin.name, bindings, args, keywords, range))
+  llvm::SmallVector<KeywordArgument> bound(keywords);
+  if (builtin.ignoresKeywords)
+    dropUnknownKeywords(builtin, bound);
+  if (!bind(builtin.name, bindings, args, bound, range))
     return Value::poison();
   llvm::SmallVector<Value> values;
   llvm::SmallVector<SourceRange> ranges;

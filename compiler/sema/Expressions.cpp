@@ -158,47 +158,46 @@ Value TtFunctionEmitter::evaluateElements(syntax::ExprList elements) {
 
 //--- Logic -----------------------------------------------------------------------------------
 
-/// `and`, `or`: constants short-circuit where they can; tensors are all evaluated and combined.
+/// `left and right` or `left or right` of run-time operands, which stand at these indices in the expression.
+Value TtFunctionEmitter::combineFlags(const syntax::BoolOp *expression, const Value &left, size_t leftIndex,
+                                      const Value &right, size_t index) {
+  const bool isAnd = expression->op == syntax::BoolOperator::And;
+  for (const auto &[value, node] :
+       {std::pair(&left, expression->values[leftIndex]), {&right, expression->values[index]}})
+    if (const Type &type = value->tensor()->type; !type.isBool())
+      return error(diag::LogicNeedsBool, node->range, isAnd ? "and" : "or", type.str(), type.bits());
+  if (right.tensor()->type.isTile())
+    module.diagnostics.report(diag::LogicOfTiles, module.userFileRange(fileRange(expression->range), function),
+                              isAnd ? "and" : "or", isAnd ? "&" : "|");
+  return binary(isAnd ? syntax::BinaryOperator::BitAnd : syntax::BinaryOperator::BitOr, left, right, expression->range,
+                expression->opRanges[index - 1]);
+}
+
+/// `and`, `or`: the first constant that decides is the result, also after run-time operands; other constants change
+/// nothing. Run-time operands are all evaluated and combined.
 Value TtFunctionEmitter::evaluateBoolOp(const syntax::BoolOp *expression) {
   const bool isAnd = expression->op == syntax::BoolOperator::And;
-  Value result;
-  bool haveResult = false;
+  std::optional<Value> combined;
+  size_t firstIndex = 0;
+  Value last;
   for (auto [index, node] : llvm::enumerate(expression->values)) {
-    Value next = evaluate(node);
-    if (next.isPoison())
-      return next;
-    if (!next.tensor()) {
-      std::optional<bool> truth = constantTruth(next, node->range);
-      if (!truth)
-        return Value::poison();
-      const bool decides = *truth != isAnd;
-      if (decides && !haveResult)
-        return next;
-      if (!haveResult && index + 1 == expression->values.size())
-        return next;
-      if (!decides)
-        continue; // true in an `and`, false in an `or`: does not change the result
-      next = *truth;
-    }
-    if (!haveResult) {
-      result = next;
-      haveResult = true;
+    last = evaluate(node);
+    if (last.isPoison())
+      return last;
+    if (last.tensor()) {
+      firstIndex = combined ? firstIndex : index;
+      combined = combined ? combineFlags(expression, *combined, firstIndex, last, index) : last;
+      if (combined->isPoison())
+        return *combined;
       continue;
     }
-    if (const TensorValue *tensor = next.tensor(); tensor && !tensor->type.isBool())
-      return error(diag::LogicNeedsBool, node->range, isAnd ? "and" : "or", tensor->type.str(), tensor->type.bits());
-    if (const TensorValue *tensor = next.tensor(); tensor && tensor->type.isTile())
-      module.diagnostics.report(diag::LogicOfTiles, module.userFileRange(fileRange(expression->range), function),
-                                isAnd ? "and" : "or", isAnd ? "&" : "|");
-    result = binary(isAnd ? syntax::BinaryOperator::BitAnd : syntax::BinaryOperator::BitOr, result, next,
-                    expression->range, expression->opRanges[index - 1]);
-    if (result.isPoison())
-      return result;
+    std::optional<bool> truth = constantTruth(last, node->range);
+    if (!truth)
+      return Value::poison();
+    if (*truth != isAnd)
+      return last;
   }
-  if (const TensorValue *tensor = result.tensor(); tensor && !tensor->type.isBool())
-    return error(diag::LogicNeedsBool, expression->values.front()->range, isAnd ? "and" : "or", tensor->type.str(),
-                 tensor->type.bits());
-  return result;
+  return combined.value_or(last);
 }
 
 /// `a < b < c` is `a < b and b < c`, with each operand evaluated once; a comparison known to be false ends it.
@@ -213,18 +212,16 @@ Value TtFunctionEmitter::evaluateCompare(const syntax::Compare *expression) {
     const Value next = compare(op, left, right, expression->range, opRange);
     const SourceRange leftRange = (index == 0 ? expression->left : expression->comparators[index - 1])->range;
     noteOperands(errorsBefore, left, leftRange, right, node->range);
-    if (index == 0)
-      result = next;
-    else if (!result.tensor() && !next.tensor())
-      result = next; // the previous result is true
-    else
+    if (index == 0 || !result.tensor())
+      result = next; // the previous result, if any, is true
+    else if (next.tensor())
       result = binary(syntax::BinaryOperator::BitAnd, result, next, expression->range, opRange);
-    if (result.isPoison())
-      return result;
-    if (!result.tensor()) {
-      std::optional<bool> truth = constantTruth(result, expression->range);
+    if (result.isPoison() || next.isPoison())
+      return Value::poison();
+    if (!next.tensor()) {
+      std::optional<bool> truth = constantTruth(next, expression->range);
       if (!truth || !*truth)
-        return truth ? result : Value::poison();
+        return truth ? next : Value::poison();
     }
     left = right;
   }

@@ -2,16 +2,12 @@
 // SPDX-License-Identifier: MIT
 //
 // The module level is parsed, not run: the last statement that binds a name gives its meaning, which is evaluated at
-// first use. Names other than imports of built-in modules, constants and jit functions are unknown, and using them is
-// an error.
-#include "compiler/sema/FileHost.h"
+// first use. Names other than imports, constants and jit functions are unknown, and using them is an error.
+#include "compiler/sema/FileHostImpl.h"
 
 #include "compiler/sema/Diagnostics.h"
 #include "compiler/sema/TtFunctionEmitter.h"
-#include "compiler/syntax/Parser.h"
 
-#include "mlir/IR/MLIRContext.h"
-#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -21,132 +17,18 @@ using namespace nereid;
 using namespace nereid::sema;
 using llvm::dyn_cast;
 
-namespace {
-class FileHostImpl;
+/// Clears the names: a file's names own its functions, and these own the file, so that neither would be freed.
+FileHostImpl::~FileHostImpl() {
+  if (main)
+    main->known.clear();
+  for (auto &entry : modules)
+    entry.second->known.clear();
+}
 
-/// One file: its tree, and the meanings of its names that were evaluated so far.
-struct SourceModule : HostObject {
-  std::shared_ptr<support::SourceFile> file;
-  std::shared_ptr<syntax::AstContext> arena = std::make_shared<syntax::AstContext>();
-  const syntax::Module *tree = nullptr;
-  llvm::StringMap<HostResult> known;
-  llvm::StringMap<bool> underway;
-  std::shared_ptr<JitFunction> topLevel; ///< the function whose scope is the module level
-};
-
-/// A name that exists but has no meaning without Python.
-struct UnknownObject : HostObject {
-  std::string what;
-  explicit UnknownObject(std::string what) : what(std::move(what)) {}
-};
-
-class FileHostImpl final : public FileHost {
-public:
-  FileHostImpl() : module(mlir::ModuleOp::create(mlir::UnknownLoc::get(&context))) {}
-  /// Clears the names: a file's names own its functions, and these own the file, so that neither would be freed.
-  ~FileHostImpl() override {
-    if (main)
-      main->known.clear();
-    for (auto &file : imported)
-      if (file.second)
-        file.second->known.clear();
-  }
-
-  bool load(std::string name, std::string text, support::DiagnosticEngine &diagnostics) {
-    main = parseModule(std::move(name), std::move(text), diagnostics);
-    return main != nullptr;
-  }
-
-  std::shared_ptr<JitFunction> function(llvm::StringRef name) override {
-    std::optional<HostResult> found = resolve(main, name);
-    auto *value = found ? std::get_if<Value>(&*found) : nullptr;
-    auto *function = value ? value->get<FunctionValue>() : nullptr;
-    return function ? function->function : nullptr;
-  }
-  std::vector<std::string> kernelNames() const override;
-  std::vector<std::shared_ptr<const support::SourceFile>> files() override;
-  std::optional<Value> constantNamed(llvm::StringRef name) {
-    std::optional<HostResult> found = resolve(main, name);
-    auto *value = found ? std::get_if<Value>(&*found) : nullptr;
-    return value && value->isConstant() && !value->is<HostValue>() ? std::optional(*value) : std::nullopt;
-  }
-
-  std::optional<HostResult> lookup(const JitFunction &function, llvm::StringRef name) override;
-  HostResult attribute(const HostRef &object, llvm::StringRef name) override {
-    return refuse(object, "has no attribute `" + name.str() + "`");
-  }
-  HostResult item(const HostRef &object, const Value &) override { return refuse(object, "cannot be indexed"); }
-  HostResult call(const HostRef &callee, llvm::ArrayRef<Value>, HostKeywords, HostCallSite) override {
-    return refuse(callee, "cannot be called");
-  }
-  HostResult memberOf(const Value &object, llvm::StringRef name) override {
-    return HostError{"AttributeError",
-                     llvm::formatv("`{0}` has no attribute `{1}` without Python", object.kindName(), name).str(),
-                     nullptr};
-  }
-  std::optional<std::variant<bool, HostError>> isInstance(const Value &, const HostRef &) override {
-    return std::nullopt;
-  }
-  HostResult binary(llvm::StringRef op, const Value &, const Value &) override {
-    return HostError{"TypeError", "`" + op.str() + "` needs Python for these operands", nullptr};
-  }
-  std::variant<bool, HostError> truth(const HostRef &object) override {
-    return std::get<HostError>(refuse(object, "has no truth value"));
-  }
-  std::variant<std::vector<Value>, HostError> iterate(const HostRef &object) override {
-    return std::get<HostError>(refuse(object, "cannot be iterated over"));
-  }
-  std::string repr(const HostRef &object) override { return "<" + nameOf(object) + ">"; }
-  HostResult format(const Value &object, char conversion, llvm::StringRef spec) override;
-  void print(llvm::StringRef text) override { llvm::outs() << text; }
-
-private:
-  std::shared_ptr<SourceModule> parseModule(std::string name, std::string text, support::DiagnosticEngine &diagnostics);
-  std::optional<HostResult> resolve(const std::shared_ptr<SourceModule> &in, llvm::StringRef name);
-  std::optional<HostResult> find(const std::shared_ptr<SourceModule> &in, syntax::Block statements,
-                                 llvm::StringRef name);
-  std::shared_ptr<SourceModule> importedModule(const SourceModule &in, const syntax::ImportFrom *statement,
-                                               std::string &path);
-  HostResult import(const std::shared_ptr<SourceModule> &in, const syntax::ImportFrom *statement,
-                    const syntax::Alias &alias);
-  HostResult evaluate(const std::shared_ptr<SourceModule> &in, const syntax::Expr *expression);
-  std::shared_ptr<JitFunction> jitFunction(const std::shared_ptr<SourceModule> &in,
-                                           const syntax::FunctionDef *definition);
-
-  static std::string nameOf(const HostRef &object) {
-    auto *unknown = dynamic_cast<const UnknownObject *>(object.get());
-    return unknown ? unknown->what : "object";
-  }
-  static HostResult refuse(const HostRef &object, const std::string &why) {
-    return HostError{"NameError", "`" + nameOf(object) + "` " + why + " when compiling without Python", nullptr};
-  }
-
-  mlir::MLIRContext context{mlir::MLIRContext::Threading::DISABLED};
-  mlir::OwningOpRef<mlir::ModuleOp> module;
-  support::Options options;
-  support::TargetSpec target;
-  std::shared_ptr<SourceModule> main;
-  llvm::StringMap<std::shared_ptr<SourceModule>> imported;
-};
-} // namespace
-
-//--- Files -------------------------------------------------------------------------------------
-
-std::shared_ptr<SourceModule> FileHostImpl::parseModule(std::string name, std::string text,
-                                                        support::DiagnosticEngine &diagnostics) {
-  auto created = std::make_shared<SourceModule>();
-  created->file = std::make_shared<support::SourceFile>(std::move(name), std::move(text));
-  diagnostics.keep(created->file); // diagnostics of a failed parse refer to it
-  created->tree = syntax::parseModule(*created->file, *created->arena, diagnostics);
-  if (!created->tree)
-    return nullptr;
-  created->topLevel = std::make_shared<JitFunction>();
-  created->topLevel->name = "<module>";
-  created->topLevel->file = created->file;
-  created->topLevel->arena = created->arena;
-  // A non-owning reference: the module owns this function.
-  created->topLevel->scope = HostRef(std::shared_ptr<void>(), created.get());
-  return created;
+bool FileHostImpl::load(std::string name, std::string text, support::DiagnosticEngine &diagnostics) {
+  main = parse(llvm::sys::path::stem(name).str(), name, std::move(text), diagnostics);
+  modules[name] = main; // other modules may import it
+  return main->tree != nullptr;
 }
 
 std::unique_ptr<FileHost> FileHost::fromText(std::string name, std::string text,
@@ -166,60 +48,27 @@ std::unique_ptr<FileHost> FileHost::open(const std::string &path, support::Diagn
   return fromText(path, (*buffer)->getBuffer().str(), diagnostics);
 }
 
-/// The module that a relative import names, from the file `path`; null where that cannot be read.
-std::shared_ptr<SourceModule> FileHostImpl::importedModule(const SourceModule &in, const syntax::ImportFrom *statement,
-                                                           std::string &path) {
-  llvm::SmallString<128> modulePath(llvm::sys::path::parent_path(in.file->name()));
-  for (unsigned level = 1; level < statement->level; ++level)
-    llvm::sys::path::append(modulePath, "..");
-  llvm::SmallVector<llvm::StringRef> parts;
-  statement->module.split(parts, '.', -1, false);
-  for (llvm::StringRef part : parts)
-    llvm::sys::path::append(modulePath, part);
-  modulePath += ".py";
-  path = modulePath.str().str();
-  std::shared_ptr<SourceModule> &module = imported[path];
-  if (module)
-    return module;
-  support::DiagnosticEngine diagnostics;
-  if (auto buffer = llvm::MemoryBuffer::getFile(path))
-    module = parseModule(path, (*buffer)->getBuffer().str(), diagnostics);
-  return module;
-}
-
-/// The relative imports at module level, including those in `try` blocks.
-static void collectImports(syntax::Block statements, llvm::SmallVectorImpl<const syntax::ImportFrom *> &imports) {
-  for (const syntax::Stmt *statement : statements) {
-    if (auto *from = dyn_cast<syntax::ImportFrom>(statement); from && from->level != 0)
-      imports.push_back(from);
-    else if (auto *attempt = dyn_cast<syntax::Try>(statement))
-      collectImports(attempt->body, imports);
-  }
-}
-
-std::vector<std::shared_ptr<const support::SourceFile>> FileHostImpl::files() {
-  std::vector<std::shared_ptr<SourceModule>> modules{main};
-  for (size_t index = 0; index < modules.size(); ++index) {
-    const std::shared_ptr<SourceModule> in = modules[index];
-    llvm::SmallVector<const syntax::ImportFrom *> imports;
-    collectImports(in->tree->body, imports);
-    std::string path;
-    for (const syntax::ImportFrom *statement : imports)
-      if (auto module = importedModule(*in, statement, path); module && !llvm::is_contained(modules, module))
-        modules.push_back(module);
-  }
-  std::vector<std::shared_ptr<const support::SourceFile>> files;
-  for (const std::shared_ptr<SourceModule> &module : modules)
-    files.push_back(module->file);
-  return files;
-}
-
 std::optional<Value> FileHost::constant(const std::string &text) {
   support::DiagnosticEngine diagnostics;
   FileHostImpl host;
-  if (!host.load("<constant>", "import triton.language as tl\nvalue = " + text + "\n", diagnostics))
+  static constexpr llvm::StringLiteral prelude =
+      "import triton.language as tl\ninf = float('inf')\nnan = float('nan')\nvalue = ";
+  if (!host.load("<constant>", prelude.str() + text + "\n", diagnostics))
     return std::nullopt;
   return host.constantNamed("value");
+}
+
+std::shared_ptr<JitFunction> FileHostImpl::function(llvm::StringRef name) {
+  std::optional<HostResult> found = resolve(main, name);
+  auto *value = found ? std::get_if<Value>(&*found) : nullptr;
+  auto *function = value ? value->get<FunctionValue>() : nullptr;
+  return function ? function->function : nullptr;
+}
+
+std::optional<Value> FileHostImpl::constantNamed(llvm::StringRef name) {
+  std::optional<HostResult> found = resolve(main, name);
+  auto *value = found ? std::get_if<Value>(&*found) : nullptr;
+  return value && value->isConstant() && !value->is<HostValue>() ? std::optional(*value) : std::nullopt;
 }
 
 //--- Names -------------------------------------------------------------------------------------
@@ -249,7 +98,7 @@ std::vector<std::string> FileHostImpl::kernelNames() const {
   return names;
 }
 
-std::shared_ptr<JitFunction> FileHostImpl::jitFunction(const std::shared_ptr<SourceModule> &in,
+std::shared_ptr<JitFunction> FileHostImpl::jitFunction(const SourceModuleRef &in,
                                                        const syntax::FunctionDef *definition) {
   auto function = std::make_shared<JitFunction>();
   function->name = definition->name.str();
@@ -266,7 +115,7 @@ std::shared_ptr<JitFunction> FileHostImpl::jitFunction(const std::shared_ptr<Sou
   return function;
 }
 
-HostResult FileHostImpl::evaluate(const std::shared_ptr<SourceModule> &in, const syntax::Expr *expression) {
+HostResult FileHostImpl::evaluate(const SourceModuleRef &in, const syntax::Expr *expression) {
   support::DiagnosticEngine diagnostics;
   TtModuleEmitter emitter(*module, *this, diagnostics, options, target);
   Value value = TtFunctionEmitter(emitter, *in->topLevel).evaluate(expression);
@@ -275,105 +124,118 @@ HostResult FileHostImpl::evaluate(const std::shared_ptr<SourceModule> &in, const
   return HostError{"NameError", diagnostics.all().front().message, nullptr};
 }
 
-HostResult FileHostImpl::import(const std::shared_ptr<SourceModule> &in, const syntax::ImportFrom *statement,
-                                const syntax::Alias &alias) {
-  if (statement->level == 0) {
-    if (!isBuiltinModule(statement->module))
-      return Value(HostValue{std::make_shared<UnknownObject>(alias.name.str())});
-    support::DiagnosticEngine diagnostics;
-    TtModuleEmitter emitter(*module, *this, diagnostics, options, target);
-    Value value = TtFunctionEmitter(emitter, *in->topLevel)
-                      .attribute(ModuleValue{statement->module.str()}, alias.name, alias.range);
-    if (diagnostics.hasErrors()) // `from triton import Config`: used by host code only
-      return Value(HostValue{std::make_shared<UnknownObject>(alias.name.str())});
-    return value;
+/// The meaning of `name` where `target = value` binds it.
+std::optional<HostResult> FileHostImpl::assigned(const SourceModuleRef &in, const syntax::Expr *target,
+                                                 const syntax::Expr *value, llvm::StringRef name) {
+  if (auto *to = dyn_cast<syntax::Name>(target)) {
+    if (to->id != name || !value)
+      return std::nullopt;
+    if (!isConstexprCall(value))
+      in->variables.insert(name);
+    return evaluate(in, value);
   }
-  std::string path;
-  const std::shared_ptr<SourceModule> from = importedModule(*in, statement, path);
-  if (!from)
-    return HostError{"ImportError", "cannot import `" + alias.name.str() + "` from " + path, nullptr};
-  if (auto found = resolve(from, alias.name))
-    return *found;
-  return HostError{"ImportError", "`" + path + "` has no `" + alias.name.str() + "`", nullptr};
-}
-
-/// The meaning of `name` by its last binding in `statements`.
-std::optional<HostResult> FileHostImpl::find(const std::shared_ptr<SourceModule> &in, syntax::Block statements,
-                                             llvm::StringRef name) {
-  for (const syntax::Stmt *statement : llvm::reverse(statements)) {
-    if (auto *function = dyn_cast<syntax::FunctionDef>(statement); function && function->name == name) {
-      if (isJit(function))
-        return Value(FunctionValue{jitFunction(in, function)});
-      return Value(HostValue{std::make_shared<UnknownObject>(name.str())});
-    }
-    if (auto *type = dyn_cast<syntax::ClassDef>(statement); type && type->name == name)
-      return Value(HostValue{std::make_shared<UnknownObject>(name.str())});
-    if (auto *assign = dyn_cast<syntax::Assign>(statement))
-      for (const syntax::Expr *assigned : assign->targets)
-        if (auto *to = dyn_cast<syntax::Name>(assigned); to && to->id == name)
-          return evaluate(in, assign->value);
-    if (auto *assign = dyn_cast<syntax::AnnAssign>(statement))
-      if (auto *to = dyn_cast<syntax::Name>(assign->target); to && to->id == name && assign->value)
-        return evaluate(in, assign->value);
-    if (auto *imports = dyn_cast<syntax::Import>(statement))
-      for (const syntax::Alias &alias : imports->names) {
-        llvm::StringRef top = alias.name.split('.').first;
-        if ((alias.asName.empty() ? top : alias.asName) != name)
-          continue;
-        llvm::StringRef meant = alias.asName.empty() ? top : alias.name;
-        if (isBuiltinModule(meant))
-          return Value(ModuleValue{meant.str()});
-        return Value(HostValue{std::make_shared<UnknownObject>(meant.str())});
-      }
-    if (auto *imports = dyn_cast<syntax::ImportFrom>(statement))
-      for (const syntax::Alias &alias : imports->names)
-        if ((alias.asName.empty() ? alias.name : alias.asName) == name)
-          return import(in, imports, alias);
-    if (auto *attempt = dyn_cast<syntax::Try>(statement))
-      if (auto found = find(in, attempt->body, name))
-        return found;
-  }
+  auto *targets = dyn_cast<syntax::Tuple>(target);
+  auto *values = llvm::dyn_cast_or_null<syntax::Tuple>(value);
+  if (!targets || !values || targets->elements.size() != values->elements.size())
+    return std::nullopt;
+  for (auto [each, its] : llvm::zip_equal(targets->elements, values->elements))
+    if (auto found = assigned(in, each, its, name))
+      return found;
   return std::nullopt;
 }
 
-std::optional<HostResult> FileHostImpl::resolve(const std::shared_ptr<SourceModule> &in, llvm::StringRef name) {
+/// The first part of the statement that gives the name a meaning: an import that fails leads to a handler.
+std::optional<HostResult> FileHostImpl::findInTry(const SourceModuleRef &in, const syntax::Try *statement,
+                                                  llvm::StringRef name) {
+  auto isUsable = [](const HostResult &result) {
+    auto *value = std::get_if<Value>(&result);
+    auto *host = value ? value->get<HostValue>() : nullptr;
+    return value && !(host && dynamic_cast<UnknownObject *>(host->object.get()));
+  };
+  if (auto found = find(in, statement->finalbody, name))
+    return found;
+  std::optional<HostResult> best = find(in, statement->orelse, name);
+  if (!best)
+    best = find(in, statement->body, name);
+  if (best && isUsable(*best))
+    return best;
+  for (const syntax::ExceptHandler &handler : statement->handlers)
+    if (auto found = find(in, handler.body, name); found && (!best || isUsable(*found)))
+      return found;
+  return best;
+}
+
+std::optional<HostResult> FileHostImpl::findInIf(const SourceModuleRef &in, const syntax::If *statement,
+                                                 llvm::StringRef name) {
+  auto one = find(in, statement->body, name), other = find(in, statement->orelse, name);
+  if (!one && !other)
+    return std::nullopt;
+  HostResult test = evaluate(in, statement->test);
+  auto *value = std::get_if<Value>(&test);
+  if (value && (value->isNumber() || value->isNone()))
+    return value->isNone() || sameConstant(*value, Value::integer(0)) ? other : one;
+  return HostError{"NameError",
+                   llvm::formatv("`{0}` depends on the condition of the `if` at {1}:{2}, which needs Python", name,
+                                 in->file->name(), in->file->position(statement->range.begin).line)
+                       .str(),
+                   nullptr};
+}
+
+std::optional<HostResult> FileHostImpl::findIn(const SourceModuleRef &in, const syntax::Stmt *statement,
+                                               llvm::StringRef name) {
+  if (auto *function = dyn_cast<syntax::FunctionDef>(statement); function && function->name == name) {
+    if (isJit(function))
+      return Value(FunctionValue{jitFunction(in, function)});
+    return Value(HostValue{std::make_shared<UnknownObject>(name.str())});
+  }
+  if (auto *type = dyn_cast<syntax::ClassDef>(statement); type && type->name == name)
+    return Value(HostValue{std::make_shared<UnknownObject>(name.str())});
+  if (auto *assign = dyn_cast<syntax::Assign>(statement))
+    for (const syntax::Expr *target : assign->targets)
+      if (auto found = assigned(in, target, assign->value, name))
+        return found;
+  if (auto *assign = dyn_cast<syntax::AnnAssign>(statement))
+    return assigned(in, assign->target, assign->value, name);
+  if (auto *imports = dyn_cast<syntax::Import>(statement))
+    return findImport(in, imports, name);
+  if (auto *imports = dyn_cast<syntax::ImportFrom>(statement))
+    return findImportFrom(in, imports, name);
+  if (auto *attempt = dyn_cast<syntax::Try>(statement))
+    return findInTry(in, attempt, name);
+  if (auto *choice = dyn_cast<syntax::If>(statement))
+    return findInIf(in, choice, name);
+  return std::nullopt;
+}
+
+/// The meaning of `name` by its last binding in `statements`.
+std::optional<HostResult> FileHostImpl::find(const SourceModuleRef &in, syntax::Block statements,
+                                             llvm::StringRef name) {
+  for (const syntax::Stmt *statement : llvm::reverse(statements))
+    if (auto found = findIn(in, statement, name))
+      return found;
+  return std::nullopt;
+}
+
+std::optional<HostResult> FileHostImpl::resolve(const SourceModuleRef &in, llvm::StringRef name) {
   if (auto known = in->known.find(name); known != in->known.end())
     return known->second;
-  if (in->underway.contains(name))
+  if (!in->underway.insert(name).second)
     return HostError{"NameError", "`" + name.str() + "` is defined by itself", nullptr};
-  in->underway[name] = true;
-  std::optional<HostResult> found = find(in, in->tree->body, name);
+  std::optional<HostResult> found = find(in, in->body(), name);
   in->underway.erase(name);
   if (found)
     in->known.try_emplace(name, *found);
   return found;
 }
 
-/// The expression of the last assignment to a module-level name, or null.
-static const syntax::Expr *assignedExpression(syntax::Block statements, llvm::StringRef name) {
-  for (const syntax::Stmt *statement : llvm::reverse(statements)) {
-    if (auto *assign = dyn_cast<syntax::Assign>(statement))
-      for (const syntax::Expr *assigned : assign->targets)
-        if (auto *to = dyn_cast<syntax::Name>(assigned); to && to->id == name)
-          return assign->value;
-    if (auto *assign = dyn_cast<syntax::AnnAssign>(statement))
-      if (auto *to = dyn_cast<syntax::Name>(assign->target); to && to->id == name)
-        return assign->value;
-  }
-  return nullptr;
-}
-
 std::optional<HostResult> FileHostImpl::lookup(const JitFunction &function, llvm::StringRef name) {
   auto *owner = dynamic_cast<SourceModule *>(function.scope.get());
-  std::shared_ptr<SourceModule> in(function.scope, owner);
+  SourceModuleRef in(function.scope, owner);
   std::optional<HostResult> found = resolve(in, name);
   auto *value = found ? std::get_if<Value>(&*found) : nullptr;
   const bool isModuleLevel = &function == in->topLevel.get();
-  if (!value || isModuleLevel || value->isNone() || value->is<TypeValue>() || value->is<FunctionValue>() ||
-      value->is<ModuleValue>() || value->is<BuiltinValue>() || value->is<HostValue>())
-    return found;
-  const syntax::Expr *expression = assignedExpression(in->tree->body, name);
-  if (!expression || isConstexprCall(expression))
+  if (!value || isModuleLevel || !in->variables.contains(name) || value->isNone() || value->is<TypeValue>() ||
+      value->is<FunctionValue>() || value->is<ModuleValue>() || value->is<BuiltinValue>() || value->is<HostValue>())
     return found;
   return HostError{"NameError",
                    llvm::formatv("Cannot access global variable {0} from within @jit'ed function; write `{0} = "
@@ -382,6 +244,43 @@ std::optional<HostResult> FileHostImpl::lookup(const JitFunction &function, llvm
                        .str(),
                    nullptr};
 }
+
+//--- Values ------------------------------------------------------------------------------------
+
+std::string FileHostImpl::nameOf(const HostRef &object) {
+  if (auto *module = dynamic_cast<const SourceModule *>(object.get()))
+    return "module " + module->name;
+  auto *unknown = dynamic_cast<const UnknownObject *>(object.get());
+  return unknown ? unknown->what : "object";
+}
+
+HostResult FileHostImpl::refuse(const HostRef &object, const std::string &why) {
+  auto *unknown = dynamic_cast<const UnknownObject *>(object.get());
+  if (unknown && !unknown->reason.empty())
+    return HostError{"NameError", unknown->reason, nullptr};
+  return HostError{"NameError", "`" + nameOf(object) + "` " + why + " when compiling without Python", nullptr};
+}
+
+HostResult FileHostImpl::attribute(const HostRef &object, llvm::StringRef name) {
+  if (auto module = std::dynamic_pointer_cast<SourceModule>(object))
+    return member(module, name);
+  return refuse(object, "has no attribute `" + name.str() + "`");
+}
+
+HostResult FileHostImpl::memberOf(const Value &object, llvm::StringRef name) {
+  return HostError{"AttributeError",
+                   llvm::formatv("`{0}` has no attribute `{1}` without Python", object.kindName(), name).str(),
+                   nullptr};
+}
+
+HostResult FileHostImpl::binary(llvm::StringRef op, const Value &left, const Value &right) {
+  for (const Value *side : {&left, &right})
+    if (auto *host = side->get<HostValue>())
+      return refuse(host->object, "is no operand of `" + op.str() + "`");
+  return HostError{"TypeError", "`" + op.str() + "` needs Python for these operands", nullptr};
+}
+
+void FileHostImpl::print(llvm::StringRef text) { llvm::outs() << text; }
 
 HostResult FileHostImpl::format(const Value &object, char conversion, llvm::StringRef spec) {
   if (!spec.empty())

@@ -1,4 +1,4 @@
-// `for` over ranges: chooses the kind of loop, evaluates its bounds and unrolls compile-time loops.
+// `for` over ranges: chooses the kind of loop and unrolls compile-time loops.
 // SPDX-License-Identifier: MIT
 #include "compiler/sema/AssignedNames.h"
 #include "compiler/sema/Diagnostics.h"
@@ -130,43 +130,4 @@ void TtFunctionEmitter::emitUnlessExited(const Value &stops, SourceRange range, 
       },
       [&] { putExit(exit); });
   loop = own;
-}
-
-//--- Bounds --------------------------------------------------------------------------------
-
-/// The three bounds as scalars of one integer type. False after an error.
-bool TtFunctionEmitter::loopBounds(const RangeValue &range, SourceRange where, Value (&bounds)[3], Scalar &type) {
-  const Value *given[3] = {&range.begin, &range.end, &range.step};
-  static constexpr llvm::StringLiteral names[3] = {"lower bound", "upper bound", "step"};
-  type = Scalar::Int32;
-  bool first = true;
-  for (int i = 0; i < 3; ++i) {
-    if (given[i]->isPoison())
-      return false;
-    const TensorValue *tensor = given[i]->tensor();
-    if (!(tensor ? tensor->type.isInt() : given[i]->is<bool>() || given[i]->integer())) {
-      error(diag::LoopBoundNotInt, where, names[i], describe(*given[i]));
-      return false;
-    }
-    if (tensor && tensor->type.isTile()) {
-      error(diag::LoopBoundNotScalar, where, names[i], tensor->type.str());
-      return false;
-    }
-    bounds[i] = toTensor(*given[i], where);
-    if (bounds[i].isPoison())
-      return false;
-    // A Python number adapts to the tensors; only its width counts.
-    const Scalar own = bounds[i].tensor()->type.scalar;
-    if (!tensor) {
-      if (bitsOf(own) > bitsOf(type))
-        type = integerOf(bitsOf(own), !isUnsignedInteger(type) || first);
-      continue;
-    }
-    if (bitsOf(own) > bitsOf(type) || (bitsOf(own) == bitsOf(type) && isUnsignedInteger(own)))
-      type = own;
-    first = false;
-  }
-  for (Value &bound : bounds)
-    bound = cast(bound, Type(type), where);
-  return true;
 }

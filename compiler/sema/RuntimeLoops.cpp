@@ -221,41 +221,22 @@ static mlir::scf::WhileOp asWhile(mlir::OpBuilder &builder, mlir::scf::ForOp loo
   return op;
 }
 
-/// range(a, b, -s) counts up over the distance from a: index = a - k.
-bool TtFunctionEmitter::mirroredBounds(const RangeValue &range, SourceRange where, Value (&bounds)[3], Scalar &type,
-                                       Value &start) {
-  RangeValue positive = range;
-  const llvm::DynamicAPInt *step = range.step.integer();
-  const bool isMirrored = step && *step < 0;
-  if (isMirrored)
-    positive.step = Value(-*step);
-  if (!loopBounds(positive, where, bounds, type))
-    return false;
-  if (!isMirrored)
-    return true;
-  start = bounds[0];
-  bounds[1] = binary(syntax::BinaryOperator::Sub, bounds[0], bounds[1], where, where);
-  bounds[0] = constantOf(Value::integer(0), type, where);
-  return true;
-}
-
 LoopExit TtFunctionEmitter::runtimeFor(const syntax::For *statement, const RangeValue &range) {
   const SourceRange where = statement->iterable->range;
-  if (const llvm::DynamicAPInt *step = range.step.integer(); step && *step == 0) {
+  if (range.step.asInt64() == 0) {
     error(diag::ZeroStep, where);
     return {};
   }
-  Value bounds[3], start;
-  Scalar type;
-  if (!mirroredBounds(range, where, bounds, type, start))
+  const std::optional<LoopBounds> bounds = loopBounds(range, where);
+  if (!bounds)
     return {};
   NameSet assigned;
   addAssignedNames(statement->body, assigned);
   const Scope before = scope;
   CarriedNames carried(scope, assigned);
-  auto op = mlir::scf::ForOp::create(builder, location(statement->range), bounds[0].tensor()->value,
-                                     bounds[1].tensor()->value, bounds[2].tensor()->value, carried.inits);
-  op.setUnsignedCmp(isUnsignedInteger(type));
+  auto op = mlir::scf::ForOp::create(builder, location(statement->range), bounds->lower, bounds->upper, bounds->step,
+                                     carried.inits);
+  op.setUnsignedCmp(bounds->comparesUnsigned);
   if (op.getBody()->mightHaveTerminator())
     op.getBody()->getTerminator()->erase();
 
@@ -266,9 +247,8 @@ LoopExit TtFunctionEmitter::runtimeFor(const syntax::For *statement, const Range
     mlir::OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToEnd(op.getBody());
     carried.bind(scope, llvm::to_vector_of<mlir::Value>(op.getRegionIterArgs()));
-    Value index = Value::tensor(op.getInductionVar(), Type(type));
-    if (start.tensor())
-      index = binary(syntax::BinaryOperator::Sub, start, index, where, where);
+    const Value index =
+        Value::tensor(bounds->variable(builder, location(where), op.getInductionVar()), Type(bounds->type));
     LoopFrame frame;
     enterLoop(frame);
     assignTo(statement->target, index, false, statement->target->range);
@@ -302,14 +282,10 @@ LoopExit TtFunctionEmitter::runtimeFor(const syntax::For *statement, const Range
   if (auto *name = dyn_cast<syntax::Name>(statement->target)) {
     const auto *old = before.find(name->id);
     if (!assigned.contains(name->id))
-      endedLoops[name->id] = {ended,
-                              {bounds[0], bounds[1], bounds[2]},
-                              type,
-                              start,
-                              old == before.end() ? Value::poison() : old->second.value};
+      endedLoops[name->id] = {ended, *bounds, old == before.end() ? Value::poison() : old->second.value};
     scope.erase(name->id);
     // Enclosing loops and branches join the name's value before the loop with its value after it.
-    if (old != before.end() && old->second.value.tensor() && old->second.value.tensor()->type == Type(type))
+    if (old != before.end() && old->second.value.tensor() && old->second.value.tensor()->type == Type(bounds->type))
       if (std::optional<Value> index = lastIndex(name->id))
         scope[name->id] = {*index, where, false};
   }
@@ -318,24 +294,12 @@ LoopExit TtFunctionEmitter::runtimeFor(const syntax::For *statement, const Range
 
 /// The index of the last iteration, and whether the loop ran at all.
 static std::pair<mlir::Value, mlir::Value> lastIndexOf(mlir::OpBuilder &builder, const EndedLoop &loop) {
-  using Predicate = mlir::arith::CmpIPredicate;
   const mlir::Location loc = loop.op->getLoc();
-  const auto bound = [&](unsigned index) { return loop.bounds[index].tensor()->value; };
-  auto subtract = [&](mlir::Value a, mlir::Value b) -> mlir::Value {
-    return mlir::arith::SubIOp::create(builder, loc, a, b);
-  };
-  const mlir::Value lower = bound(0), upper = bound(1), step = bound(2);
-  if (isa<mlir::scf::WhileOp>(loop.op)) {
-    const mlir::Value next = loop.op->getResult(0);
-    return {subtract(next, step), mlir::arith::CmpIOp::create(builder, loc, Predicate::ne, next, lower)};
-  }
-  const Predicate less = isUnsignedInteger(loop.type) ? Predicate::ult : Predicate::slt;
-  const mlir::Value runs = mlir::arith::CmpIOp::create(builder, loc, less, lower, upper);
-  const mlir::Value one = mlir::arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(lower.getType(), 1));
-  // As unsigned numbers the distance and its multiples of the step do not overflow.
-  const mlir::Value times = mlir::arith::DivUIOp::create(builder, loc, subtract(subtract(upper, lower), one), step);
-  const mlir::Value distance = mlir::arith::MulIOp::create(builder, loc, times, step);
-  return {mlir::arith::AddIOp::create(builder, loc, lower, distance), runs};
+  if (!isa<mlir::scf::WhileOp>(loop.op))
+    return loop.bounds.lastIndex(builder, loc);
+  const mlir::Value next = loop.op->getResult(0);
+  return {mlir::arith::SubIOp::create(builder, loc, next, loop.bounds.step),
+          mlir::arith::CmpIOp::create(builder, loc, mlir::arith::CmpIPredicate::ne, next, loop.bounds.lower)};
 }
 
 std::optional<Value> TtFunctionEmitter::lastIndex(llvm::StringRef name) {
@@ -354,16 +318,14 @@ std::optional<Value> TtFunctionEmitter::lastIndex(llvm::StringRef name) {
   builder.setInsertionPointAfter(loop.op);
   const mlir::Location loc = loop.op->getLoc();
   auto [last, runs] = lastIndexOf(builder, loop);
+  last = loop.bounds.variable(builder, loc, last);
+  const Type type(loop.bounds.type);
   const TensorValue *tensor = loop.before.tensor();
-  const bool wasInteger = tensor ? tensor->type == Type(loop.type) : loop.before.integer() != nullptr;
-  mlir::Value otherwise = loop.bounds[0].tensor()->value;
-  if (loop.start.tensor()) {
-    otherwise = loop.start.tensor()->value;
-    last = mlir::arith::SubIOp::create(builder, loc, otherwise, last);
-  }
+  const bool wasInteger = tensor ? tensor->type == type : loop.before.integer() != nullptr;
+  mlir::Value otherwise = loop.bounds.start();
   if (wasInteger)
-    otherwise = (tensor ? loop.before : constantOf(loop.before, loop.type, {})).tensor()->value;
-  return Value::tensor(mlir::arith::SelectOp::create(builder, loc, runs, last, otherwise), Type(loop.type));
+    otherwise = (tensor ? loop.before : constantOf(loop.before, type.scalar, {})).tensor()->value;
+  return Value::tensor(mlir::arith::SelectOp::create(builder, loc, runs, last, otherwise), type);
 }
 
 //--- while -----------------------------------------------------------------------------------

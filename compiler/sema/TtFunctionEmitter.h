@@ -1,13 +1,14 @@
 // Interprets the body of one function and emits its IR.
 // SPDX-License-Identifier: MIT
 //
-// Its parts by file: Statements, Assignment, ControlFlow, Exits, Loops, RuntimeLoops, Expressions, Subscripts,
-// Attributes, Calls, Closures, Operators, Promotion, Casts, Constants.
+// Its parts by file: Statements, Assignment, ControlFlow, Exits, Loops, LoopBounds, RuntimeLoops, Expressions,
+// Subscripts, Attributes, Calls, Closures, Operators, Promotion, Casts, Constants.
 #pragma once
 
 #include "compiler/dialect/tt/Dialect.h"
 #include "compiler/sema/Builtin.h"
 #include "compiler/sema/HostEnv.h"
+#include "compiler/sema/LoopBounds.h"
 #include "compiler/sema/TtModuleEmitter.h"
 #include "compiler/support/Diagnostic.h"
 #include "compiler/syntax/Ast.h"
@@ -69,9 +70,7 @@ struct LoopExit {
 /// A run-time loop over a range, for reads of its variable after it.
 struct EndedLoop {
   mlir::Operation *op = nullptr; ///< an scf.for, or an scf.while whose first result is the index after the last one
-  Value bounds[3];
-  Scalar type = Scalar::Int32;
-  Value start;  ///< of a loop that counts down; its own index is the distance from there
+  LoopBounds bounds;
   Value before; ///< the name's value before the loop
 };
 
@@ -203,6 +202,7 @@ public:
             llvm::ArrayRef<PositionalArgument> args, llvm::ArrayRef<KeywordArgument> keywords, SourceRange range);
 
 private:
+  void dropUnknownKeywords(const Builtin &builtin, llvm::SmallVectorImpl<KeywordArgument> &keywords);
   std::optional<Value> defaultOfParameter(JitFunction &callee, size_t index);
   // Statements.cpp
   Flow runStatement(const syntax::Stmt *statement, syntax::Block after, const Continuation *rest, bool &tookRest);
@@ -249,9 +249,11 @@ private:
   std::optional<int64_t> staticTripCount(const RangeValue &range, SourceRange where);
   LoopExit unroll(const syntax::For *statement, const RangeValue &range);
   void emitUnlessExited(const Value &stops, SourceRange range, const LoopExit &exit, PathEmitter once);
-  bool loopBounds(const RangeValue &range, SourceRange where, Value (&bounds)[3], Scalar &type);
+  // LoopBounds.cpp
+  bool readBounds(const RangeValue &range, SourceRange where, Value (&bounds)[3], Scalar &type);
+  void assertStep(mlir::Value step, SourceRange where);
+  std::optional<LoopBounds> loopBounds(const RangeValue &range, SourceRange where);
   // RuntimeLoops.cpp
-  bool mirroredBounds(const RangeValue &range, SourceRange where, Value (&bounds)[3], Scalar &type, Value &start);
   LoopExit runtimeFor(const syntax::For *statement, const RangeValue &range);
   mlir::Value whileTest(const syntax::While *statement, mlir::Value isActive, bool &neverRuns);
   LoopExit runtimeWhile(const syntax::While *statement);
@@ -262,6 +264,8 @@ private:
   void noteOperands(size_t errorsBefore, const Value &left, SourceRange leftRange, const Value &right,
                     SourceRange rightRange);
   Value evaluateConstant(const syntax::Constant *constant);
+  Value combineFlags(const syntax::BoolOp *expression, const Value &left, size_t leftIndex, const Value &right,
+                     size_t index);
   Value evaluateBoolOp(const syntax::BoolOp *expression);
   Value evaluateCompare(const syntax::Compare *expression);
   Value evaluateIfExp(const syntax::IfExp *expression);

@@ -54,11 +54,11 @@ bool readFlag(const CallSite &site, llvm::StringRef parameter, bool &flag) {
 Value emitTlRange(const CallSite &site) {
   RangeValue range = boundsOf(site);
   bool warpSpecialize = false;
-  const bool isGood =
-      readCount(site, "num_stages", range.numStages) && readCount(site, "loop_unroll_factor", range.loopUnrollFactor) &&
-      readFlag(site, "disallow_acc_multi_buffer", range.disallowAccMultiBuffer) &&
-      readFlag(site, "flatten", range.flatten) && readFlag(site, "warp_specialize", warpSpecialize) &&
-      readFlag(site, "disable_licm", range.disableLicm);
+  const bool isGood = readCount(site, "num_stages", range.numStages) &&
+                      readCount(site, "loop_unroll_factor", range.loopUnrollFactor) &&
+                      readFlag(site, "disallow_acc_multi_buffer", range.disallowAccMultiBuffer) &&
+                      readFlag(site, "flatten", range.flatten) && readFlag(site, "warp_specialize", warpSpecialize) &&
+                      readFlag(site, "disable_licm", range.disableLicm);
   if (site.isGiven("warp_specialize"))
     range.warpSpecialize = warpSpecialize;
   return isGood ? asValue(std::move(range)) : Value::poison();
@@ -110,7 +110,14 @@ llvm::ArrayRef<Builtin> controlBuiltins() {
          {{"arg1"}, {"disable_licm", "False"}},
          "The test of a while loop, with hints for the loop.",
          emitCondition},
-        {"range", pythonModule, {{"arg1"}, {"arg2", "None"}, {"step", "None"}}, "Iterates over integers.", emitRange},
+        {"range",
+         pythonModule,
+         {{"arg1"}, {"arg2", "None"}, {"step", "None"}},
+         "Iterates over integers.",
+         emitRange,
+         /*isMember=*/false,
+         /*mustUseResult=*/"",
+         /*ignoresKeywords=*/true},
     };
     appendPython(entries);
     return entries;

@@ -33,6 +33,13 @@ def kernel(x_ptr, n):
     a = b = 1
     # CHECK: :[[#@LINE+1]]:12: error: cannot unpack 3 values into 2 names [unpack-count]
     c, d = 1, 2, 3
+    # CHECK: :[[#@LINE+1]]:16: error: cannot unpack 1 values into at least 2 names [unpack-count]
+    c, *d, e = (1, )
+    # CHECK: :[[#@LINE+1]]:13: error: `int32` is not a tuple; only tuples can be unpacked or iterated over [not-iterable]
+    c, *d = n
+    # CHECK: :[[#@LINE+1]]:13: error: undeclared is not defined [undefined-name]
+    c, *d = undeclared
+    c += d[0]  # no further error
     f: tl.constexpr = 1
     # CHECK: :[[#@LINE+1]]:5: error: f is already defined. constexpr cannot be reassigned. [constexpr-reassigned]
     f: tl.constexpr = 2

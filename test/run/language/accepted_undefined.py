@@ -67,3 +67,18 @@ def variables_of_inner_loops(x, out, n, B: tl.constexpr):
 def test_variables_of_inner_loops(device):
     """Differs: the same holds after loops and branches around that loop, if the variable was a number before."""
     accepts(variables_of_inner_loops, lambda x, n: x + 11 * (n - 1), device)
+
+
+@triton.jit
+def no_step(x, out, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    v = tl.load(x + i)
+    for _ in range(0, n, n - n):
+        v += 1
+    tl.store(out + i, v)
+
+
+def test_no_step(device):
+    """Differs: a range whose step turns out to be 0 at run time has no iteration, and with `debug=True` ends the
+    launch with Python's message; in Triton such a loop runs for ever."""
+    accepts(no_step, lambda x, n: x, device)
