@@ -6,6 +6,7 @@
 #include "compiler/driver/Backend.h"
 #include "compiler/driver/Cancellation.h"
 #include "compiler/driver/Diagnostics.h"
+#include "compiler/driver/EntryName.h"
 #include "compiler/driver/Parameters.h"
 #include "compiler/driver/PassDiagnostics.h"
 #include "compiler/driver/Replacement.h"
@@ -58,7 +59,8 @@ static void describeOptions(artifact::Artifact &artifact, const support::Options
 
 static void describe(Compilation &work) {
   artifact::Artifact &artifact = work.result.artifact;
-  artifact.name = artifact.entry = work.kernel.getSymName().str(); // a replacement may have its own
+  work.kernel.setSymName(entryName(work.kernel.getSymName())); // a replacement may have its own
+  artifact.name = artifact.entry = work.kernel.getSymName().str();
   artifact.hash = work.request.key;
   artifact.signature = work.request.signature;
   artifact.target = {work.target.backend, work.target.arch, work.target.features,
