@@ -273,3 +273,26 @@ def test_headers_that_do_not_fit(texts, message):
     with pytest.raises(LinkerError, match=message):
         for text in texts:
             parser.extract_linker_meta(text)
+
+
+def test_names_that_c_has_taken(folder):
+    """A kernel and parameters named as C's keywords, its library's functions and the generated text's variables."""
+    (folder / "taken.py").write_text(
+        "import triton\nimport triton.language as tl\n\n\n@triton.jit\n"
+        "def register(double, stream, printf, N: tl.constexpr):\n"
+        "    tl.store(double + tl.arange(0, N), stream + printf)\n"
+    )
+    before = set(os.listdir(folder))
+    run_tool(
+        "compile", folder / "taken.py", "-n", "register", "-s", "*i32, i32, i32, 8", "-g", "stream, printf, 1",
+        "-t", "cuda:90:32", "-w", "4", cwd=folder,
+    )  # fmt: skip
+    source, header = sorted(set(os.listdir(folder)) - before - {"cache", "__pycache__"})
+    run_tool("link", folder / header, "-o", folder / "linked", cwd=folder)
+    main = """
+#include "linked.h"
+int main(void) { return register_(NULL, 16, 2, 3, 0); }
+"""
+    printed = 'printf("%d %d\\n", *(int *)args[1], *(int *)args[2])*0'
+    lines = run_program(folder, main, [folder / source, folder / "linked.c"], printed)
+    assert lines[-1] == "2 3" and "launch 2 3 1" in lines[-2]

@@ -41,6 +41,7 @@ class ASTSource:
         self.name = fn.__name__
         self.signature = self._in_order(signature)
         self.constants = {self._path(key): value for key, value in (constexprs or {}).items()}
+        self._add_defaults(constexprs)
         self.attrs = {self._path(key): value for key, value in (attrs or {}).items()}
 
     @property
@@ -64,6 +65,20 @@ class ASTSource:
                 f"{', '.join(names)}"
             )
         return {name: named.get(name, "constexpr") for name in names}
+
+    def _add_defaults(self, constexprs: Any) -> None:
+        """Constants that the caller leaves out have their parameters' defaults, as in a launch.
+
+        A dict by name gets them as well: PyTorch makes its launcher from the constants that it passed here.
+        """
+        given = constexprs if isinstance(constexprs, dict) else {}
+        for index, parameter in enumerate(self.fn.params):
+            if (index,) in self.constants or not parameter.has_default:
+                continue
+            if self.signature[parameter.name] == "constexpr":
+                self.constants[(index,)] = parameter.default
+                if all(isinstance(key, str) for key in given):
+                    given[parameter.name] = parameter.default
 
     def _path(self, key: Any) -> Path:
         if isinstance(key, str):

@@ -23,6 +23,28 @@ _C_TYPES = {
 }
 
 
+# Names that mean something else in C, and those that the generated text itself uses.
+_C_NAMES = frozenset(
+    """
+    alignas alignof auto bool break case char const constexpr continue default do double else enum
+    extern false float for goto if inline int long nullptr register restrict return short signed
+    sizeof static static_assert struct switch thread_local true typedef typeof union unsigned void
+    volatile while asm class catch delete explicit export friend mutable namespace new operator
+    private protected public template this throw try typename using virtual wchar_t
+    main NULL errno stdin stdout stderr exit abort atexit malloc calloc realloc free getenv system
+    abs labs div atoi atof strtol strtod rand srand qsort bsearch printf fprintf sprintf snprintf
+    vprintf scanf sscanf puts putchar getchar fopen fclose fread fwrite fflush remove rename perror
+    memcpy memset memmove memcmp strlen
+    stream arguments gridX gridY gridZ global_scratch profile_scratch
+    """.split()
+)
+
+
+def c_name(name: str) -> str:
+    """The name in C: a Python name may be a keyword there, or taken."""
+    return f"{name}_" if name in _C_NAMES else name
+
+
 class ArgumentError(ValueError):
     """The request cannot be compiled ahead of time."""
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+import re
 import sys
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from dataclasses import dataclass
@@ -21,7 +22,7 @@ from typing import Any
 from .. import knobs
 from ..backends.compiler import GPUTarget
 from ..compiler.errors import CompilationError
-from .aot_source import ArgumentError, KernelSource, c_type
+from .aot_source import ArgumentError, KernelSource, c_name, c_type
 
 __all__ = ["CompileArgs", "compile_kernel", "desc", "main"]
 
@@ -167,6 +168,8 @@ def compile_kernel(args: CompileArgs) -> tuple[str, list[Path]]:
     grid = [extent.strip() for extent in args.grid.split(",")]
     if len(grid) != 3:
         raise ArgumentError(f"the grid is three expressions, got `{args.grid}`")
+    for name in kernel.arg_names:
+        grid = [re.sub(rf"\b{name}\b", c_name(name), extent) for extent in grid]
     parameters = [_parse_parameter(*each) for each in zip(kernel.arg_names, texts, strict=False)]
     meta = f"warps{args.num_warps}xstages{args.num_stages}"
     digest = hashlib.sha256(" ".join([*texts, meta]).encode()).hexdigest()[:8]
@@ -179,7 +182,7 @@ def compile_kernel(args: CompileArgs) -> tuple[str, list[Path]]:
     )
     target = _target(args.target)
     compiled = _compile(kernel, parameters, target, args)
-    out_name = args.out_name or args.kernel_name
+    out_name = args.out_name or c_name(args.kernel_name)
     constants = [each for each in parameters if each.type == "constexpr"]
     constants.sort(key=lambda each: each.hint == 1)  # Triton's order in the names of algorithms
     source = KernelSource(
@@ -187,10 +190,13 @@ def compile_kernel(args: CompileArgs) -> tuple[str, list[Path]]:
         symbol=compiled.name,
         binary=compiled.asm["cubin"],
         parameters=[
-            (c_type(each.type), each.name) for each in parameters if each.type != "constexpr"
+            (c_type(each.type), c_name(each.name))
+            for each in parameters
+            if each.type != "constexpr"
         ],
         all_parameters=[
-            ("int32_t" if each.hint == 1 else c_type(each.type), each.name) for each in passed
+            ("int32_t" if each.hint == 1 else c_type(each.type), c_name(each.name))
+            for each in passed
         ],
         grid=(grid[0], grid[1], grid[2]),
         threads=compiled.metadata.num_warps * target.warp_size,
@@ -199,7 +205,7 @@ def compile_kernel(args: CompileArgs) -> tuple[str, list[Path]]:
         settings=[f"{each.name}={each.value}" for each in constants]
         + [f"num_warps={args.num_warps}", f"num_stages={args.num_stages}"],
         # A constant 1 may occur in the grid's expressions.
-        ones=[each.name for each in parameters if each.hint == 1],
+        ones=[c_name(each.name) for each in parameters if each.hint == 1],
     )
     out_path = args.out_path or Path(out_name)
     written = []
