@@ -300,6 +300,11 @@ def test_config_is_plain_data():
     assert Sub({"B": 2}, num_warps=1).kwargs == {"B": 2}
 
 
+def test_the_text_of_a_config_has_what_changes_its_kernel():
+    texts = [str(triton.Config({"B": 1}, **more)) for more in ({}, {"ir_override": "a.ttir"}, {"ir_override": "b.ttir"}, {"num_cpu_threads": 2})]
+    assert len(set(texts)) == 4 and texts[0] == "B: 1, num_warps: 4, num_ctas: 1, num_stages: 3, maxnreg: None"
+
+
 def test_deprecated_arguments_warn():
     with pytest.warns(DeprecationWarning, match="deprecated"):
         tuner = triton.autotune(configs=configs(32, 64), key=["n"], warmup=1, rep=2)(scale_kernel)

@@ -266,6 +266,22 @@ def test_cache_hook_can_forbid_compiling(cpu_is_active):
     assert out[0] == 5
 
 
+def test_hooks_see_the_names_at_the_launch(cpu_is_active):
+    @triton.jit
+    def f(out_ptr):
+        tl.store(out_ptr, 1)
+
+    f.fn.__module__, f.fn.__qualname__ = "package.kernels", "renamed"
+    seen = []
+    with triton.knobs.runtime.scope():
+        triton.knobs.runtime.jit_cache_hook = lambda **info: seen.append(info["fn"])
+        triton.knobs.runtime.jit_post_compile_hook = lambda **info: seen.append(info["fn"])
+        f[(1,)](np.zeros(1, np.int32))
+    assert len(seen) == 2
+    for info in seen:
+        assert (info.module, info.name, info.jit_function) == ("package.kernels", "renamed", f)
+
+
 def test_post_compile_hook_and_variants():
     @triton.jit
     def f(out_ptr, N: tl.constexpr):

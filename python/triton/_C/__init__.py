@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 import types
+from typing import Any
 
 _REPAIR = (
     "In a clone of the repository `./dev build` makes it; an installed package is repaired by installing its wheel "
@@ -39,17 +40,41 @@ if not getattr(libtriton, "is_nereid", False):
     raise ImportError(f"the native module {libtriton.__file__} is another package's. {_REPAIR}")
 
 
-class _Nvidia(types.ModuleType):
-    """`triton._C.libtriton.nvidia`: the parts of Triton's bindings for this vendor that programs
-    outside of Triton use.
+class _Bindings(types.ModuleType):
+    """A submodule of Triton's bindings. Programs import it for parts that they may never use; what
+    this compiler does not have is an error at its use.
     """
 
-    def __getattr__(self, name: str) -> types.ModuleType:
-        if name != "cublas":
-            raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
+    def __init__(self, name: str, about: str):
+        super().__init__(f"triton._C.libtriton.{name}")
+        self._about = about
+        sys.modules[self.__name__] = self  # `from triton._C.libtriton.amd import ...`
+        setattr(libtriton, name, self)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise AttributeError(
+            f"module {self.__name__!r} has no attribute {name!r} in Nereid; {self._about}",
+            name=name,
+            obj=self,
+        )
+
+
+class _Nvidia(_Bindings):
+    @property
+    def cublas(self) -> types.ModuleType:
         from ..backends.nvidia import cublas
 
         return cublas
 
 
-libtriton.nvidia = _Nvidia("triton._C.libtriton.nvidia")
+_PASSES = "its passes run inside `triton.compile`; `nereid-opt` runs them one by one"
+_Nvidia("nvidia", _PASSES)
+for _name in ("amd", "passes", "gluon_ir"):
+    _Bindings(_name, _PASSES)
+_Bindings("llvm", "it calls LLVM inside `triton.compile`; `kernel.asm` has the texts")
+_Bindings("interpreter", "`TRITON_INTERPRET=1` runs kernels without it")
+_Bindings("proton", "`nereid profile` and other profilers read its kernels")
+_Bindings("gsan_testing", "`TRITON_SANITIZE` is its sanitizer")
+_Bindings("linear_layout", "it has `LinearLayout`").LinearLayout = libtriton.LinearLayout

@@ -8,8 +8,7 @@ from typing import Any
 
 
 class Config:
-    """Values for a kernel's constants and launch options. Equal configurations are interchangeable.
-    """
+    """Values for a kernel's constants and launch options. Equal configurations are interchangeable."""
 
     def __init__(
         self,
@@ -51,9 +50,11 @@ class Config:
             "num_ctas": self.num_ctas,
             "num_stages": self.num_stages,
         }
-        return ", ".join(
-            f"{name}: {value}" for name, value in {**shown, "maxnreg": self.maxnreg}.items()
-        )
+        shown["maxnreg"] = self.maxnreg
+        for name in ("ir_override", "num_cpu_threads"):  # the text is part of a record's key
+            if getattr(self, name) is not None:
+                shown[name] = getattr(self, name)
+        return ", ".join(f"{name}: {value}" for name, value in shown.items())
 
     def __hash__(self) -> int:
         return hash((*self.all_kwargs().items(), self.pre_hook))

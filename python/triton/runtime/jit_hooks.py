@@ -16,6 +16,12 @@ class JitFunctionInfo:
     jit_function: Any
 
 
+def _info(function: Any) -> JitFunctionInfo:
+    """The names as they are at the launch: programs assign those of the decorated function."""
+    host = function if function.fn is None else function.fn  # none after unpickling
+    return JitFunctionInfo(host.__module__, host.__qualname__, function)
+
+
 def call_hook(
     hook: Callable[..., Any],
     function: Any,
@@ -52,7 +58,7 @@ def call_hook(
         repr=f"{function.__name__}[{settings}]({shown})",
         compile=details,
         is_manual_warmup=is_warmup,
-        fn=JitFunctionInfo(function.module, function.__qualname__, function),
+        fn=_info(function),
         already_compiled=already_compiled,
     )
 
