@@ -167,13 +167,14 @@ std::optional<HostResult> FileHostImpl::findInTry(const SourceModuleRef &in, con
 
 std::optional<HostResult> FileHostImpl::findInIf(const SourceModuleRef &in, const syntax::If *statement,
                                                  llvm::StringRef name) {
-  auto one = find(in, statement->body, name), other = find(in, statement->orelse, name);
-  if (!one && !other)
-    return std::nullopt;
   HostResult test = evaluate(in, statement->test);
   auto *value = std::get_if<Value>(&test);
-  if (value && (value->isNumber() || value->isNone()))
-    return value->isNone() || sameConstant(*value, Value::integer(0)) ? other : one;
+  if (value && (value->isNumber() || value->isNone())) {
+    const bool isFalse = value->isNone() || sameConstant(*value, Value::integer(0));
+    return find(in, isFalse ? statement->orelse : statement->body, name);
+  }
+  if (!find(in, statement->body, name) && !find(in, statement->orelse, name))
+    return std::nullopt;
   return HostError{"NameError",
                    llvm::formatv("`{0}` depends on the condition of the `if` at {1}:{2}, which needs Python", name,
                                  in->file->name(), in->file->position(statement->range.begin).line)
@@ -219,6 +220,8 @@ std::optional<HostResult> FileHostImpl::find(const SourceModuleRef &in, syntax::
 std::optional<HostResult> FileHostImpl::resolve(const SourceModuleRef &in, llvm::StringRef name) {
   if (auto known = in->known.find(name); known != in->known.end())
     return known->second;
+  if (name == "__name__") // never "__main__": the file is not run
+    return Value(in->name);
   if (!in->underway.insert(name).second)
     return HostError{"NameError", "`" + name.str() + "` is defined by itself", nullptr};
   std::optional<HostResult> found = find(in, in->body(), name);
