@@ -16,7 +16,7 @@ def dots(a, b, c, n, step, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, ST
 
 @triton.jit
 def loops(x, n, step):
-    for i in tl.range(0, n, step, loop_unroll_factor=4):
+    for i in tl.range(0, n, tl.num_programs(0), loop_unroll_factor=4):
         tl.store(x + i, i)
     for i in tl.range(0, n, flatten=True):
         for j in tl.range(0, i):
