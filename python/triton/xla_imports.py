@@ -14,7 +14,10 @@ from types import ModuleType
 from typing import Any
 
 # Module -> the function of this package that is called with it once it has been executed.
-_AFTER = {"jax_triton.triton_lib": ("triton.jax.jax_triton", "complete")}
+_AFTER = {
+    "jax_triton.triton_lib": ("triton.jax.jax_triton", "complete"),
+    "jax": ("triton.xla.jax_targets", "register_all"),
+}
 # Module -> the file of this package that is executed in its place, whether or not the package has its own.
 _INSTEAD = {"torch_xla.experimental.triton": "torch_xla_experimental.py"}
 
@@ -87,6 +90,10 @@ def _catch_up(name: str) -> None:
     """Patches a module that was imported earlier, or that is being imported now."""
     package, _, own_name = name.rpartition(".")
     if name not in sys.modules:
+        return
+    if not package:
+        if not getattr(sys.modules[name].__spec__, "_initializing", False):
+            _complete(sys.modules[name])
         return
     if own_name in vars(sys.modules[package]):
         _complete(sys.modules[name])

@@ -227,7 +227,10 @@ def current() -> Session:
     """The session whose program runs on this thread."""
     semantic = language_values.active_semantic()
     if semantic is None:
-        raise RuntimeError("Cannot call @triton.jit'd outside of the scope of a kernel")
+        raise RuntimeError(
+            "Cannot call @triton.jit'd outside of the scope of a kernel; a launch has a grid: "
+            "`kernel[grid](...)`"
+        )
     return semantic._native
 
 

@@ -3,7 +3,6 @@
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
 
-import functools
 import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -11,29 +10,11 @@ from typing import TYPE_CHECKING, Any
 import jax
 
 from ..backends import GPUTarget
-from ..xla import handlers
 from ..xla.compile import ArrayType, Call, make_call
+from ..xla.jax_targets import TARGETS
 
 if TYPE_CHECKING:
     from .primitive import CallSpec
-
-_TARGETS = {
-    ("cpu", False): ("nereid_triton_call", handlers.CPU),
-    ("cpu", True): ("nereid_triton_call", handlers.CPU),
-    ("cuda", False): ("nereid_triton_call", handlers.CUDA),
-    ("cuda", True): ("nereid_triton_call_autotuned", handlers.CUDA_AUTOTUNED),
-}
-
-
-@functools.cache
-def _registered(platform: str, is_autotuned: bool) -> str:
-    """The custom call's name; registers it with XLA before the first graph that uses it."""
-    name, handler = _TARGETS[platform, is_autotuned]
-    jax.ffi.register_ffi_target(
-        name, handlers.capsule(handler), platform="CUDA" if platform == "cuda" else platform
-    )
-    return name
-
 
 def _target(platform: str, capability: int | None) -> Any:
     if platform == "cpu":
@@ -160,7 +141,7 @@ def lower(platform: str, ctx: Any, operands: Any, spec: CallSpec) -> Any:
     if spec.cost:
         attributes["cost_estimate_json"] = json.dumps(dict(spec.cost))
     rule = jax.ffi.ffi_lowering(
-        _registered(platform, call.is_autotuned),
+        TARGETS[platform, call.is_autotuned][0],
         operand_output_aliases=dict(spec.aliases),
         has_side_effect=spec.has_side_effect,
     )

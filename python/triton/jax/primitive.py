@@ -13,6 +13,7 @@ import jax
 import jax.extend as jex
 from jax.interpreters import ad, batching, mlir, xla
 
+from ..xla.jax_targets import register_all
 from .lowering import lower
 
 
@@ -117,3 +118,4 @@ def _register(platform: str) -> None:
 
 _register("cpu")
 _register("cuda")
+register_all()

@@ -99,8 +99,18 @@ class Binder:
         """(type, key) of every argument."""
         return [self._specialize_one(param, bound[param.name]) for param in self.params]
 
+    def _check_constant(self, param: KernelParam, arg: Any) -> None:
+        """NumPy's arrays are no constants: comparing two of them has no truth."""
+        if hasattr(arg, "__array_interface__") and arg.shape != ():
+            raise TypeError(
+                f"argument `{param.name}` of {self.kernel_name} is a constexpr, got {_described(arg)}; a constexpr "
+                f"is known when the kernel is compiled: pass a number, or leave out the annotation "
+                f"`{param.name}: tl.constexpr` to pass a pointer"
+            )
+
     def _specialize_one(self, param: KernelParam, arg: Any) -> tuple[Any, Any]:
         if param.is_constexpr:
+            self._check_constant(param, arg)
             return "constexpr", constant_key(arg)
         fixed = param.annotation_type
         if fixed == "u1" or fixed.startswith(("fp", "bf")):
@@ -114,7 +124,8 @@ class Binder:
                 not param.do_not_specialize_on_alignment,
             )
         except (TypeError, OverflowError) as error:
-            raise type(error)(f"{error} (argument `{param.name}` of {self.kernel_name})") from None
+            where = f"(argument `{param.name}` of {self.kernel_name})"
+            raise type(error)(f"{error} {where}{_hint(arg)}") from None
         return fixed or kind, key
 
 
@@ -125,6 +136,23 @@ def _plain(arg: Any) -> Any:
     if type(arg).__module__ != "numpy" or hasattr(arg, "__setitem__"):
         return arg
     return arg.item() if hasattr(arg, "item") else arg
+
+
+def _described(arg: Any) -> str:
+    shape = getattr(arg, "shape", None)
+    name = f"{type(arg).__module__}.{type(arg).__qualname__}".removeprefix("builtins.")
+    return f"a {name}" if shape is None else f"a {name} of shape {tuple(shape)}"
+
+
+def _hint(arg: Any) -> str:
+    """What to pass in the place of an argument that kernels do not take."""
+    if isinstance(arg, list):
+        return "; pass a tuple, or an array for elements that the kernel indexes"
+    if isinstance(arg, (str, dict, set, bytes)):
+        return "; annotate the parameter as `tl.constexpr` where it is a constant"
+    if isinstance(arg, complex):
+        return "; pass its real and imaginary parts"
+    return ""
 
 
 def constant_key(value: Any) -> Any:

@@ -98,15 +98,28 @@ class InterpretedFunction(DecoratedFunction[Any], JITBase):  # type: ignore[misc
                 as_seen(session, value, kind)
                 for value, (kind, _) in zip(bound.values(), binder.specialize(bound), strict=True)
             ]
-            positional, rest = (seen[:-1], seen[-1]) if binder.variadic is not None else (seen, ())
+            args, keywords = self._as_called(dict(zip(bound, seen, strict=True)))
             for z, y, x in itertools.product(*map(range, reversed(grid))):
                 session.program = (x, y, z)
-                self._run_program(session, (*positional, *rest))
+                self._run_program(session, args, keywords)
         memory.bring_back()
 
-    def _run_program(self, session: Session, args: tuple[Any, ...]) -> None:
+    def _as_called(self, seen: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+        """The values of the parameters as positional arguments and keywords of the body."""
+        args: list[Any] = []
+        keywords: dict[str, Any] = {}
+        for name, parameter in self.signature.parameters.items():
+            if parameter.kind is parameter.KEYWORD_ONLY:
+                keywords[name] = seen[name]
+            elif parameter.kind is parameter.VAR_POSITIONAL:
+                args += seen[name]
+            else:
+                args.append(seen[name])
+        return args, keywords
+
+    def _run_program(self, session: Session, args: list[Any], keywords: dict[str, Any]) -> None:
         try:
-            session.call(self, args, {})
+            session.call(self, args, keywords)
         except InterpreterError:
             raise
         except Exception as error:

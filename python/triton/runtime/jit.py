@@ -183,7 +183,10 @@ class JITFunction(DecoratedFunction[T], JITBase):  # type: ignore[misc]
         return Launcher(self, grid)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        raise RuntimeError("Cannot call @triton.jit'd outside of the scope of a kernel")
+        raise RuntimeError(
+            "Cannot call @triton.jit'd outside of the scope of a kernel; a launch has a grid: "
+            f"`{self.__name__}[grid](...)`"
+        )
 
     def __repr__(self) -> str:
         return f"JITFunction({self.module}:{self.__qualname__})"
@@ -217,7 +220,7 @@ class JITFunction(DecoratedFunction[T], JITBase):  # type: ignore[misc]
             self.device_caches.setdefault(key, self.create_binder(active, device))
         return self.device_caches[key]
 
-    def run(self, *args: Any, grid: Any, warmup: bool, **kwargs: Any) -> Any:
+    def run(self, *args: Any, grid: Any, warmup: bool = False, **kwargs: Any) -> Any:
         """Launches with these arguments (only compiles when `warmup`); returns the compiled
         kernel.
         """
