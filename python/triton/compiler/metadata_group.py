@@ -6,7 +6,6 @@
 # native object, and its files are written where somebody reads them; a group that another program kept has only files.
 from __future__ import annotations
 
-import json
 import os
 import types
 import warnings
@@ -17,7 +16,6 @@ from .. import knobs
 from .._C import libtriton
 from ..backends import GPUTarget, compiled
 from ..runtime.cache import _base32
-from .managed_cache import ARTIFACT
 
 
 class MetadataGroup(Mapping[str, str]):
@@ -76,7 +74,10 @@ def _unpickled(code: Any, target: Any, options: Any, kept: Any) -> MetadataGroup
 
 def group_of_files(files: Mapping[str, str]) -> MetadataGroup:
     """The group of a kernel that is there as files: its metadata and the artifact, or the TTIR."""
+    import json
+
     from .compiler import compile, make_backend  # noqa: A004
+    from .managed_cache import ARTIFACT
 
     described = next((path for name, path in files.items() if name.endswith(".json")), None)
     if described is None:
