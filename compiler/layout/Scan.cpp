@@ -46,110 +46,142 @@ static std::optional<llvm::SmallVector<Holder, 12>> holdersOf(const LinearLayout
 
 bool layout::isScannable(const LinearLayout &layout, unsigned axis) { return holdersOf(layout, axis).has_value(); }
 
-/// Plans the runs inside warps; returns how many bits of the axis they cover.
-static unsigned planRuns(llvm::ArrayRef<Holder> holders, ScanPlan &plan) {
-  unsigned covered = 0;
+static ScanRun::Kind kindOf(llvm::StringRef input) {
+  if (input == kRegister)
+    return ScanRun::Kind::Registers;
+  return input == kLane ? ScanRun::Kind::Lanes : ScanRun::Kind::Warps;
+}
+
+static void planRuns(llvm::ArrayRef<Holder> holders, ScanPlan &plan) {
   for (const Holder &holder : holders) {
-    if (holder.input == kWarp)
-      break; // higher bits are combined across warps
-    const bool isOfLanes = holder.input == kLane;
-    if (plan.runs.empty() || plan.runs.back().isOfLanes != isOfLanes)
-      plan.runs.push_back({isOfLanes, {}});
+    const ScanRun::Kind kind = kindOf(holder.input);
+    if (plan.runs.empty() || plan.runs.back().kind != kind)
+      plan.runs.push_back({kind, {}, {}});
     plan.runs.back().masks.push_back(1u << holder.bit);
-    ++covered;
   }
-  return covered;
 }
 
 namespace {
 /// The images of each bit of an input in the row index and in the block index.
 struct ScanBases {
-  llvm::SmallVector<uint32_t, 10> rows, blocks;
+  BitColumns rows, blocks;
 
-  ScanBases(const LinearLayout &layout, const LinearLayout &withoutAxis, llvm::StringRef axis, llvm::StringRef input,
-            unsigned covered) {
+  /// Bits `begin` to `end` of the axis count blocks; the higher ones and the other dimensions count rows.
+  ScanBases(const LinearLayout &layout, unsigned axis, llvm::StringRef input, unsigned begin, unsigned end) {
+    llvm::SmallVector<llvm::StringRef, 4> outs = layout.outputNames();
+    outs.erase(outs.begin() + axis);
+    const LinearLayout withoutAxis = layout.sublayout(layout.inputNames(), outs);
     for (unsigned bit = 0; bit < layout.inBits(input); ++bit) {
-      rows.push_back(withoutAxis.columns(input)[bit]);
-      blocks.push_back(uint32_t(layout.basis(input, bit, axis)) >> covered);
+      const uint64_t along = layout.basis(input, bit)[axis];
+      rows.push_back(withoutAxis.columns(input)[bit] | along >> end << withoutAxis.totalOutBits());
+      blocks.push_back((along & ((uint64_t(1) << end) - 1)) >> begin);
     }
+  }
+
+  /// Numbers the rows in the span of `basis`, in place of their coordinates.
+  void number(const BitSpan &basis) {
+    for (BitVector &row : rows)
+      row = basis.express(row).value_or(0);
   }
 };
 } // namespace
 
 static constexpr llvm::StringLiteral kRow = "row", kBlockNumber = "blockNumber";
 
-static LinearLayout::Input inputOf(llvm::StringRef name, llvm::ArrayRef<uint32_t> rows,
-                                   llvm::ArrayRef<uint32_t> blocks) {
+static LinearLayout::Input inputOf(llvm::StringRef name, BitColumnsRef rows, BitColumnsRef blocks) {
   LinearLayout::Input input{name.str(), {}};
   for (auto [row, block] : llvm::zip_equal(rows, blocks))
     input.bases.push_back({int32_t(row), int32_t(block)});
   return input;
 }
 
-static void planExchange(const LinearLayout &layout, unsigned axis, unsigned covered,
-                         llvm::ArrayRef<unsigned> operandBits, const BankModel &banks, ScanPlan &plan) {
-  llvm::SmallVector<llvm::StringRef, 4> outs = layout.outputNames();
-  const llvm::StringRef axisName = outs[axis];
-  outs.erase(outs.begin() + axis);
-  const LinearLayout withoutAxis = layout.sublayout(layout.inputNames(), outs);
-  const ScanBases registers(layout, withoutAxis, axisName, kRegister, covered),
-      lanes(layout, withoutAxis, axisName, kLane, covered), warps(layout, withoutAxis, axisName, kWarp, covered);
-  const unsigned blockBits = layout.outBits(axisName) - covered;
-  ScanExchange &exchange = plan.exchange;
-  exchange.numBlocks = 1u << blockBits;
-  exchange.laneBases.assign(lanes.blocks.begin(), lanes.blocks.end());
-  exchange.warpBases.assign(warps.blocks.begin(), warps.blocks.end());
-
-  llvm::SmallVector<uint32_t, 10> groupRows, groupBlocks, readRows, readBlocks;
-  for (unsigned bit = 0; bit < blockBits; ++bit) {
-    readRows.push_back(0);
-    readBlocks.push_back(1u << bit);
-  }
-  unsigned rowBits = 0;
-  for (unsigned bit = 0; bit < layout.inBits(kRegister); ++bit) {
-    const bool isCovered = layout.basis(kRegister, bit, axisName) && !registers.blocks[bit];
-    if (isCovered || (plan.copies >> bit & 1))
-      continue;
-    const bool tellsRows = registers.blocks[bit] == 0;
-    exchange.groups.push_back({1u << bit, registers.blocks[bit], tellsRows ? 1u << rowBits : 0});
-    groupRows.push_back(registers.rows[bit]);
-    groupBlocks.push_back(registers.blocks[bit]);
-    if (tellsRows) {
-      readRows.push_back(registers.rows[bit]);
-      readBlocks.push_back(0);
-      ++rowBits;
-    }
-  }
-  const llvm::SmallVector<uint32_t, 6> noLanes(lanes.rows.size(), 0), noWarps(warps.rows.size(), 0);
-  const LinearLayout::Output outputs[] = {{kRow.str(), int32_t(1) << withoutAxis.totalOutBits()},
-                                          {kBlockNumber.str(), int32_t(1) << blockBits}};
-  const LinearLayout held =
-      LinearLayout::fromBases({inputOf(kRegister, groupRows, groupBlocks), inputOf(kLane, lanes.rows, lanes.blocks),
-                               inputOf(kWarp, warps.rows, warps.blocks)},
-                              outputs);
-  const LinearLayout read =
-      LinearLayout::fromBases({inputOf(kRegister, readRows, readBlocks), inputOf(kLane, lanes.rows, noLanes),
-                               inputOf(kWarp, warps.rows, noWarps)},
-                              outputs);
-  SwizzleOptions options;
-  options.maxBytes = ~0u;
-  options.banks = banks;
-  for (unsigned elemBits : operandBits) {
-    ExchangeBuffer &buffer = exchange.operands.emplace_back();
-    buffer.byteOffset = llvm::alignTo(plan.bytes, 16);
-    buffer.plan = swizzle(held, read, elemBits, options);
-    plan.bytes = buffer.byteOffset + buffer.plan.bytes;
+/// Chooses the register bits that distinguish rounds: the highest, until the totals of a round fit. Returns a basis of
+/// the rows of a round.
+static BitColumns chooseRounds(BitColumns registerRows, BitColumnsRef threadRows, llvm::ArrayRef<unsigned> operandBits,
+                               uint32_t maxBytes, ScanExchange &exchange) {
+  uint64_t bytesOfTotal = 0;
+  for (unsigned bits : operandBits)
+    bytesOfTotal += llvm::PowerOf2Ceil(llvm::divideCeil(bits, 8));
+  while (true) {
+    BitColumns basis = extend({}, threadRows);
+    basis.append(extend(basis, registerRows));
+    if (bytesOfTotal * exchange.numBlocks << basis.size() <= maxBytes || registerRows.empty())
+      return basis;
+    registerRows.pop_back();
+    exchange.roundMasks.push_back(exchange.rowMasks.pop_back_val());
   }
 }
 
+/// Plans the exchange of the run of warps whose lowest bit of the axis is `begin`.
+static void planExchange(const LinearLayout &layout, unsigned axis, unsigned begin,
+                         llvm::ArrayRef<unsigned> operandBits, uint32_t maxBytes, const BankModel &banks, ScanRun &run,
+                         ScanPlan &plan) {
+  const unsigned blockBits = run.masks.size(), end = begin + blockBits;
+  ScanBases registers(layout, axis, kRegister, begin, end), lanes(layout, axis, kLane, begin, end),
+      warps(layout, axis, kWarp, begin, end);
+  ScanExchange &exchange = run.exchange;
+  exchange.numBlocks = 1u << blockBits;
+  llvm::append_range(exchange.warpBases, warps.blocks);
+  BitColumns registerRows, threadRows(lanes.rows);
+  threadRows.append(warps.rows);
+  for (auto [bit, row] : llvm::enumerate(registers.rows))
+    if (row && !(plan.copies >> bit & 1)) {
+      exchange.rowMasks.push_back(1u << bit);
+      registerRows.push_back(row);
+    }
+  const BitSpan basis(chooseRounds(registerRows, threadRows, operandBits, maxBytes, exchange));
+  registerRows.truncate(exchange.rowMasks.size());
+  lanes.number(basis);
+  warps.number(basis);
+  const BitColumns noBlocks(std::max({registerRows.size(), lanes.rows.size(), warps.rows.size()}), 0);
+  const BitColumnsRef none(noBlocks);
+  BitColumns heldRows, readRows(blockBits, 0), readBlocks = unitVectors(blockBits);
+  for (BitVector row : registerRows)
+    heldRows.push_back(basis.express(row).value_or(0));
+  readRows.append(heldRows);
+  readBlocks.append(heldRows.size(), 0);
+  const LinearLayout::Output outputs[] = {{kRow.str(), int32_t(1) << basis.rank()},
+                                          {kBlockNumber.str(), int32_t(1) << blockBits}};
+  const LinearLayout held = LinearLayout::fromBases({inputOf(kRegister, heldRows, none.take_front(heldRows.size())),
+                                                     inputOf(kLane, lanes.rows, none.take_front(lanes.rows.size())),
+                                                     inputOf(kWarp, warps.rows, warps.blocks)},
+                                                    outputs);
+  const LinearLayout read = LinearLayout::fromBases({inputOf(kRegister, readRows, readBlocks),
+                                                     inputOf(kLane, lanes.rows, none.take_front(lanes.rows.size())),
+                                                     inputOf(kWarp, warps.rows, none.take_front(warps.rows.size()))},
+                                                    outputs);
+  SwizzleOptions options;
+  options.maxBytes = ~0u;
+  options.banks = banks;
+  uint32_t bytes = 0;
+  for (unsigned elemBits : operandBits) {
+    ExchangeBuffer &buffer = exchange.operands.emplace_back();
+    buffer.byteOffset = llvm::alignTo(bytes, 16);
+    buffer.plan = swizzle(held, read, elemBits, options);
+    bytes = buffer.byteOffset + buffer.plan.bytes;
+  }
+  plan.bytes = std::max(plan.bytes, bytes);
+}
+
 ScanPlan layout::planScan(const LinearLayout &layout, unsigned axis, llvm::ArrayRef<unsigned> operandBits,
-                          const BankModel &banks) {
+                          uint32_t maxBytes, const BankModel &banks) {
   const auto holders = holdersOf(layout, axis);
   assert(holders && "a scan's layout holds each bit of the axis once");
   ScanPlan plan;
   plan.copies = layout.freeVariableMask(kRegister);
-  const unsigned covered = planRuns(*holders, plan);
-  if (covered < holders->size())
-    planExchange(layout, axis, covered, operandBits, banks, plan);
+  planRuns(*holders, plan);
+  unsigned begin = 0;
+  for (ScanRun &run : plan.runs) {
+    if (run.kind == ScanRun::Kind::Warps)
+      planExchange(layout, axis, begin, operandBits, maxBytes, banks, run, plan);
+    begin += run.masks.size();
+  }
   return plan;
+}
+
+unsigned ScanPlan::barriers() const {
+  unsigned rounds = 0;
+  for (const ScanRun &run : runs)
+    rounds += run.kind == ScanRun::Kind::Warps ? run.exchange.rounds() : 0;
+  return rounds ? 2 * rounds - 1 : 0;
 }

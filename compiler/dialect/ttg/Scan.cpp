@@ -8,19 +8,17 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::ttg;
 
-static uint32_t scanBytes(tt::ScanOp op) {
+static Scratch scratchOf(tt::ScanOp op) {
   auto tile = cast<RankedTensorType>(op.getSrcs().front().getType());
-  if (!encodingOf(tile))
-    return 0;
-  const layout::LinearLayout &layout = linearLayoutOf(tile);
-  return layout::isScannable(layout, op.getAxis())
-             ? layout::planScan(layout, op.getAxis(), elementBitsOf(op.getSrcs())).bytes
-             : 0;
+  if (!encodingOf(tile) || !layout::isScannable(linearLayoutOf(tile), op.getAxis()))
+    return {};
+  const layout::ScanPlan plan = layout::planScan(linearLayoutOf(tile), op.getAxis(), elementBitsOf(op.getSrcs()));
+  return {plan.bytes, plan.barriers()};
 }
 
 namespace {
 struct ScanScratch : ScratchOpInterface::ExternalModel<ScanScratch, tt::ScanOp> {
-  Scratch getScratch(Operation *op) const { return Scratch::writtenOnce(scanBytes(cast<tt::ScanOp>(op))); }
+  Scratch getScratch(Operation *op) const { return scratchOf(cast<tt::ScanOp>(op)); }
 };
 
 struct ScanRelation : LayoutRelationOpInterface::ExternalModel<ScanRelation, tt::ScanOp> {

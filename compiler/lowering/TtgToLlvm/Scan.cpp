@@ -12,6 +12,8 @@
 #include "compiler/layout/Scan.h"
 #include "compiler/lowering/Diagnostics.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace nereid;
 using namespace nereid::lowering;
@@ -45,19 +47,13 @@ private:
   RunLanes lanesOf(const layout::ScanRun &run);
   llvm::Value *laneBefore(const layout::ScanRun &run, llvm::Value *lane);
   void joinLanes(const layout::ScanRun &run);
-  /// A block of the thread: its first register, the bits that this adds to the block's number, what comes before it.
-  struct Part {
-    uint32_t group, block;
-    Row prefix;
-  };
-  /// The combination of a row's totals so far, and the thread's blocks of the row.
-  struct Chain {
-    Row before;
-    SmallVector<Part, 4> parts;
-  };
-  void storeTotals();
-  void advance(Chain &chain, uint32_t position, const Row &total);
-  void joinWarps();
+  bool isFirst(const layout::ScanRun &run) const { return &run == &plan.runs.front(); }
+  bool isLast(const layout::ScanRun &run) const { return &run == &plan.runs.back(); }
+  void storeTotals(const layout::ScanExchange &exchange, ArrayRef<uint32_t> groups);
+  void chainTotals(const layout::ScanExchange &exchange, uint32_t group, llvm::function_ref<Row(uint32_t)> totalOf,
+                   bool needsTotal);
+  void joinWarps(const layout::ScanRun &run);
+  void join(const layout::ScanRun &run);
 
   TtgFunctionEmitter &emitter;
   IrBuilder &ir;
@@ -68,6 +64,7 @@ private:
   llvm::Value *hasTotals = nullptr; ///< whether this lane has them; null: all do
   uint32_t totalLanes = 0;          ///< the bits of which this depends
   uint32_t joined = 0;              ///< register bits inside blocks
+  bool hasBarrier = false;          ///< whether the buffer was used
   bool isFailed = false;
 };
 
@@ -139,7 +136,7 @@ void ScanEmitter::joinRegisters(const layout::ScanRun &run) {
       if (position > 0)
         putBefore(before, block, nullptr);
       // A block of one element is its own total.
-      if (&run == &plan.runs.front())
+      if (isFirst(run))
         before = rows[block];
       else
         before = position > 0 ? combine(before, totals[block]) : totals[block];
@@ -202,18 +199,18 @@ ScanEmitter::RunLanes ScanEmitter::lanesOf(const layout::ScanRun &run) {
 /// Scans the totals over the lanes: in each step the half of the lanes that comes later adds the last of the other.
 void ScanEmitter::joinLanes(const layout::ScanRun &run) {
   const RunLanes lanes = lanesOf(run);
-  const bool isLast = &run == &plan.runs.back();
+  const bool areLastEnough = isLast(run) || std::next(&run)->kind == layout::ScanRun::Kind::Warps;
   for (uint32_t group : groupBases(0)) {
     Row scanned = totals[group];
     for (const auto &[source, isLater] : lanes.steps)
       scanned = select(isLater, combine(readLane(scanned, source), scanned), scanned);
-    if (joined == 0)
+    if (isFirst(run))
       rows[group] = scanned;
     else
       putBefore(readLane(scanned, lanes.previous), group, lanes.hasPrevious);
-    totals[group] = isLast ? scanned : readLane(scanned, lanes.last);
+    totals[group] = areLastEnough ? scanned : readLane(scanned, lanes.last);
   }
-  if (isLast) {
+  if (areLastEnough) {
     totalLanes = lanes.all;
     hasTotals = lanes.isLast;
   }
@@ -221,17 +218,12 @@ void ScanEmitter::joinLanes(const layout::ScanRun &run) {
 
 //--- across warps --------------------------------------------------------------------------
 
-/// Writes the totals of the thread's blocks for the other warps.
-void ScanEmitter::storeTotals() {
-  const layout::ScanExchange &exchange = plan.exchange;
+/// Writes the totals of the thread's rows for the other warps.
+void ScanEmitter::storeTotals(const layout::ScanExchange &exchange, ArrayRef<uint32_t> groups) {
   for (auto [operand, buffer] : llvm::enumerate(exchange.operands)) {
     Tile column;
-    for (uint32_t number = 0; number < 1u << exchange.groups.size(); ++number) {
-      uint32_t group = 0;
-      for (auto [bit, part] : llvm::enumerate(exchange.groups))
-        group |= number >> bit & 1 ? part.mask : 0;
+    for (uint32_t group : groups)
       column.push_back(totals[group][operand]);
-    }
     layout::SharedAccessPattern stores = buffer.plan.store;
     stores.idleLanes &= ~totalLanes;
     emitter.storeShared(emitter.sharedScratch(op, buffer.byteOffset), stores, 0, column, hasTotals);
@@ -251,7 +243,6 @@ public:
     }
   }
 
-  unsigned size() const { return columns.front().loaded.size(); }
   llvm::Value *read(unsigned operand, unsigned index) {
     Column &column = columns[operand];
     const uint32_t at = column.plan.loadedAs[index];
@@ -271,57 +262,64 @@ private:
 };
 } // namespace
 
-/// Advances the chain of one row over the total at `position`. A prefix is combined with its block once it is whole.
-void ScanEmitter::advance(Chain &chain, uint32_t position, const Row &total) {
-  const layout::ScanExchange &exchange = plan.exchange;
-  uint32_t registerBits = 0;
-  for (const auto &part : exchange.groups)
-    registerBits |= part.block;
-  const uint32_t threadBits = (exchange.numBlocks - 1) & ~registerBits;
-  llvm::Value *threadPart = emitter.threadBits(exchange.laneBases, exchange.warpBases);
+/// Puts the totals before the thread's block of a row before the block, and computes the row's total where it is
+/// needed.
+void ScanEmitter::chainTotals(const layout::ScanExchange &exchange, uint32_t group,
+                              llvm::function_ref<Row(uint32_t)> totalOf, bool needsTotal) {
+  llvm::Value *own = emitter.threadBits({}, exchange.warpBases);
   auto numberAt = [&](uint32_t at) { return op.getReverse() ? exchange.numBlocks - 1 - at : at; };
-  auto isOwn = [&](uint32_t number) { return ir.CreateICmpEQ(threadPart, ir.getInt32(number & threadBits)); };
-  const uint32_t number = numberAt(position);
-  for (Part &part : chain.parts) {
-    if ((number & registerBits) != part.block)
-      continue;
-    if (position > 0)
-      part.prefix = part.prefix.empty() ? chain.before : select(isOwn(number), chain.before, part.prefix);
-    const bool isLast = (number & threadBits) == (op.getReverse() ? 0 : threadBits);
-    const bool mayBeFirst = (numberAt(0) & registerBits) == part.block;
-    if (isLast && !part.prefix.empty())
-      putBefore(part.prefix, part.group, mayBeFirst ? ir.CreateNot(isOwn(numberAt(0))) : nullptr);
+  auto isOwn = [&](uint32_t at) { return ir.CreateICmpEQ(own, ir.getInt32(numberAt(at))); };
+  Row before = totalOf(numberAt(0)), prefix = before;
+  for (uint32_t position = 1; position < exchange.numBlocks; ++position) {
+    if (position > 1)
+      prefix = select(isOwn(position), before, prefix);
+    if (position + 1 < exchange.numBlocks || needsTotal)
+      before = combine(before, totalOf(numberAt(position)));
   }
-  if (position + 1 < exchange.numBlocks)
-    chain.before = position > 0 ? combine(chain.before, total) : total;
+  putBefore(prefix, group, ir.CreateNot(isOwn(0)));
+  totals[group] = before;
 }
 
-void ScanEmitter::joinWarps() {
-  const layout::ScanExchange &exchange = plan.exchange;
-  storeTotals();
-  emitter.barrier();
-  TotalsReader reader(emitter, op, exchange);
-  std::vector<Chain> chains(reader.size() / exchange.numBlocks);
-  for (uint32_t group : groupBases(0)) {
-    uint32_t block = 0, row = 0;
-    for (const auto &part : exchange.groups)
-      if (group & part.mask) {
-        block |= part.block;
-        row |= part.row;
-      }
-    chains[row].parts.push_back({group, block, {}});
-  }
-  for (uint32_t position = 0; position < exchange.numBlocks; ++position)
-    for (auto [row, chain] : llvm::enumerate(chains)) {
-      const uint32_t number = op.getReverse() ? exchange.numBlocks - 1 - position : position;
-      Row total;
-      for (unsigned operand = 0; operand < op.getSrcs().size(); ++operand)
-        total.push_back(reader.read(operand, row * exchange.numBlocks + number));
-      advance(chain, position, total);
+/// Rows of one round after the other pass through the buffer.
+void ScanEmitter::joinWarps(const layout::ScanRun &run) {
+  const layout::ScanExchange &exchange = run.exchange;
+  auto maskOf = [](ArrayRef<uint32_t> masks) { return std::accumulate(masks.begin(), masks.end(), uint32_t(0)); };
+  const SmallVector<uint32_t> rowsOfRound = subsetsOf(maskOf(exchange.rowMasks));
+  for (uint32_t round : subsetsOf(maskOf(exchange.roundMasks))) {
+    const auto groups = llvm::map_to_vector(rowsOfRound, [&](uint32_t row) { return round | row; });
+    if (hasBarrier)
+      emitter.barrier();
+    storeTotals(exchange, groups);
+    emitter.barrier();
+    hasBarrier = true;
+    TotalsReader reader(emitter, op, exchange);
+    for (auto [row, group] : llvm::enumerate(groups)) {
+      auto totalOf = [&](uint32_t block) {
+        Row total;
+        for (unsigned operand = 0; operand < op.getSrcs().size(); ++operand)
+          total.push_back(reader.read(operand, row * exchange.numBlocks + block));
+        return total;
+      };
+      chainTotals(exchange, group, totalOf, !isLast(run));
     }
+  }
+  hasTotals = nullptr;
+  totalLanes = 0;
 }
 
 //--- emission ------------------------------------------------------------------------------
+
+void ScanEmitter::join(const layout::ScanRun &run) {
+  switch (run.kind) {
+  case layout::ScanRun::Kind::Registers:
+    return joinRegisters(run);
+  case layout::ScanRun::Kind::Lanes:
+    return joinLanes(run);
+  case layout::ScanRun::Kind::Warps:
+    return joinWarps(run);
+  }
+  llvm_unreachable("all kinds are listed");
+}
 
 LogicalResult ScanEmitter::run() {
   const unsigned count = numRegisters(op.getSrcs().front().getType());
@@ -332,9 +330,7 @@ LogicalResult ScanEmitter::run() {
   }
   totals = rows;
   for (const layout::ScanRun &run : plan.runs)
-    run.isOfLanes ? joinLanes(run) : joinRegisters(run);
-  if (plan.crossesWarps())
-    joinWarps();
+    join(run);
   if (isFailed)
     return failure();
   for (auto [operand, value] : llvm::enumerate(op.getResults())) {
