@@ -22,7 +22,7 @@ struct InlineCalls : nereid::tt::impl::InlineCallsBase<InlineCalls> {
     OpPassManager passes(ModuleOp::getOperationName());
     passes.addPass(tt::createDropNoinline());
     passes.addPass(createInlinerPass());
-    passes.addPass(createCanonicalizerPass());
+    passes.addPass(tt::createCanonicalize());
     passes.addPass(createCSEPass());
     if (failed(runPipeline(passes, getOperation())))
       signalPassFailure();

@@ -26,6 +26,15 @@ def DecomposeScaledDots : Pass<"tt-decompose-scaled-dots", "::mlir::ModuleOp"> {
   let dependentDialects = ["::nereid::tt::TtDialect"];
 }
 
+def Canonicalize : Pass<"tt-canonicalize", "::mlir::ModuleOp"> {
+  let summary = "runs every canonicalization pattern, with locations of bounded length";
+  let description = [{
+    A pattern gives the op that it makes the locations of all ops that it replaces. MLIR's own pass keeps all of them:
+    for n lines `x = x + 1` that become one addition it makes n locations of up to n places each.
+  }];
+  let statistics = [Statistic<"numShortened", "shortened", "locations that lost some of their places">];
+}
+
 def DropHints : Pass<"tt-drop-hints", "::mlir::ModuleOp"> {
   let summary = "removes ops that only carry hints and add no information";
   let description = [{

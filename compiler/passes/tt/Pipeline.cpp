@@ -23,7 +23,7 @@ void nereid::tt::buildOptimisePipeline(OpPassManager &passes, bool fusesFloats,
   if (lowerDescriptors)
     lowerDescriptors(passes);
   passes.addPass(createRewriteDescriptors());
-  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createCanonicalize());
   passes.addPass(createDropHints());
   passes.addPass(createFoldIntoDot({fusesFloats}));
   passes.addPass(createCSEPass());
