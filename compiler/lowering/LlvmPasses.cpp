@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/lowering/LlvmPasses.h"
 
+#include "compiler/lowering/SplitBlocks.h"
+
 #include "llvm/Analysis/CGSCCPassManager.h"
 #include "llvm/Analysis/LoopAnalysisManager.h"
 #include "llvm/IR/LegacyPassManager.h"
@@ -26,10 +28,28 @@ void lowering::runOnFunctions(llvm::Module &module, llvm::TargetMachine &machine
       passes.run(function, functions);
 }
 
+namespace {
+/// Adds a pass to LLVM's fixed pipeline, which the target machine hands over pass by pass.
+class CodeGenPasses : public llvm::legacy::PassManager {
+public:
+  explicit CodeGenPasses(unsigned largestBlock) : largestBlock(largestBlock) {}
+  void add(llvm::Pass *pass) override {
+    const llvm::PassInfo *info = llvm::Pass::lookupPassInfo(pass->getPassID());
+    const bool mergesBlocks = info && info->getPassArgument() == "codegenprepare";
+    llvm::legacy::PassManager::add(pass);
+    if (mergesBlocks) // the last such pass before instruction selection
+      llvm::legacy::PassManager::add(lowering::createSplitBlocksPass(largestBlock));
+  }
+
+private:
+  unsigned largestBlock;
+};
+} // namespace
+
 llvm::Error lowering::emitFile(llvm::Module &module, llvm::TargetMachine &machine, llvm::CodeGenFileType type,
-                               llvm::SmallVectorImpl<char> &bytes) {
+                               llvm::SmallVectorImpl<char> &bytes, unsigned largestBlock) {
   llvm::raw_svector_ostream stream(bytes);
-  llvm::legacy::PassManager passes;
+  CodeGenPasses passes(largestBlock);
   if (machine.addPassesToEmitFile(passes, stream, nullptr, type, /*DisableVerify=*/true))
     return llvm::createStringError("this target makes no such file");
   passes.run(module);

@@ -89,16 +89,19 @@ void cpu::optimise(llvm::Module &module, llvm::TargetMachine &machine) {
     unmaskSingleLanes(function);
 }
 
+/// Masks and tests for overlaps of an unrolled loop are selected in cubic time: their flags stand in one register.
+static constexpr unsigned kLargestBlock = 1000;
+
 llvm::Expected<std::vector<char>> cpu::emitObject(llvm::Module &module, llvm::TargetMachine &machine) {
   llvm::SmallVector<char, 0> bytes;
-  if (auto error = lowering::emitFile(module, machine, llvm::CodeGenFileType::ObjectFile, bytes))
+  if (auto error = lowering::emitFile(module, machine, llvm::CodeGenFileType::ObjectFile, bytes, kLargestBlock))
     return error;
   return std::vector<char>(bytes.begin(), bytes.end());
 }
 
 llvm::Expected<std::string> cpu::emitAssembly(llvm::Module &module, llvm::TargetMachine &machine) {
   llvm::SmallVector<char, 0> bytes;
-  if (auto error = lowering::emitFile(module, machine, llvm::CodeGenFileType::AssemblyFile, bytes))
+  if (auto error = lowering::emitFile(module, machine, llvm::CodeGenFileType::AssemblyFile, bytes, kLargestBlock))
     return error;
   return std::string(bytes.begin(), bytes.end());
 }
