@@ -25,6 +25,13 @@ add_link_options(-fuse-ld=lld -Wl,-z,defs -Wl,--as-needed -Wl,--build-id=sha1)
 if(CMAKE_BUILD_TYPE STREQUAL "Release")
   add_link_options(-Wl,--gc-sections -s)
 endif()
+if(NEREID_SANITIZE_THREADS)
+  add_compile_options(-fsanitize=thread -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=thread)
+  get_directory_property(link_options LINK_OPTIONS)
+  list(REMOVE_ITEM link_options "-Wl,-z,defs")
+  set_directory_properties(PROPERTIES LINK_OPTIONS "${link_options}")
+endif()
 if(NEREID_SANITIZE)
   # vptr needs the run-time type information of classes in LLVM's own libraries.
   add_compile_options(-fsanitize=address,undefined,fuzzer-no-link -fno-sanitize=vptr,function -fno-sanitize-recover=undefined

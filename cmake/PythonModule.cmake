@@ -28,10 +28,12 @@ endif()
 
 find_package(nanobind CONFIG REQUIRED)
 nereid_client(libtriton ${binding_sources})
-nanobind_add_module(libtriton NB_STATIC NOMINSIZE $<TARGET_OBJECTS:libtriton-objects>)
+# FREE_THREADED has an effect where the Python has no GIL: the module declares that it needs none.
+nanobind_add_module(libtriton FREE_THREADED NB_STATIC NOMINSIZE $<TARGET_OBJECTS:libtriton-objects>)
 target_link_libraries(libtriton-objects PRIVATE Python::Module)
 target_include_directories(libtriton-objects SYSTEM PRIVATE ${NB_DIR}/include)
 target_compile_options(libtriton-objects PRIVATE -fno-strict-aliasing)
+target_compile_definitions(libtriton-objects PRIVATE $<$<BOOL:${NB_FREE_THREADED}>:NB_FREE_THREADED>)
 add_dependencies(libtriton nereid-python-tree)
 set_target_properties(libtriton PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${NEREID_PYTHON_DIR}/triton/_C LINKER_LANGUAGE CXX)
 # Python's own symbols come from the process that imports the module.

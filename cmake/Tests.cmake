@@ -47,6 +47,30 @@ if(unit_sources AND GTest_FOUND)
     COMPILE_OPTIONS -fexceptions SKIP_PRECOMPILE_HEADERS ON)
 endif()
 
+# What threads share in runtime and jit, without LLVM (test/README.md tells how it runs).
+if(NEREID_SANITIZE_THREADS AND GTest_FOUND)
+  set(folders artifact process runtime/cpu)
+  set(thread_sources runtime/Device.cpp runtime/WriteAll.cpp compiler/support/ForkGate.cpp)
+  foreach(name IN ITEMS CacheFolder CacheView DiskCache LaunchTable PrivateFile)
+    list(APPEND thread_sources jit/${name}.cpp)
+  endforeach()
+  foreach(test IN ITEMS jit/LaunchTableTest jit/DiskCacheTest runtime/CKernel runtime/CpuLaunchTest
+                        runtime/CpuStateTest runtime/CpuThreadsTest)
+    list(APPEND thread_sources test/unit/${test}.cpp)
+  endforeach()
+  foreach(folder IN LISTS folders)
+    file(GLOB sources CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/${folder}/*.cpp)
+    list(APPEND thread_sources ${sources})
+  endforeach()
+  list(TRANSFORM thread_sources PREPEND ${PROJECT_SOURCE_DIR}/)
+  add_executable(nereid-thread-tests EXCLUDE_FROM_ALL ${thread_sources})
+  nereid_layer_flags(nereid-thread-tests artifact)
+  # Device.cpp also knows the devices of GPUs, which no test here opens.
+  target_link_options(nereid-thread-tests PRIVATE -Wl,--unresolved-symbols=ignore-all)
+  target_link_libraries(nereid-thread-tests PRIVATE nereid-plain-libraries GTest::gtest GTest::gtest_main)
+  target_compile_definitions(nereid-thread-tests PRIVATE GTEST_HAS_EXCEPTIONS=0)
+endif()
+
 # test/exhaustive/Math.cpp makes nereid-math-exhaustive: minutes of work, built only by name.
 file(GLOB exhaustive_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/test/exhaustive/*.cpp)
 set(unit_support ${unit_sources})

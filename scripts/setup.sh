@@ -227,8 +227,9 @@ compile_step() {
 
 # python_of VERSION: an interpreter of that version, from PATH or pyenv; empty if there is none.
 python_of() {
-  for candidate in "python$1" "${PYENV_ROOT:-$HOME/.pyenv}"/versions/"$1".*/bin/python; do
-    if command -v "$candidate" >/dev/null && "$candidate" -c "import sys; sys.exit('%d.%d' % sys.version_info[:2] != '$1')" 2>/dev/null; then
+  # 3.13t has no GIL.
+  for candidate in "python$1" "${PYENV_ROOT:-$HOME/.pyenv}"/versions/"${1%t}".*/bin/python; do
+    if command -v "$candidate" >/dev/null && "$candidate" -c "import sys; sys.exit('%d.%d%s' % (*sys.version_info[:2], 't' if 't' in sys.abiflags else '') != '$1')" 2>/dev/null; then
       echo "$candidate"
       return
     fi
@@ -302,7 +303,7 @@ wheel_step() {
   need_disk 4 "the release build"
   mkdir -p dist
   wheel_needs
-  for version in ${WHEEL_PYTHONS:-3.10 3.11 3.12 3.13 3.14}; do
+  for version in ${WHEEL_PYTHONS:-3.10 3.11 3.12 3.13 3.14 3.13t 3.14t}; do
     python=$(python_of "$version")
     if [ -z "$python" ]; then
       echo "no Python $version here: no wheel for it"

@@ -10,7 +10,8 @@ namespace nereid::python {
 
 std::atomic<bool> slowLaunch{false};
 std::atomic<bool> keysStorageOfHost{false};
-PyObject *scratchProvider = nullptr;
+std::atomic<PyObject *> scratchProvider{nullptr};
+static nb::ft_mutex settingProvider; ///< without a GIL: a reader takes its reference before the old one is dropped
 std::atomic<uint64_t> launchEpoch{1};
 
 static PyTypeObject *jitBaseType = nullptr; // owned by the module, set once
@@ -99,6 +100,11 @@ bool JitState::watchHolds() const {
     }
   }
   return true;
+}
+
+nb::object currentScratchProvider() {
+  const nb::ft_lock_guard lock(settingProvider);
+  return nb::borrow(scratchProvider.load());
 }
 
 JitState *jitStateOf(PyObject *object) {
@@ -252,7 +258,14 @@ void bindJit(nb::module_ &module) {
       "Every launch goes through Python while set.");
   module.def(
       "set_scratch_provider",
-      [](nb::object provider) { Py_XSETREF(scratchProvider, provider.is_none() ? nullptr : provider.release().ptr()); },
+      [](nb::object provider) {
+        PyObject *given = provider.is_none() ? nullptr : provider.release().ptr(), *old;
+        {
+          const nb::ft_lock_guard lock(settingProvider);
+          old = scratchProvider.exchange(given);
+        }
+        Py_XDECREF(old);
+      },
       nb::arg("provider").none(), "Sets the function that provides scratch memory for kernels.");
   module.def(
       "key_storage_of_host",

@@ -86,8 +86,10 @@ extern std::atomic<bool> slowLaunch;
 /// simulated one are the host's.
 extern std::atomic<bool> keysStorageOfHost;
 /// The user's allocator, or null: called with (bytes, alignment) of each CTA's scratch, the same of its profile
-/// scratch, the number of CTAs and the stream; returns (address, address, owner of both). Guarded by the GIL.
-extern PyObject *scratchProvider;
+/// scratch, the number of CTAs and the stream; returns (address, address, owner of both).
+extern std::atomic<PyObject *> scratchProvider;
+/// The provider with a reference of its own, which another thread may not drop.
+nb::object currentScratchProvider();
 /// A table of an older epoch is dropped at its next use.
 extern std::atomic<uint64_t> launchEpoch;
 

@@ -180,7 +180,9 @@ static FastPath chooseStream(const BoundCall &call, LoadedKernel &kernel, void *
 /// Sets scratch pointers from the user's allocator; the returned object owns the memory. Null after an exception.
 static nb::object requestScratch(const LoadedKernel &kernel, runtime::Grid grid, void *stream, char *block) {
   const artifact::Artifact &artifact = kernel.artifact();
-  const nb::object provider = nb::borrow(scratchProvider);
+  const nb::object provider = currentScratchProvider();
+  if (!provider.is_valid()) // another thread has just removed it
+    return nb::make_tuple(0, 0, nb::none());
   using Number = unsigned long long;
   const Number blocks = Number{grid.x} * grid.y * grid.z * artifact.clusterDims[0];
   nb::object given = nb::steal(

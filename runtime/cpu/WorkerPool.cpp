@@ -21,10 +21,22 @@
 #include <utility>
 
 #include <pthread.h>
+#if __has_feature(thread_sanitizer)
+#include <sanitizer/tsan_interface.h>
+#endif
 
 namespace nereid::runtime {
 
 SharedWork::~SharedWork() = default;
+
+// oneTBB's library is not instrumented: the thread sanitizer does not see that a task happens after its enqueuing.
+#if __has_feature(thread_sanitizer)
+static void handOver(void *pool) { __tsan_release(pool); }
+static void takeOver(void *pool) { __tsan_acquire(pool); }
+#else
+static void handOver(void *) {}
+static void takeOver(void *) {}
+#endif
 
 namespace {
 
@@ -129,7 +141,9 @@ Scheduler &Pool::startedScheduler() {
 /// Waking a thread costs microseconds, so helpers wake each other in a tree.
 void Pool::enqueue(Scheduler &running, std::shared_ptr<SharedWork> work, uint32_t helpers) {
   inside.fetch_add(1);
+  handOver(this);
   running.arena.enqueue([this, &running, work = std::move(work), helpers] {
+    takeOver(this);
     for (uint32_t rest = helpers - 1; rest > 0 && !work->isUsedUp();) {
       const uint32_t half = (rest + 1) / 2;
       enqueue(running, work, half);
