@@ -127,7 +127,7 @@ nb::object CompiledData::stage(const std::string &name, const std::map<std::stri
     files.push_back(std::make_shared<support::SourceFile>(file, text));
   std::optional<std::string> data;
   {
-    nb::gil_scoped_release release;
+    GilRelease release;
     data = driver::stage(artifact, name, diagnostics, files);
   }
   if (diagnostics.hasErrors())
@@ -152,7 +152,7 @@ std::string CompiledData::writeView(const std::string &root) const {
   const std::string folder = jit::DiskCache::viewFolder(artifact.hash);
   std::vector<std::string> written, notes;
   {
-    nb::gil_scoped_release release;
+    GilRelease release;
     written = diskCache().writeView(root, folder, artifact.name, stages, metadata.dump(2));
   }
   if (written.empty()) {
@@ -192,14 +192,14 @@ void nereid::python::warnOfCache() {
 static constexpr auto kPatienceAtExit = std::chrono::seconds(10);
 
 static void flushStores() {
-  nb::gil_scoped_release release;
+  GilRelease release;
   StoreQueue::instance().flush();
 }
 
 /// Also called at the end of the process.
 static void flushCache() {
   {
-    nb::gil_scoped_release release;
+    GilRelease release;
     StoreQueue::instance().flush();
     support::waitForCancelled(kPatienceAtExit);
   }

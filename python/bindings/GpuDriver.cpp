@@ -176,7 +176,7 @@ static void bindDevices(nb::module_ &driver, const GpuApi &api) {
       [&api](int ordinal) {
         runtime::GpuDevice &device = deviceAt(api, ordinal);
         const auto done = [&] {
-          nb::gil_scoped_release release;
+          GilRelease release;
           return device.synchronize();
         }();
         ensure(done);

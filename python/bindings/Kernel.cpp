@@ -79,7 +79,7 @@ void nereid::python::raiseRuntimeError(const runtime::Error &error) {
 std::shared_ptr<LoadedKernel> LoadedKernel::load(const artifact::Artifact &artifact, int32_t ordinal) {
   auto loaded = std::make_shared<LoadedKernel>();
   auto kernel = [&]() -> runtime::Expected<std::shared_ptr<runtime::Kernel>> {
-    nb::gil_scoped_release release;
+    GilRelease release;
     auto device = runtime::deviceFor(artifact.target, ordinal);
     if (!device)
       return device.error();
@@ -128,7 +128,7 @@ bool LoadedKernel::launch(runtime::Grid grid, void *stream, std::span<const char
   const bool worksHere = deviceKind == DeviceKind::Cpu;
   lastLaunch = deviceKind;
   const auto launched = [&]() -> runtime::Expected<void> {
-    std::optional<nb::gil_scoped_release> release;
+    std::optional<GilRelease> release;
     if (worksHere)
       release.emplace();
     try {

@@ -17,9 +17,8 @@ static constexpr size_t maxIterated = size_t{1} << 20;
 PyHostObject::~PyHostObject() {
   if (!Py_IsInitialized())
     return; // the interpreter has destroyed its objects
-  PyGILState_STATE state = PyGILState_Ensure();
+  const GilAcquire acquire;
   Py_DECREF(object);
-  PyGILState_Release(state);
 }
 
 sema::HostRef PyHost::reference(nb::handle object) {

@@ -5,6 +5,8 @@
 #include <atomic>
 #include <memory>
 
+#include <unistd.h>
+
 namespace nereid::python {
 
 std::string_view utf8(nb::handle text) {
@@ -49,6 +51,28 @@ nb::object attributeOrNull(nb::handle object, const char *name) {
     PyErr_Clear();
   }
   return nb::steal(found);
+}
+
+/// For a thread that is being unwound: nothing of it is needed any more, and the process ends without it.
+[[noreturn]] static void waitForEnd() {
+  for (;;)
+    pause();
+}
+
+GilRelease::~GilRelease() {
+  try {
+    PyEval_RestoreThread(state);
+  } catch (...) {
+    waitForEnd();
+  }
+}
+
+GilAcquire::GilAcquire() {
+  try {
+    state = PyGILState_Ensure();
+  } catch (...) {
+    waitForEnd();
+  }
 }
 
 void raise(PyObject *pythonClass, const std::string &message) {

@@ -51,6 +51,31 @@ inline bool isA(nb::handle object, PyObject *pythonClass) {
 /// `object.name`, or null where it has no such attribute.
 nb::object attributeOrNull(nb::handle object, const char *name);
 
+/// Without the GIL for the length of a scope. When the interpreter ends, Python before 3.14 ends other threads that
+/// come back for the GIL, by unwinding them through whatever C++ they are in; these threads wait for the end instead.
+class GilRelease {
+public:
+  GilRelease() : state(PyEval_SaveThread()) {}
+  ~GilRelease();
+  GilRelease(const GilRelease &) = delete;
+  GilRelease &operator=(const GilRelease &) = delete;
+
+private:
+  PyThreadState *const state;
+};
+
+/// With the GIL for the length of a scope, on a thread that may not have it; the same at the interpreter's end.
+class GilAcquire {
+public:
+  GilAcquire();
+  ~GilAcquire() { PyGILState_Release(state); }
+  GilAcquire(const GilAcquire &) = delete;
+  GilAcquire &operator=(const GilAcquire &) = delete;
+
+private:
+  PyGILState_STATE state;
+};
+
 /// Raises `pythonClass(message)`.
 [[noreturn]] void raise(PyObject *pythonClass, const std::string &message);
 

@@ -14,10 +14,8 @@ static bool isMainThread() { return syscall(SYS_gettid) == getpid(); }
 
 /// Runs the handlers of pending signals.
 static bool hasRaised() {
-  const PyGILState_STATE state = PyGILState_Ensure();
-  const bool raised = PyErr_CheckSignals() != 0;
-  PyGILState_Release(state);
-  return raised;
+  const python::GilAcquire acquire;
+  return PyErr_CheckSignals() != 0;
 }
 
 bool (*python::signalCheck())() { return isMainThread() ? hasRaised : nullptr; }

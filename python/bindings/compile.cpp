@@ -35,7 +35,7 @@ static std::shared_ptr<CompiledData> fromCache(const std::optional<std::string> 
     return nullptr;
   std::shared_ptr<const artifact::Artifact> found = StoreQueue::instance().find(*dir, key);
   if (!found) {
-    nb::gil_scoped_release release;
+    GilRelease release;
     if (auto loaded = diskCache().load(*dir, key))
       found = std::make_shared<const artifact::Artifact>(std::move(*loaded));
   }
@@ -82,7 +82,7 @@ static std::string addInputs(driver::Request &request, nb::dict options) {
 static std::optional<driver::Result> finish(mlir::ModuleOp module, const support::Options &options,
                                             const support::TargetSpec &target, const driver::Request &request,
                                             support::DiagnosticEngine &diagnostics) {
-  nb::gil_scoped_release release;
+  GilRelease release;
   return driver::back(module, options, target, request, diagnostics);
 }
 
@@ -113,7 +113,7 @@ static std::shared_ptr<CompiledData> compileKernel(Compilation &compilation, dri
   const driver::PhaseTime sema{"sema", microsecondsSince(began)};
   request.sources = compilation.host.sourceFiles();
   request.makeSource = [&] {
-    nb::gil_scoped_acquire acquire;
+    GilAcquire acquire;
     support::DiagnosticEngine ignored; // it has succeeded before
     const auto again = driver::front(*context, compilation.request, compilation.host, ignored);
     return again ? driver::printModule(*again) : std::string();

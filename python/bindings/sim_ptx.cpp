@@ -73,7 +73,7 @@ static uint64_t runPtx(const PtxModule &self, const std::string &entry, Extents 
   launch.checks = *checks;
   launch.buffers = buffersOf(arrays);
   const auto done = [&] {
-    nb::gil_scoped_release released;
+    GilRelease released;
     return sim::run(*self.module, launch);
   }();
   if (!done)

@@ -377,3 +377,27 @@ def test_no_loaded_object_has_a_path_that_a_debugger_could_open():
         [sys.executable, "-c", look, *kernels], capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == "[]"
+
+
+# --- Threads at the end ------------------------------------------------------------------------------
+
+DAEMONS = """
+import threading, time
+
+def work():
+    for round in range(10**9):
+        launch()
+        if round % 50 == 0:
+            add_one._c_clear(); add_one.device_caches.clear()
+
+launch()
+for _ in range(4):
+    threading.Thread(target=work, daemon=True).start()
+time.sleep({seconds})
+"""
+
+
+@pytest.mark.parametrize("seconds", [0, 0.05, 0.2, 0.5])
+def test_daemon_threads_launch_until_the_end(tmp_path, seconds):
+    done = succeeds(DAEMONS.format(seconds=seconds), tmp_path)
+    assert not done.stderr
