@@ -204,7 +204,7 @@ resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + {free},
 try:
     import triton, triton.language
     line = "ok"
-except (MemoryError, ImportError, OSError) as error:
+except Exception as error:  # Python's own: its parser may report a SyntaxError instead of a MemoryError
     line = f"reported {{type(error).__name__}}: {{error}}"
 print("\\nLINE " + line)
 """
