@@ -166,7 +166,26 @@ LaneAccess::LaneAccess(Warp &warp, const Instruction &given, Space where, uint32
 }
 
 bool LaneAccess::resolve(Warp &warp, uint32_t alignment) {
-  return sim::resolve(warp, *this, alignment ? alignment : bytes, memory);
+  if (!sim::resolve(warp, *this, alignment ? alignment : bytes, memory))
+    return false;
+  if (!isAtomic && isGlobal()) {
+    if (writes)
+      noteChange(warp);
+    else if (reads)
+      noteRead(warp, *instruction, values[std::countr_zero(lanes)]);
+  }
+  return true;
+}
+
+Step LaneAccess::noteUpdate(Warp &warp, bool changes, bool isReduction) const {
+  if (!isGlobal())
+    return Step::Next;
+  warp.cta->cluster->hasArrived |= !isReduction;
+  if (changes)
+    noteChange(warp);
+  else if (!isReduction)
+    noteRead(warp, *instruction, values[std::countr_zero(lanes)]);
+  return isWaiting(*warp.cta->cluster) ? Step::Yield : Step::Next;
 }
 
 //--- pieces --------------------------------------------------------------------------------

@@ -4,7 +4,12 @@
 
 #include "runtime/sim/Observer.h"
 
+#include <bit>
+
 namespace nereid::sim {
+
+/// The space that a generic address points to; Generic: none.
+Space spaceOfAddress(Space space, uint64_t address);
 
 /// The host's addresses of an access, by lane.
 using HostAddresses = char *[kLanes];
@@ -20,8 +25,14 @@ public:
   /// Translates; false after a failure. Addresses are multiples of `alignment`, 0: of the bytes.
   [[nodiscard]] bool resolve(Warp &warp, uint32_t alignment = 0);
 
+  /// After an atomic operation: whether it has changed memory, and has no result. Returns how the warp goes on.
+  Step noteUpdate(Warp &warp, bool changes, bool isReduction) const;
+
   uint64_t values[kLanes];
   HostAddresses memory;
+
+private:
+  bool isGlobal() const { return lanes && spaceOfAddress(space, values[std::countr_zero(lanes)]) == Space::Global; }
 };
 
 /// Translates the addresses of all lanes into `host`, checks that they are memory and multiples of `alignment`, and
@@ -51,8 +62,5 @@ private:
   uint64_t values[kLanes];
   HostAddresses memory;
 };
-
-/// The space that a generic address points to; Generic: none.
-Space spaceOfAddress(Space space, uint64_t address);
 
 } // namespace nereid::sim

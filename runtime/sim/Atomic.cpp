@@ -99,6 +99,7 @@ template <typename N> static Step atomic(Warp &warp, const Instruction &instruct
   access.replaces = op == Op::Exch;
   if (!access.updating().resolve(warp))
     return Step::Fail;
+  bool changes = false;
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     if (!warp.isActive(lane))
       continue;
@@ -107,10 +108,11 @@ template <typename N> static Step atomic(Warp &warp, const Instruction &instruct
       const W b = W(warp.at<S>(instruction.list[count + index])[lane]);
       const W c = W(warp.at<S>(instruction.list[count * 2 + index])[lane]);
       const W old = update<W>(memory + index * sizeof(W), [&](W word) { return N::run(op, word, b, c); });
+      changes |= N::run(op, old, b, c) != old;
       warp.at<S>(instruction.list[index])[lane] = old;
     }
   }
-  return Step::Next;
+  return access.noteUpdate(warp, changes, instruction.isReduction);
 }
 
 /// exch and cas of 128 bits, which exclude each other. list: result, value, value of cas.
@@ -122,6 +124,7 @@ static Step atomic128(Warp &warp, const Instruction &instruction) {
   access.replaces = !isSwap;
   if (!access.updating().resolve(warp))
     return Step::Fail;
+  bool changes = false;
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     if (!warp.isActive(lane))
       continue;
@@ -132,9 +135,10 @@ static Step atomic128(Warp &warp, const Instruction &instruction) {
     std::memcpy(&old, access.memory[lane], sizeof(old));
     if (!isSwap || (old.low == first.low && old.high == first.high))
       std::memcpy(access.memory[lane], isSwap ? &second : &first, sizeof(old));
+    changes |= std::memcmp(access.memory[lane], &old, sizeof(old)) != 0;
     warp.at<Bits128>(instruction.list[0])[lane] = old;
   }
-  return Step::Next;
+  return access.noteUpdate(warp, changes, instruction.isReduction);
 }
 
 static Execute atomicOf(const std::string &type) {
@@ -183,6 +187,7 @@ static void decodeAny(Decoder &decoder, bool isReduction) {
   instruction.tag[0] = static_cast<uint8_t>(space);
   instruction.tag[1] = uint8_t(std::find(std::begin(names), std::end(names), name) - std::begin(names));
   instruction.tag[2] = uint8_t(count);
+  instruction.isReduction = isReduction;
   decoder.add(std::move(instruction));
 }
 

@@ -7,6 +7,7 @@
 
 #include <deque>
 #include <functional>
+#include <iterator>
 #include <optional>
 #include <vector>
 
@@ -47,8 +48,9 @@ struct Instruction {
   Execute execute = nullptr;
   int32_t guard = -1; ///< slot of a predicate
   bool isGuardNegated = false;
-  bool isOfWave = false; ///< the lanes of a wave execute it together (AmdWave.h)
-  uint8_t tag[3] = {};   ///< meaning depends on the instruction
+  bool isReduction = false; ///< an atomic operation without a result
+  bool isOfWave = false;    ///< the lanes of a wave execute it together (AmdWave.h)
+  uint8_t tag[3] = {};      ///< meaning depends on the instruction
   uint32_t line = 0;
   Scope scope = Scope::None;
   Order order = Order::Weak;
@@ -87,6 +89,12 @@ struct AsyncGroups {
   std::vector<std::function<bool()>> open;
 };
 
+/// The last read of global memory by an instruction.
+struct LastRead {
+  const Instruction *instruction = nullptr;
+  uint64_t address = 0;
+};
+
 struct Warp {
   Cta *cta = nullptr;
   uint32_t index = 0;
@@ -103,6 +111,7 @@ struct Warp {
   uint64_t clusterPhase = 0;                   ///< phase of the barrier of the cluster at the last arrival
   std::vector<AsyncGroups> copies, bulkStores; ///< by lane; allocated at the first use
   AsyncGroups products;                        ///< wgmma
+  LastRead reads[4];                           ///< by instruction
 
   Split &split() { return splits[current]; }
   template <typename T> T *at(uint32_t slot) { return reinterpret_cast<T *>(file + slot); }
@@ -144,6 +153,10 @@ struct Cluster {
   std::vector<std::shared_ptr<Observer>> observers;
   bool isObserved = false;    ///< there are observers
   uint64_t numOperations = 0; ///< asynchronous operations that have been issued
+  uint64_t rounds = 0;        ///< of the scheduler
+  uint32_t polls = 0;         ///< reads of the same addresses again since the last change of global memory
+  bool hasArrived = false;    ///< awaits the result of an atomic operation, which takes long on a GPU
+  bool hasChanged = false;    ///< has changed global memory since it was resumed
 
   /// Whether an asynchronous operation takes effect when it is issued.
   bool completesEarly();
@@ -233,7 +246,25 @@ Step exitLanes(Warp &warp, uint32_t lanes);
 /// Whether all of `members` that have not ended execute the instruction now; if not, the split must wait.
 bool hasConverged(const Warp &warp, uint32_t members);
 
-/// Runs the CTAs of a cluster to their end.
-void runCluster(Cluster &cluster);
+/// Reads of the same addresses after which a cluster is taken to wait for another.
+inline constexpr uint32_t kPollsOfWait = 64;
+
+/// Notes that the running lanes read global memory, which may be a wait for another cluster.
+inline void noteRead(Warp &warp, const Instruction &instruction, uint64_t address) {
+  LastRead &last = warp.reads[reinterpret_cast<uintptr_t>(&instruction) / sizeof(Instruction) % std::size(warp.reads)];
+  if (last.instruction == &instruction && last.address == address)
+    ++warp.cta->cluster->polls;
+  last = {&instruction, address};
+}
+inline void noteChange(Warp &warp) {
+  warp.cta->cluster->polls = 0;
+  warp.cta->cluster->hasChanged = true;
+}
+inline bool isWaiting(const Cluster &cluster) { return cluster.polls >= kPollsOfWait; }
+
+/// Runs the CTAs of a cluster until they have ended, wait for another cluster, or have run about that many
+/// instructions.
+void runCluster(Cluster &cluster, uint64_t budget);
+inline bool hasEnded(const Cluster &cluster) { return !cluster.threadsLeft || cluster.error; }
 
 } // namespace nereid::sim

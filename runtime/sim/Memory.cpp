@@ -24,7 +24,7 @@ template <typename T, typename S> static Step load(Warp &warp, const Instruction
       warp.at<S>(slots[index])[lane] = static_cast<S>(value);
     }
   }
-  return Step::Next;
+  return isWaiting(*warp.cta->cluster) ? Step::Yield : Step::Next;
 }
 
 template <typename T, typename S> static Step store(Warp &warp, const Instruction &instruction) {

@@ -1,5 +1,6 @@
 // Runs the clusters of a grid on the threads of the host.
 // SPDX-License-Identifier: MIT
+#include "runtime/cpu/StopCheck.h"
 #include "runtime/cpu/WorkerPool.h"
 #include "runtime/sim/Checks.h"
 #include "runtime/sim/Counting.h"
@@ -8,45 +9,84 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
+#include <deque>
 #include <mutex>
+#include <tuple>
 
 using namespace nereid::sim;
 
 namespace {
+using nereid::runtime::StopCheck;
+
 constexpr uint32_t kMaxSharedBytes = 232448, kMaxThreads = 1024;
+// Instructions between two questions whether to stop, and slices of that many after which a cluster gives way.
+constexpr uint64_t kSliceInstructions = uint64_t{1} << 18, kSlicesOfTurn = 16;
+// A cluster that has been resumed so often, while no other has changed memory, waits for what does not come.
+constexpr uint32_t kFruitless = 64;
+constexpr auto kBeforeStuck = std::chrono::seconds(2);
+constexpr uint32_t kDefaultResident = 1024;
+constexpr uint64_t kMostArrived = 128;
+
+uint64_t residentClusters(const Launch &launch) {
+  const uint64_t ctas = launch.residentCtas ? launch.residentCtas : kDefaultResident;
+  return std::max<uint64_t>(ctas / std::max<uint64_t>(launch.cluster.count(), 1), 1);
+}
 
 Dim ceilDiv(Dim a, Dim b) { return {(a.x + b.x - 1) / b.x, (a.y + b.y - 1) / b.y, (a.z + b.z - 1) / b.z}; }
 Dim position(uint64_t index, Dim extent) {
   return {uint32_t(index % extent.x), uint32_t(index / extent.x % extent.y), uint32_t(index / extent.x / extent.y)};
 }
 
-/// The clusters of a launch, which threads take one by one.
+/// The clusters of a launch. Threads take them one by one; a cluster that waits for others, or has run for long, gives
+/// way to the next, up to the number that is resident on the GPU.
 class GridWork : public nereid::runtime::SharedWork {
 public:
   GridWork(const Code &code, const Launch &launch)
       : code(code), launch(launch), clusters(ceilDiv(launch.grid, launch.cluster)), count(clusters.count()),
-        counts(this->code), accesses(makeGridAccesses(launch)) {}
+        capacity(residentClusters(launch)), counts(this->code), accesses(makeGridAccesses(launch)) {}
 
-  void join() override;
+  void join() override { takePart(nullptr); }
   bool isUsedUp() const override { return next.load() >= count; }
-  Expected<Counters> wait();
+  void takePart(StopCheck *stop);
+  Expected<Counters> wait(StopCheck &stop);
 
 private:
-  void runOne(uint64_t index);
+  /// A cluster that has started.
+  struct Resident {
+    Cluster cluster;
+    uint64_t epoch = 0;     ///< changes of memory when it last ran
+    uint32_t fruitless = 0; ///< times that it has been resumed since then
+  };
+
+  std::unique_ptr<Resident> take();
+  void run(Resident &resident, StopCheck *stop);
+  bool mayLetOthersStart();
+  void putBack(std::unique_ptr<Resident> resident);
+  void retire(Resident &resident);
+  void noteWait(Resident &resident);
+  bool isStuck() const;
+  Error stuckError(const Resident &last) const;
+  void fail(Error given);
   void prepare(Cluster &cluster, uint64_t index);
   void prepare(Warp &warp, const Cta &cta) const;
 
   const Code code;
   const Launch launch;
   const Dim clusters;
-  const uint64_t count;
+  const uint64_t count, capacity;
   LaunchCounts counts;
   const std::shared_ptr<GridAccesses> accesses;
   std::atomic<uint64_t> next{0};
+  std::atomic<bool> hasFailed{false};
   std::mutex mutex;
   std::condition_variable changed;
-  uint64_t numDone = 0, threadInstructions = 0;
+  std::deque<std::unique_ptr<Resident>> waiting;
+  uint64_t numResident = 0, numDone = 0, threadInstructions = 0;
+  bool takesNew = true; ///< new clusters and those that wait take turns
+  uint64_t epoch = 1, numStuck = 0;
+  std::chrono::steady_clock::time_point changedAt = std::chrono::steady_clock::now();
   std::optional<Error> error;
 };
 } // namespace
@@ -154,36 +194,138 @@ void GridWork::prepare(Cluster &cluster, uint64_t index) {
   cluster.isObserved = !cluster.observers.empty();
 }
 
-void GridWork::runOne(uint64_t index) {
-  Cluster cluster;
-  bool isStopped;
-  {
-    std::lock_guard lock(mutex);
-    isStopped = error.has_value();
+//--- taking turns --------------------------------------------------------------------------
+
+/// The next cluster to run: a new one, or the one that has waited longest. Null where all that have started run on
+/// other threads, which put them back or end them.
+std::unique_ptr<GridWork::Resident> GridWork::take() {
+  std::unique_lock lock(mutex);
+  const bool hasNew = next.load() < count && numResident < capacity && !error;
+  if (!waiting.empty() && (!hasNew || !takesNew)) {
+    takesNew = true;
+    std::unique_ptr<Resident> resident = std::move(waiting.front());
+    waiting.pop_front();
+    return resident;
   }
-  if (!isStopped) {
-    prepare(cluster, index);
-    runCluster(cluster);
-  }
+  if (!hasNew)
+    return nullptr;
+  takesNew = false;
+  ++numResident;
+  const uint64_t index = next++;
+  lock.unlock();
+  auto resident = std::make_unique<Resident>();
+  prepare(resident->cluster, index);
+  return resident;
+}
+
+/// A program that awaits the result of an atomic operation gives way to few others, as each takes memory.
+bool GridWork::mayLetOthersStart() {
   std::lock_guard lock(mutex);
-  threadInstructions += cluster.threadInstructions;
-  if (cluster.error && !error)
-    error = std::move(cluster.error);
-  if (++numDone == count)
+  return !waiting.empty() || (next.load() < count && numResident < std::min(capacity, kMostArrived));
+}
+
+/// Until the cluster ends or gives way. The launching thread asks whether to stop.
+void GridWork::run(Resident &resident, StopCheck *stop) {
+  Cluster &cluster = resident.cluster;
+  for (uint64_t slices = 0; slices < kSlicesOfTurn && !hasEnded(cluster) && !hasFailed; ++slices) {
+    runCluster(cluster, kSliceInstructions);
+    if (stop && stop->isStopRequested())
+      fail(Error{"launch-interrupted", "it was interrupted; some of its programs have not run"});
+    if (isWaiting(cluster) || (cluster.hasArrived && mayLetOthersStart()))
+      return;
+  }
+}
+
+void GridWork::takePart(StopCheck *stop) {
+  while (std::unique_ptr<Resident> resident = take()) {
+    run(*resident, stop);
+    if (hasEnded(resident->cluster) || hasFailed)
+      retire(*resident);
+    else
+      putBack(std::move(resident));
+  }
+}
+
+void GridWork::fail(Error given) {
+  std::lock_guard lock(mutex);
+  if (!error)
+    error = std::move(given);
+  hasFailed = true;
+}
+
+void GridWork::retire(Resident &resident) {
+  if (resident.cluster.error)
+    fail(std::move(*resident.cluster.error));
+  std::lock_guard lock(mutex);
+  threadInstructions += resident.cluster.threadInstructions;
+  --numResident;
+  ++numDone;
+  ++epoch;
+  numStuck = 0;
+  changedAt = std::chrono::steady_clock::now();
+  if (hasFailed ? numResident == 0 : numDone == count)
     changed.notify_all();
 }
 
-void GridWork::join() {
-  for (uint64_t index = next++; index < count; index = next++)
-    runOne(index);
+void GridWork::putBack(std::unique_ptr<Resident> resident) {
+  std::unique_lock lock(mutex);
+  noteWait(*resident);
+  if (isStuck() && !error) {
+    error = stuckError(*resident);
+    hasFailed = true;
+  }
+  waiting.push_back(std::move(resident));
 }
 
-Expected<Counters> GridWork::wait() {
+void GridWork::noteWait(Resident &resident) {
+  if (resident.cluster.hasChanged || !(isWaiting(resident.cluster) || resident.cluster.hasArrived)) {
+    ++epoch;
+    numStuck = 0;
+    changedAt = std::chrono::steady_clock::now();
+  }
+  resident.cluster.hasChanged = false;
+  if (resident.epoch != epoch)
+    resident.fruitless = 0;
+  resident.epoch = epoch;
+  if (isWaiting(resident.cluster) && ++resident.fruitless == kFruitless)
+    ++numStuck;
+}
+
+/// Whether every cluster that has started waits for what none of them changes, and no other can start.
+bool GridWork::isStuck() const {
+  return numStuck == numResident && (next.load() >= count || numResident >= capacity) &&
+         std::chrono::steady_clock::now() - changedAt > kBeforeStuck;
+}
+
+Error GridWork::stuckError(const Resident &last) const {
+  const Cluster *lowest = &last.cluster;
+  for (const auto &other : waiting)
+    if (std::tie(other->cluster.ctas[0].id.z, other->cluster.ctas[0].id.y, other->cluster.ctas[0].id.x) <
+        std::tie(lowest->ctas[0].id.z, lowest->ctas[0].id.y, lowest->ctas[0].id.x))
+      lowest = &other->cluster;
+  std::string text = "deadlock: every program waits for memory that none of them changes";
+  if (const uint64_t left = count - std::min(next.load(), count))
+    text += ", and " + std::to_string(left * launch.cluster.count()) + " programs cannot start, as " +
+            std::to_string(numResident * launch.cluster.count()) + " are resident on the GPU";
+  const Dim &id = lowest->ctas[0].id;
+  return Error{"sim-deadlock", text + "; program " + std::to_string(id.x) + ", " + std::to_string(id.y) + ", " +
+                                   std::to_string(id.z) + warpsText(*lowest)};
+}
+
+Expected<Counters> GridWork::wait(StopCheck &stop) {
   std::unique_lock lock(mutex);
-  changed.wait(lock, [this] { return numDone == count; });
+  while (hasFailed ? numResident != 0 : numDone != count) {
+    changed.wait_for(lock, StopCheck::kInterval);
+    lock.unlock();
+    if (!hasFailed && stop.isStopRequested())
+      fail(Error{"launch-interrupted", "it was interrupted; some of its programs have not run"});
+    takePart(&stop); // others may have left what waits
+    lock.lock();
+  }
   if (error)
     return *error;
-  Counters counters{threadInstructions};
+  Counters counters;
+  counters.threadInstructions = threadInstructions;
   if (launch.wantsCounters)
     counts.finish(counters);
   return counters;
@@ -199,6 +341,10 @@ static std::optional<std::string> problemOf(const Code &code, const Launch &laun
   if (code.staticSharedBytes + uint64_t{launch.sharedBytes} > kMaxSharedBytes)
     return "shared memory has " + std::to_string(kMaxSharedBytes) + " bytes, the kernel needs " +
            std::to_string(code.staticSharedBytes + uint64_t{launch.sharedBytes});
+  if (launch.isCooperative && ceilDiv(grid, cluster).count() > residentClusters(launch))
+    return "a cooperative launch needs all of its " + std::to_string(grid.count()) +
+           " programs on the GPU at once, which runs " + std::to_string(residentClusters(launch) * cluster.count()) +
+           " of them; make the grid smaller";
   if (launch.params.size() < code.paramBytes)
     return "the parameters have " + std::to_string(code.paramBytes) + " bytes, given are " +
            std::to_string(launch.params.size());
@@ -220,6 +366,7 @@ Expected<Counters> nereid::sim::run(const Module &module, const Launch &launch) 
                                                                    : nereid::runtime::poolThreads();
   if (threads > 1)
     nereid::runtime::requestHelp(work, threads - 1);
-  work->join();
-  return work->wait();
+  StopCheck stop;
+  work->takePart(&stop);
+  return work->wait(stop);
 }

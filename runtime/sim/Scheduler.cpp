@@ -204,13 +204,32 @@ static bool completeOne(Cluster &cluster) {
   return true;
 }
 
-void nereid::sim::runCluster(Cluster &cluster) {
+/// What is left to do once all threads have ended, or one has failed.
+static void finishCluster(Cluster &cluster) {
+  while (!cluster.error && completeOne(cluster))
+    ;
+  // Stores that nobody has waited for.
+  for (Cta &cta : cluster.ctas)
+    for (Warp &warp : cta.warps)
+      for (AsyncGroups &groups : warp.bulkStores)
+        if (!cluster.error)
+          waitForAll(groups);
+  for (const std::shared_ptr<Observer> &observer : cluster.observers)
+    observer->onEnd(cluster);
+}
+
+void nereid::sim::runCluster(Cluster &cluster, uint64_t budget) {
   const uint64_t limit = cluster.launch->maxInstructions ? cluster.launch->maxInstructions : kDefaultLimit;
   const size_t numWarps = cluster.ctas[0].warps.size(), count = cluster.ctas.size() * numWarps;
   const bool hasWaves = cluster.code->hasWaves;
   std::vector<uint8_t> progress(hasWaves ? count : 0);
-  uint64_t rounds = 0;
-  while (cluster.threadsLeft && !cluster.error) {
+  const uint64_t end = cluster.instructions + budget;
+  if (isWaiting(cluster))
+    cluster.polls = 0;
+  cluster.hasArrived = false;
+  while (!hasEnded(cluster)) {
+    if (isWaiting(cluster) || cluster.hasArrived || cluster.instructions >= end)
+      return;
     bool hasProgress = false;
     const size_t begin = cluster.launch->seed ? cluster.nextRandom() % count : 0;
     for (size_t index = 0; index < count && !cluster.error; ++index) {
@@ -227,18 +246,10 @@ void nereid::sim::runCluster(Cluster &cluster) {
       cluster.error = Error{"sim-limit", "a program has run " + std::to_string(limit) + " instructions of warps" +
                                              warpsText(cluster)};
     // A busy thread may poll for an operation, so that one completes now and then.
-    const bool completes = !hasProgress || (cluster.launch->seed ? cluster.nextRandom() % 4 == 0 : ++rounds % 16 == 0);
+    const bool completes =
+        !hasProgress || (cluster.launch->seed ? cluster.nextRandom() % 4 == 0 : ++cluster.rounds % 16 == 0);
     if (completes && !completeOne(cluster) && !hasProgress && cluster.threadsLeft && !cluster.error)
       cluster.error = Error{"sim-deadlock", "deadlock: every thread waits" + warpsText(cluster)};
   }
-  while (!cluster.error && completeOne(cluster))
-    ;
-  // Stores that nobody has waited for.
-  for (Cta &cta : cluster.ctas)
-    for (Warp &warp : cta.warps)
-      for (AsyncGroups &groups : warp.bulkStores)
-        if (!cluster.error)
-          waitForAll(groups);
-  for (const std::shared_ptr<Observer> &observer : cluster.observers)
-    observer->onEnd(cluster);
+  finishCluster(cluster);
 }

@@ -219,6 +219,18 @@ static uint32_t checksOfArtifact(const artifact::Artifact &artifact) {
   return checksOf(std::string_view(option->second).substr(1, option->second.size() - 2)).value_or(0);
 }
 
+/// CTAs that the GPU runs at once: as many on each multiprocessor as its threads, shared memory and registers allow.
+static uint32_t residentCtas(const artifact::Artifact &artifact, const DeviceProperties &gpu) {
+  constexpr uint64_t kMostOnOne = 32, kReservedShared = 1024;
+  const uint64_t threads = uint64_t{artifact.blockDims[0]} * artifact.blockDims[1] * artifact.blockDims[2];
+  uint64_t each = std::min<uint64_t>(kMostOnOne, gpu.maxThreadsPerSm / std::max<uint64_t>(threads, 1));
+  if (artifact.sharedBytes)
+    each = std::min<uint64_t>(each, (gpu.maxSharedMem + kReservedShared) / (artifact.sharedBytes + kReservedShared));
+  if (artifact.registers)
+    each = std::min<uint64_t>(each, gpu.maxNumRegs / std::max<uint64_t>(artifact.registers * threads, 1));
+  return static_cast<uint32_t>(std::max<uint64_t>(each, 1) * gpu.multiprocessorCount);
+}
+
 Expected<void> SimDevice::launch(Kernel &given, Grid grid, void *, std::span<const char> packed) {
   const artifact::Artifact &artifact = given.artifact();
   if (&given.device() != this)
@@ -251,6 +263,8 @@ Expected<void> SimDevice::launch(Kernel &given, Grid grid, void *, std::span<con
   launch.params = arguments->params();
   launch.seed = seedOfLaunches;
   launch.maxInstructions = limitOfLaunches;
+  launch.residentCtas = residentCtas(artifact, known);
+  launch.isCooperative = artifact.cooperative;
   launch.wantsCounters = areLaunchesCounted;
   launch.checks = checksOfArtifact(artifact);
   launch.buffers = arguments->buffers();

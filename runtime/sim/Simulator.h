@@ -72,6 +72,8 @@ struct Launch {
   uint64_t seed = 0;            ///< chooses among the orders that the ISA allows
   unsigned threads = 0;         ///< of the host; 0: all of the pool
   uint64_t maxInstructions = 0; ///< warp instructions of a cluster; 0: a default
+  uint32_t residentCtas = 0;    ///< of the GPU, at a time; 0: a default
+  bool isCooperative = false;   ///< all CTAs have to be resident
   std::vector<MakeObserver> observers;
   bool wantsCounters = false;  ///< more than the number of instructions
   uint32_t checks = 0;         ///< a set of Check
@@ -79,8 +81,8 @@ struct Launch {
 };
 
 /// Runs every CTA of the grid. Codes: `sim-launch` (no such entry, a block or memory that no GPU has), `sim-fault` (an
-/// access to no memory, misuse of an instruction), `sim-trap`, `sim-assert`, `sim-deadlock`, `sim-limit`. A message
-/// names the line of the PTX.
+/// access to no memory, misuse of an instruction), `sim-trap`, `sim-assert`, `sim-deadlock`, `sim-limit`,
+/// `launch-interrupted`. A message names the line of the PTX.
 Expected<Counters> run(const Module &module, const Launch &launch);
 
 } // namespace nereid::sim
