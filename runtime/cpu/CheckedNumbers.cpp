@@ -33,6 +33,10 @@ static Wide elementOf(const ElementFormat &format, const void *data, int64_t ind
 }
 
 static Integer compute(char op, Wide a, Wide b) {
+  if (op == '<') { // a distance that is too large has no meaning
+    const bool isShift = b >= 0 && b < 64;
+    return integerOf(isShift ? a * (Wide{1} << b) : 0);
+  }
   if (op != '*')
     return integerOf(op == '+' ? a + b : a - b);
   const WideUnsigned magnitude = integerOf(a).magnitude * integerOf(b).magnitude;
@@ -51,18 +55,36 @@ static std::string textOf(Integer value) {
   return (value.isNegative ? "-" : "") + digits;
 }
 
+static Finding overflowFinding(int64_t element, const ElementFormat &format, const std::string &expression,
+                               Integer exact) {
+  return {element, expression + " is " + textOf(exact) + ", which " + (format.isSigned ? "int" : "uint") +
+                       std::to_string(format.bits) + " cannot hold, and becomes part of an address" +
+                       (format.bits < 64 ? "; use `.to(tl.int64)`" : "")};
+}
+
+/// A sum of elements, and the same in 64 bits.
+static std::optional<Finding> findOverflowOfSum(const CheckedValues &values, const ElementFormat &format) {
+  const ElementFormat wide(values.site.types[1].name);
+  for (int64_t element = 0; element < values.elements; ++element) {
+    const Integer exact = integerOf(elementOf(wide, values.values[1], element));
+    if (!fits(format, exact))
+      return overflowFinding(element, format, "the sum", exact);
+  }
+  return std::nullopt;
+}
+
 std::optional<Finding> findOverflow(const CheckedValues &values) {
   const ElementFormat format(values.site.types[0].name);
   const char op = values.site.what[0];
+  if (op == 's')
+    return findOverflowOfSum(values, format);
   for (int64_t element = 0; element < values.elements; ++element) {
     const Wide a = elementOf(format, values.values[0], element), b = elementOf(format, values.values[1], element);
     const Integer exact = compute(op, a, b);
     if (!values.counts(element) || fits(format, exact))
       continue;
-    return Finding{element, textOf(integerOf(a)) + " " + op + " " + textOf(integerOf(b)) + " is " + textOf(exact) +
-                                ", which " + (format.isSigned ? "int" : "uint") + std::to_string(format.bits) +
-                                " cannot hold, and becomes part of an address" +
-                                (format.bits < 64 ? "; use `.to(tl.int64)`" : "")};
+    return overflowFinding(element, format, textOf(integerOf(a)) + " " + values.site.what + " " + textOf(integerOf(b)),
+                           exact);
   }
   return std::nullopt;
 }

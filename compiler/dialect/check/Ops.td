@@ -16,7 +16,7 @@ def ValuesOp : Op<Check_Dialect, "values", [MemoryEffects<[MemRead, MemWrite]>]>
     - `unwritten`: pointers; each element must have been written before;
     - `written`: pointers and the values stored there; records the elements for `unwritten`;
     - `undefined`: flags, none of which may be set;
-    - `overflow`: two operands of the arithmetic `what`; an element that wraps is recorded for `wrapped`, and with 64
+    - `overflow`: two operands of the arithmetic `what`, or for `sum` a sum and the same in 64 bits; an element that wraps is recorded for `wrapped`, and with 64
       bits it ends the launch at once;
     - `wrapped`: flags of values that depend on wrapped arithmetic, none of which may be set;
     - `nan`: a result, then its operands; the result may be NaN only where an operand is. `axis` is that of a reduction.

@@ -3,6 +3,7 @@
 #include "compiler/passes/tt/AddressSources.h"
 
 #include "compiler/analysis/ValueFlow.h"
+#include "compiler/passes/tt/LaneFlags.h"
 
 using namespace mlir;
 using namespace nereid;
@@ -29,9 +30,11 @@ struct OffsetWalk {
 } // namespace
 
 void OffsetWalk::visitOp(Operation *op, bool isUnsigned) {
-  if (isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op)) {
+  if (isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::ShLIOp>(op) || isIntegerSum(op)) {
     auto [entry, isNew] = found.ops.insert({op, isUnsigned});
     entry->second &= isUnsigned;
+    push(op->getOperands().take_front(isa<arith::ShLIOp>(op) ? 1 : op->getNumOperands()), isUnsigned);
+  } else if (isa<ReduceOp, ScanOp>(op)) {
     push(op->getOperands(), isUnsigned);
   } else if (op->hasTrait<MovesElements>() || isa<arith::MinSIOp, arith::MaxSIOp, arith::MinUIOp, arith::MaxUIOp>(op)) {
     push(op->getOperands(), isUnsigned);

@@ -10,7 +10,8 @@ namespace nereid::tt {
 
 /// The arithmetic from which the kernel's accesses compute their pointers.
 struct AddressArithmetic {
-  /// Additions, subtractions and multiplications; true for an op that is only used as an unsigned number.
+  /// Additions, subtractions, multiplications, shifts to the left and sums of tiles; true for an op that is only used
+  /// as an unsigned number.
   llvm::MapVector<mlir::Operation *, bool> ops;
   /// Offsets and pointers in between.
   llvm::DenseSet<mlir::Value> values;

@@ -33,6 +33,7 @@ private:
   void defined(Operation *op, Value value, StringRef what, Value mask = {});
   void definedInputs(Operation *op);
   void overflow(Operation *op, bool isUnsigned);
+  void sum(Operation *op, bool isUnsigned);
   void unwrapped(Operation *op, Value value, Value mask = {});
   void numbers(Operation *op);
   void loadedNumbers(LoadOp load);
@@ -123,6 +124,8 @@ static StringRef nameOf(Operation *op) {
     return "-";
   if (isa<arith::MulIOp, arith::MulFOp>(op))
     return "*";
+  if (isa<arith::ShLIOp>(op))
+    return "<<";
   if (isa<arith::DivFOp, PreciseDivFOp>(op))
     return "/";
   if (isa<PreciseSqrtOp>(op))
@@ -136,9 +139,19 @@ static StringRef nameOf(Operation *op) {
 void Inserter::overflow(Operation *op, bool isUnsigned) {
   if (isUnsigned && isa<arith::SubIOp>(op)) // comparisons of unsigned numbers count down past zero
     return;
+  if (isIntegerSum(op))
+    return sum(op, isUnsigned);
   add(op, Kind::Overflow, nameOf(op), {op->getOperand(0), op->getOperand(1)}).setIsUnsigned(isUnsigned);
-  if (elementOf(op->getResult(0).getType()).getIntOrFloatBitWidth() < 64)
-    wraps.visit(op, wrapped(builder, op, isUnsigned));
+  const bool isWide = elementOf(op->getResult(0).getType()).getIntOrFloatBitWidth() == 64; // ends the launch at once
+  wraps.visit(op, isWide ? Value() : wrapped(builder, op, isUnsigned));
+}
+
+void Inserter::sum(Operation *op, bool isUnsigned) {
+  Value narrow = op->getResult(0), exact = exactSum(builder, op, isUnsigned);
+  add(op, Kind::Overflow, "sum", {narrow, exact}).setIsUnsigned(isUnsigned);
+  Value widened = isUnsigned ? arith::ExtUIOp::create(builder, op->getLoc(), exact.getType(), narrow).getResult()
+                             : arith::ExtSIOp::create(builder, op->getLoc(), exact.getType(), narrow).getResult();
+  wraps.visitCombined(op, arith::CmpIOp::create(builder, op->getLoc(), arith::CmpIPredicate::ne, exact, widened));
 }
 
 void Inserter::unwrapped(Operation *op, Value value, Value mask) {
@@ -187,7 +200,7 @@ void Inserter::visit(Operation *op) {
     access(interface);
   if (wants(support::Uninit))
     definedInputs(op);
-  if (op->hasTrait<OpTrait::IsTerminator>()) {
+  if (op->hasTrait<OpTrait::IsTerminator>() || isa<RegionBranchOpInterface>(op)) {
     builder.setInsertionPoint(op);
     for (Value operand : op->getOperands()) // values of control flow have no flags, so they are checked here
       if (arithmetic.values.contains(operand))
@@ -201,8 +214,8 @@ void Inserter::visit(Operation *op) {
     masked.visit(op, maskedOff(builder, op, /*withOther=*/true));
   if (auto found = arithmetic.ops.find(op); found != arithmetic.ops.end())
     overflow(op, found->second);
-  else if (wants(support::Overflow) && arithmetic.values.contains(op->getNumResults() ? op->getResult(0) : Value()))
-    wraps.visit(op);
+  else if (llvm::any_of(op->getResults(), [&](Value value) { return arithmetic.values.contains(value); }))
+    isa<ReduceOp, ScanOp>(op) ? wraps.visitCombined(op) : wraps.visit(op);
   if (wants(support::Nan))
     numbers(op);
   if (auto load = dyn_cast<LoadOp>(op); load && wants(support::NanLoads))

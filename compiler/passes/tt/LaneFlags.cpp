@@ -41,7 +41,17 @@ static Value wrappedProduct(OpBuilder &builder, arith::MulIOp op, bool isUnsigne
   return arith::CmpIOp::create(builder, loc, CmpIPredicate::ne, exact, widened(op.getResult()));
 }
 
+/// Shifts back, and compares.
+static Value wrappedShift(OpBuilder &builder, arith::ShLIOp op, bool isUnsigned) {
+  const Location loc = op.getLoc();
+  Value back = isUnsigned ? arith::ShRUIOp::create(builder, loc, op.getResult(), op.getRhs()).getResult()
+                          : arith::ShRSIOp::create(builder, loc, op.getResult(), op.getRhs()).getResult();
+  return arith::CmpIOp::create(builder, loc, CmpIPredicate::ne, back, op.getLhs());
+}
+
 Value tt::wrapped(OpBuilder &builder, Operation *op, bool isUnsigned) {
+  if (auto shift = dyn_cast<arith::ShLIOp>(op))
+    return wrappedShift(builder, shift, isUnsigned);
   if (auto product = dyn_cast<arith::MulIOp>(op))
     return wrappedProduct(builder, product, isUnsigned);
   const Location loc = op->getLoc();
@@ -100,15 +110,34 @@ Value LaneFlags::ofLogic(OpBuilder &builder, Operation *op) const {
   return result;
 }
 
-/// The flags moved as the elements are; null where no op can move flags that way.
-Value LaneFlags::moved(OpBuilder &builder, Operation *op) const {
-  Value flag = op->getNumOperands() == 1 && op->getNumResults() == 1 ? of(op->getOperand(0)) : Value();
-  if (!flag || !op->hasTrait<MovesElements>())
-    return {};
+/// Moves the flags as the op moves elements; false where it moves none, or no operand has flags.
+bool LaneFlags::move(OpBuilder &builder, Operation *op) {
+  if (!op->hasTrait<MovesElements>() && !isa<GatherOp>(op))
+    return false;
+  OperandRange elements = isa<GatherOp>(op) ? op->getOperands().take_front() : op->getOperands();
+  if (llvm::none_of(elements, [&](Value value) { return of(value); }))
+    return false;
+  SmallVector<Value> moved;
+  for (Value value : elements)
+    moved.push_back(of(value) ? of(value) : constant(builder, op->getLoc(), i1Like(value.getType()), 0));
   Operation *copy = builder.clone(*op);
-  copy->setOperand(0, flag);
-  copy->getResult(0).setType(i1Like(op->getResult(0).getType()));
-  return copy->getResult(0);
+  for (auto [index, flag] : llvm::enumerate(moved))
+    copy->setOperand(index, flag);
+  for (auto [result, flag] : llvm::zip_equal(op->getResults(), copy->getResults())) {
+    flag.setType(i1Like(result.getType()));
+    flags[result] = flag;
+  }
+  return true;
+}
+
+void LaneFlags::visitCombined(Operation *op, Value own) {
+  OpBuilder builder(op->getContext());
+  builder.setInsertionPointAfter(own ? own.getDefiningOp() : op);
+  Value source = any(builder, op->getLoc(), op->getOperands());
+  Value made = either(builder, op->getLoc(), source ? anyCombined(builder, op, source) : Value(), own);
+  if (made)
+    for (Value result : op->getResults())
+      flags[result] = made;
 }
 
 void LaneFlags::visit(Operation *op, Value own) {
@@ -116,6 +145,8 @@ void LaneFlags::visit(Operation *op, Value own) {
     return;
   OpBuilder builder(op->getContext());
   builder.setInsertionPointAfter(own ? own.getDefiningOp() : op);
+  if (move(builder, op))
+    return;
   Value made;
   if (auto select = dyn_cast<arith::SelectOp>(op))
     made = ofSelect(builder, select);
@@ -123,8 +154,6 @@ void LaneFlags::visit(Operation *op, Value own) {
     made = ofLogic(builder, op);
   else if (op->hasTrait<OpTrait::Elementwise>())
     made = any(builder, op->getLoc(), op->getOperands());
-  else
-    made = moved(builder, op);
   made = either(builder, op->getLoc(), made, own);
   if (made)
     for (Value result : op->getResults())
