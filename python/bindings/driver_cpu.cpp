@@ -42,5 +42,7 @@ void nereid::python::bindCpuDriver(nb::module_ &module) {
   driver.def("properties", &properties, "The figures that people size their grids by.");
   driver.def("set_num_threads", &runtime::setCpuThreads, nb::arg("threads"),
              "Number of threads that a launch may use; 0: the default.");
+  driver.def("set_wait_limit", &runtime::setCpuWaitLimit, nb::arg("seconds"),
+             "How long all programs of a launch may wait for each other; 0: for ever.");
   driver.def("num_threads", &runtime::cpuThreads, "Number of threads that a launch may use.");
 }

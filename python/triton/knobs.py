@@ -226,6 +226,8 @@ class runtime_knobs(base_knobs):
     sim_limit = env_int("TRITON_SIM_LIMIT", 0)
     # Whether launches on the simulated GPU are counted, for `kernel.counters`.
     sim_counters = env_bool("TRITON_SIM_COUNTERS")
+    # Seconds that all programs of a launch on the CPU may wait for each other; 0: for ever.
+    cpu_wait_limit = env_int("TRITON_CPU_WAIT_LIMIT", 10)
 
     launch_enter_hook: Any = HookChain()
     launch_exit_hook: Any = HookChain(reversed=True)
@@ -314,6 +316,7 @@ def _settings_changed() -> None:
 def apply_to_launches() -> None:
     """Passes settings to the native launcher that it does not read itself."""
     libtriton.driver_cuda.set_check_pointers(nvidia.check_pointers)
+    libtriton.driver_cpu.set_wait_limit(runtime.cpu_wait_limit)
     libtriton.driver_sim.set_settings(runtime.sim_seed, runtime.sim_limit, runtime.sim_counters)
     libtriton.set_slow_launch(_launches_are_observed())
 

@@ -11,6 +11,7 @@
 #include "runtime/cpu/StopCheck.h"
 #include "runtime/cpu/ThreadLimits.h"
 #include "runtime/cpu/ThreadState.h"
+#include "runtime/cpu/WaitingLaunch.h"
 #include "runtime/cpu/WorkerPool.h"
 
 #include <algorithm>
@@ -26,8 +27,10 @@ namespace {
 
 class CpuKernel final : public Kernel {
 public:
-  CpuKernel(const Device &device, artifact::Artifact artifact, SharedObject object, CpuEntry entry, bool callsHost)
-      : Kernel(device, std::move(artifact)), entry(entry), callsHost(callsHost), object(std::move(object)) {
+  CpuKernel(const Device &device, artifact::Artifact artifact, SharedObject object, CpuEntry entry, bool callsHost,
+            bool mayWait)
+      : Kernel(device, std::move(artifact)), entry(entry), callsHost(callsHost), mayWait(mayWait),
+        object(std::move(object)) {
     argumentBytes = artifact::packedBytes(this->artifact());
     extentCount = checksMemory(this->artifact()) ? this->artifact().parameters.size() : 0;
     usesScratch = this->artifact().globalScratchBytes != 0 || this->artifact().profileScratchBytes != 0;
@@ -35,7 +38,8 @@ public:
 
   const CpuEntry entry;
   const char *const lastingName = runtime::lastingName(artifact().name);
-  const bool callsHost; ///< to print or to report a failure
+  const bool callsHost; ///< to print, to report a failure or to wait
+  const bool mayWait;   ///< programs may wait for any others
   uint64_t argumentBytes = 0;
   size_t extentCount = 0; ///< number of extents that the launcher may append to the arguments
   bool usesScratch = false;
@@ -93,7 +97,7 @@ static bool allocateScratch(uint64_t bytes, uint32_t align, const Programs &prog
 }
 
 static Expected<void> runAll(CpuKernel &kernel, const Programs &programs) {
-  if (programs.only) {
+  if (programs.only && !programs.mayWait) {
     char *arena = threadArena(programs.arenaBytes);
     if (!arena)
       return memoryError("arena");
@@ -102,7 +106,7 @@ static Expected<void> runAll(CpuKernel &kernel, const Programs &programs) {
     programs.run(*programs.only, *programs.only + 1, arena);
     return {};
   }
-  switch (runPrograms(programs, kernel.cost)) {
+  switch (programs.mayWait ? runWaiting(programs, kernel.cost) : runPrograms(programs, kernel.cost)) {
   case LaunchEnd::Done:
     return {};
   case LaunchEnd::NoMemory:
@@ -167,6 +171,7 @@ Expected<void> CpuDevice::launchPrograms(Kernel &given, Grid grid, std::optional
     std::memcpy(extents.data(), packed.data() + kernel.argumentBytes, extents.size() * sizeof(MemoryExtent));
   LaunchFailure failure(programs.grid, {&kernel.artifact(), extents.data()});
   programs.failure = &failure;
+  programs.mayWait = kernel.mayWait;
   auto done = run(kernel, programs);
   if (done && failure.happened())
     return Error{failure.code(), failure.text()};
@@ -204,8 +209,9 @@ Expected<std::shared_ptr<Kernel>> CpuDevice::load(artifact::Artifact artifact) {
   if (calls)
     *calls = &hostCalls();
   watchCrashes();
+  const bool mayWait = object->symbol(kWaitsSymbol) != nullptr;
   return std::shared_ptr<Kernel>(
-      std::make_shared<CpuKernel>(*this, std::move(artifact), std::move(*object), entry, calls != nullptr));
+      std::make_shared<CpuKernel>(*this, std::move(artifact), std::move(*object), entry, calls != nullptr, mayWait));
 }
 
 static CpuDevice &theDevice() {
@@ -221,6 +227,7 @@ Expected<void> launchCpuProgram(Kernel &kernel, Grid grid, Grid program, std::sp
   return theDevice().launchPrograms(kernel, grid, id, packed);
 }
 
+void setCpuWaitLimit(double seconds) { setWaitLimit(seconds); }
 void setCpuStopCheck(bool (*check)()) { StopCheck::check.store(check); }
 void setCpuThreads(uint32_t threads) { setPoolThreads(threads); }
 uint32_t cpuThreads() { return launchThreads(); }

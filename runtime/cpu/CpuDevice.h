@@ -29,8 +29,13 @@ void setCpuThreadRequest(uint32_t (*request)());
 uint32_t cpuThreadsOfVariable(std::string_view openMpVariable);
 
 /// Sets a callback that long launches call on the launching thread, every few hundredths of a second: true ends the
-/// launch with the error `launch-interrupted`. Programs that have started are finished, others are not run. Null:
+/// launch with the error `launch-interrupted`. Programs that have started are finished unless
+/// they wait for others, others are not run. Null:
 /// launches are not interrupted.
 void setCpuStopCheck(bool (*check)());
+
+/// How long all programs of a launch may wait for each other before it ends with the error `launch-deadlock`; zero: for
+/// ever.
+void setCpuWaitLimit(double seconds);
 
 } // namespace nereid::runtime

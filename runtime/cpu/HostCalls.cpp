@@ -5,6 +5,7 @@
 #include "runtime/cpu/Check.h"
 #include "runtime/cpu/Print.h"
 #include "runtime/cpu/ProgramRange.h"
+#include "runtime/cpu/WaitingLaunch.h"
 
 #include <algorithm>
 #include <utility>
@@ -47,7 +48,7 @@ static void fail(const char *text, const uint32_t ids[3]) {
 }
 
 const HostCalls &hostCalls() {
-  static constexpr HostCalls calls{&printValues, &fail, &checkValues};
+  static constexpr HostCalls calls{&printValues, &fail, &checkValues, &waitForOthers, &startOthers};
   return calls;
 }
 

@@ -1,5 +1,5 @@
 // The calls from a CPU kernel into the process that launched it: to print, to report that a program failed, to check
-// values.
+// values, to let other programs run.
 // SPDX-License-Identifier: MIT
 //
 // A kernel with host calls has a variable named `nereid_host_calls`; its loader stores the address of a HostCalls
@@ -41,6 +41,15 @@ struct CheckSite {
 
 inline constexpr char kCheckMessage[] = "{found}";
 
+/// A loop in which a program may wait for others.
+struct WaitSite {
+  uint32_t isPoll;  ///< it does nothing else: it may count tiles otherwise
+  const char *text; ///< "file.py:12:5"; empty where the source is unknown
+};
+
+/// With this symbol a kernel says that its programs may wait for any others of the launch.
+inline constexpr char kWaitsSymbol[] = "nereid_waits";
+
 struct HostCalls {
   /// Prints values in memory, row-major, i1 as bytes.
   void (*print)(const char *prefix, const uint32_t ids[3], uint32_t isHex, uint32_t count, const PrintedType *types,
@@ -49,6 +58,12 @@ struct HostCalls {
   void (*fail)(const char *text, const uint32_t ids[3]);
   /// Whether the values pass the check; if not, the launch has failed and the program ends.
   bool (*check)(const CheckSite *site, const uint32_t ids[3], const void *const *values);
+  /// Between two iterations of a loop that may wait: lets other programs run. `isFirst`: the first time since the loop
+  /// was entered. False: the launch is over, and the program ends.
+  bool (*wait)(const WaitSite *site, uint32_t isFirst);
+  /// After an atomic operation outside of such loops whose result the program uses: others may have to run theirs
+  /// before this one goes on, as on a GPU, where the result is long on its way.
+  void (*arrive)();
 };
 
 const HostCalls &hostCalls();

@@ -42,7 +42,7 @@ struct Search {
 static std::atomic<const OpenMp *> team{nullptr};
 static std::atomic<unsigned long long> loadsSearched{0};
 static std::atomic<bool> hasRun{false};
-static std::atomic<bool> isLost{false};
+static std::atomic<bool> isTeamLost{false};
 static thread_local bool hadTeamAtFork = false;
 
 static bool isOpenMpLibrary(const char *path) {
@@ -105,7 +105,7 @@ uint32_t openMpLimit() {
 }
 
 uint32_t openMpThreads() {
-  if (isLost.load(std::memory_order_relaxed) || LoaderGate::loaderIsLost())
+  if (isTeamLost.load(std::memory_order_relaxed) || LoaderGate::loaderIsLost())
     return 0;
   const OpenMp *openMp = loadedTeam();
   // Inside another parallel region the library would start only one thread.
@@ -152,10 +152,10 @@ static bool mayHaveTeam() {
 }
 
 // Registered at load time: a registration at first use could itself be interrupted by a fork.
-[[maybe_unused]] static const int registered = pthread_atfork([] { hadTeamAtFork = mayHaveTeam(); }, nullptr,
-                                                              [] {
-                                                                if (hadTeamAtFork)
-                                                                  isLost.store(true);
-                                                              });
+[[maybe_unused]] static const int teamForkHandlers = pthread_atfork([] { hadTeamAtFork = mayHaveTeam(); }, nullptr,
+                                                                    [] {
+                                                                      if (hadTeamAtFork)
+                                                                        isTeamLost.store(true);
+                                                                    });
 
 } // namespace nereid::runtime

@@ -36,6 +36,7 @@ struct Programs {
   std::optional<uint64_t> only;     ///< the one program to run; nullopt: all
   LaunchFailure *failure = nullptr; ///< of kernels that may report a failure
   const char *kernelName = nullptr; ///< lasting (CrashReport.h)
+  bool mayWait = false;             ///< programs may wait for any others, and call `wait` while they do
 
   void run(uint64_t begin, uint64_t end, char *arena) const {
     const RunningKernel running(kernelName);

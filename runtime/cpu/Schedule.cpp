@@ -275,11 +275,15 @@ static LaunchEnd runOnTeam(const Programs &programs, uint64_t first, char *arena
   return region.launch.end();
 }
 
+// The libraries end the process where there is no room for the stack of a thread.
+bool hasRoomForThreads(uint32_t threads) { return process::hasAddressSpace(kThreadBytes * threads); }
+
+bool sharesWithTeam() { return openMpThreads() != 0 && !crowding.isCrowded(); }
+
 static LaunchEnd runShared(const Programs &programs, uint64_t first, char *arena, uint32_t threads,
                            CostEstimate &cost) {
-  // The libraries end the process where there is no room for the stack of a thread.
-  const bool hasRoom = process::hasAddressSpace(kThreadBytes * threads);
-  if (hasRoom && openMpThreads() != 0 && !crowding.isCrowded())
+  const bool hasRoom = hasRoomForThreads(threads);
+  if (hasRoom && sharesWithTeam())
     return runOnTeam(programs, first, arena, threads, cost);
   const Claims claims(cost.nanoseconds(), threads);
   const uint64_t rest = programs.total - first;

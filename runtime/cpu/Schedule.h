@@ -30,6 +30,11 @@ enum class LaunchEnd : uint8_t {
 /// by `torch.set_num_threads`, applies here too.
 uint32_t launchThreads();
 
+/// Whether a launch that is shared runs on the OpenMP team, rather than on the pool.
+bool sharesWithTeam();
+/// Whether the address space has room for the stacks of so many threads.
+bool hasRoomForThreads(uint32_t threads);
+
 /// Runs all programs, each once, and returns when the last has ended. A program
 /// may wait for lower ones.
 LaunchEnd runPrograms(const Programs &programs, CostEstimate &cost);

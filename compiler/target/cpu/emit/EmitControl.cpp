@@ -5,6 +5,7 @@
 #include "compiler/dialect/tt/Report.h"
 #include "compiler/lowering/LoopHints.h"
 #include "compiler/target/cpu/emit/Diagnostics.h"
+#include "compiler/target/cpu/plan/WaitLoops.h"
 
 using namespace mlir;
 using namespace nereid;
@@ -142,6 +143,11 @@ LogicalResult KernelEmitter::emitWhile(const Step &step) {
   ir.SetInsertPoint(before);
   Phis carried(*this, loop.getBeforeArguments());
   carried.add(inits, entry);
+  llvm::PHINode *isFirst = nullptr;
+  if (cpu::mayWait(loop)) {
+    isFirst = ir.CreatePHI(ir.getInt32Ty(), 2);
+    isFirst->addIncoming(ir.getInt32(1), entry);
+  }
   ++loopDepth;
   if (failed(emitSequence(step.regions[0])))
     return failure();
@@ -162,6 +168,10 @@ LogicalResult KernelEmitter::emitWhile(const Step &step) {
   if (failed(emitSequence(step.regions[1])))
     return failure();
   --loopDepth;
+  if (isFirst) {
+    emitWait(loop, isFirst);
+    isFirst->addIncoming(ir.getInt32(0), ir.GetInsertBlock());
+  }
   carried.add(yielded(loop.getYieldOp()), ir.GetInsertBlock());
   lowering::attachLoopHints(loop, ir.CreateBr(before));
   ir.SetInsertPoint(after);

@@ -71,20 +71,24 @@ void KernelEmitter::emitPrint(tt::PrintOp op) {
 //--- assert --------------------------------------------------------------------------------
 
 /// The user's file and line; for library code, those of the call.
-static std::string locationText(Location location) {
+static std::string locationText(Location location, bool hasColumn) {
   if (auto call = dyn_cast<CallSiteLoc>(location)) {
-    const std::string callee = locationText(call.getCallee());
-    return callee.empty() ? locationText(call.getCaller()) : callee;
+    const std::string callee = locationText(call.getCallee(), hasColumn);
+    return callee.empty() ? locationText(call.getCaller(), hasColumn) : callee;
   }
   if (auto named = dyn_cast<NameLoc>(location))
-    return locationText(named.getChildLoc());
+    return locationText(named.getChildLoc(), hasColumn);
   if (auto fused = dyn_cast<FusedLoc>(location))
-    return fused.getLocations().empty() ? "" : locationText(fused.getLocations().front());
+    return fused.getLocations().empty() ? "" : locationText(fused.getLocations().front(), hasColumn);
   auto range = dyn_cast<FileLineColRange>(location);
   if (!range || range.getFilename().getValue().starts_with("<nereid>/"))
     return "";
-  return (range.getFilename().getValue() + ":" + llvm::Twine(range.getStartLine()) + ": ").str();
+  const unsigned column = hasColumn ? range.getStartColumn() : 0;
+  const std::string line = (range.getFilename().getValue() + ":" + llvm::Twine(range.getStartLine())).str();
+  return column ? line + ":" + std::to_string(column) : line;
 }
+
+std::string cpu::userLocation(Location location) { return locationText(location, /*hasColumn=*/true); }
 
 llvm::Value *KernelEmitter::allTrue(Value condition, std::optional<BufferId> tile) {
   if (!tile)
@@ -132,6 +136,8 @@ void KernelEmitter::failUnless(llvm::Value *holds, llvm::StringRef text) {
 void KernelEmitter::emitAssert(tt::AssertOp op) {
   const auto &buffers = plan.operandsOf[op];
   const std::optional<BufferId> tile = buffers.empty() ? std::nullopt : buffers.front();
-  const std::string text = locationText(op.getLoc()) + "device-side assertion failed: " + op.getMessage().str();
+  const std::string location = locationText(op.getLoc(), /*hasColumn=*/false);
+  const std::string text =
+      location + (location.empty() ? "" : ": ") + "device-side assertion failed: " + op.getMessage().str();
   failUnless(allTrue(op.getCondition(), tile), text);
 }

@@ -11,6 +11,7 @@
 #include "compiler/target/cpu/emit/NestEmitter.h"
 #include "compiler/target/cpu/emit/Transpose.h"
 #include "compiler/target/cpu/plan/PlanBuilder.h"
+#include "compiler/target/cpu/plan/WaitLoops.h"
 
 #include "mlir/IR/Matchers.h"
 
@@ -36,6 +37,7 @@ KernelEmitter::KernelEmitter(llvm::Module &module, tt::FuncOp kernel, LoopPlan &
   function->addParamAttr(4, llvm::Attribute::getWithAlignment(module.getContext(), llvm::Align(64)));
   addAttributes(*function);
   kernel.walk<WalkOrder::PreOrder>([&, next = 1u](Operation *op) mutable { positions[op] = next++; });
+  kernel.walk([&](scf::WhileOp loop) { mayWait |= cpu::mayWait(loop); });
   debug.begin(*function, kernel.getLoc());
 }
 
@@ -124,7 +126,7 @@ LogicalResult KernelEmitter::run() {
   return result;
 }
 
-static bool usesTiles(const LoopPlan &plan) {
+bool cpu::usesTiles(const LoopPlan &plan) {
   bool found = false;
   for (const Step &step : plan.body.steps)
     forEachStep(step, [&](const Step &inner) { found |= inner.dot && inner.dot->form.usesTiles; });
@@ -365,6 +367,7 @@ LogicalResult KernelEmitter::emitScalar(Operation *op) {
   setLocation(op->getLoc());
   if (auto access = dyn_cast<tt::MemoryAccessOpInterface>(op); access && access.isAtomic()) {
     emitScalarAtomic(access);
+    emitArrival(op);
     return success();
   }
   if (isa<tt::StoreOp, tt::LoadOp>(op))

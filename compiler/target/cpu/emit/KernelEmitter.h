@@ -21,8 +21,14 @@ class ValuesOp;
 
 namespace nereid::cpu {
 
+/// Whether the kernel multiplies with the processor's tile registers.
+bool usesTiles(const LoopPlan &plan);
+
+/// "file.py:12:5" of the user's text, of the call for library code; empty where it is unknown.
+std::string userLocation(mlir::Location location);
+
 /// The functions of runtime/cpu/HostCalls.h, in its order.
-enum class HostCall : unsigned { Print, Fail, Check };
+enum class HostCall : unsigned { Print, Fail, Check, Wait, Arrive };
 
 /// A tile in memory or in a buffer of its own: its first element and strides, in bytes.
 struct Redirect {
@@ -156,6 +162,10 @@ private:
   llvm::Value *allTrue(mlir::Value condition, std::optional<BufferId> tile);
   void failUnless(llvm::Value *holds, llvm::StringRef text);
   llvm::Value *hostCall(HostCall call);
+  // EmitWait.cpp
+  void emitWait(mlir::scf::WhileOp loop, llvm::Value *isFirst);
+  void emitArrival(mlir::Operation *atomic);
+  void letOthersRun(HostCall call, llvm::ArrayRef<llvm::Value *> arguments);
   // EmitCheck.cpp
   void emitCheck(check::ValuesOp op);
   llvm::Constant *checkSite(check::ValuesOp op);
@@ -243,6 +253,7 @@ private:
   llvm::BasicBlock *programsDone = nullptr; ///< branch target of a failed program
   unsigned loopDepth = 0;
   bool needsFence = false;
+  bool mayWait = false; ///< a loop of the kernel may wait for other programs
   llvm::Value *programId[3] = {};
   llvm::Value *gridSize[3] = {};
 };

@@ -8,6 +8,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+from ... import knobs
 from ..._C import libtriton
 from ..compiler import GPUTarget
 from ..driver import DriverBase, KernelLauncher
@@ -50,6 +51,7 @@ class CPUDriver(DriverBase):
 
     def __init__(self) -> None:
         self.utils = CPUUtils()
+        libtriton.driver_cpu.set_wait_limit(knobs.runtime.cpu_wait_limit)
 
     @classmethod
     def is_active(cls) -> bool:
