@@ -47,6 +47,7 @@ class Session:
     def __init__(self, grid: tuple[int, int, int], target: Any, options: dict[str, Any]):
         self.grid, self.target = grid, target
         self.program = (0, 0, 0)
+        self.turns: Any = None
         self._options = options
         self._read_only = ReadOnlyMemory()
         self._functions: dict[Any, Callable[..., Any]] = {}
@@ -80,6 +81,11 @@ class Session:
     def call_builtin(self, module: str, name: str, args: Any, keywords: dict[str, Any]) -> Any:
         if self._read_only and writes(name):
             self._check_write(module, name, args, keywords)
+        if self.turns is not None and args:
+            if name == "load" or name.startswith("atomic_"):
+                self.turns.note_read(args[0])
+            elif name == "store":
+                self.turns.note_write()
         special = _SPECIAL.get(name)
         if special is not None and module == "triton.language":
             return special(self, *args, **keywords)

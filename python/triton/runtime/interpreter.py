@@ -64,7 +64,7 @@ class InterpretedFunction(DecoratedFunction[Any], JITBase):  # type: ignore[misc
         """Compiles nothing ahead: operations are compiled when a program first executes them."""
 
     def run(self, *args: Any, grid: Any, warmup: bool = False, **kwargs: Any) -> None:
-        """Runs the programs one after the other, x fastest."""
+        """Runs the programs one after the other, x fastest; one that waits lets later ones run."""
         if warmup:
             return
         kwargs.pop("stream", None)
@@ -82,6 +82,7 @@ class InterpretedFunction(DecoratedFunction[Any], JITBase):  # type: ignore[misc
     ) -> None:
         from .._interpreter.arguments import HostMemory, as_seen
         from .._interpreter.session import Session
+        from .._interpreter.turns import Turns
         from ..compiler import make_backend
 
         target = driver.for_device("cpu").get_current_target()
@@ -99,9 +100,11 @@ class InterpretedFunction(DecoratedFunction[Any], JITBase):  # type: ignore[misc
                 for value, (kind, _) in zip(bound.values(), binder.specialize(bound), strict=True)
             ]
             args, keywords = self._as_called(dict(zip(bound, seen, strict=True)))
-            for z, y, x in itertools.product(*map(range, reversed(grid))):
-                session.program = (x, y, z)
-                self._run_program(session, args, keywords)
+            programs = ((x, y, z) for z, y, x in itertools.product(*map(range, reversed(grid))))
+            session.turns = Turns(
+                session, programs, lambda: self._run_program(session, args, keywords)
+            )
+            session.turns.run()
         memory.bring_back()
 
     def _as_called(self, seen: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:

@@ -1,0 +1,101 @@
+"""Launches whose programs wait for what never comes: they end with a message, and by Ctrl-C."""
+# SPDX-License-Identifier: MIT
+
+import inspect
+
+import numpy as np
+import pytest
+import triton
+import triton.language as tl
+from test_interrupts import run
+from triton import knobs
+from triton.runtime.interpreter import InterpreterError
+
+
+@triton.jit
+def waits_for_nobody(flag_ptr, out_ptr):
+    program = tl.program_id(0)
+    if program != 1:
+        while tl.atomic_add(flag_ptr + program, 0) == 0:  # here
+            pass
+    tl.store(out_ptr + program, 1)
+
+
+def fault(launch, *words):
+    with pytest.raises((RuntimeError, InterpreterError)) as caught:
+        launch()
+    lines, first = inspect.getsourcelines(waits_for_nobody.fn)
+    (line,) = [first + at for at, text in enumerate(lines) if "# here" in text]
+    for word in (f"test_waiting_programs.py:{line}:", *words):
+        assert word in str(caught.value), str(caught.value)
+
+
+@pytest.fixture
+def short_wait(monkeypatch):
+    monkeypatch.setattr(knobs.runtime, "cpu_wait_limit", 1)
+    knobs.apply_to_launches()
+    yield
+    monkeypatch.undo()
+    knobs.apply_to_launches()
+
+
+def test_a_launch_that_cannot_go_on_says_who_waits_where(short_wait):
+    out = np.zeros(4, np.int32)
+    fault(
+        lambda: waits_for_nobody[(4,)](np.zeros(4, np.int32), out),
+        "`waits_for_nobody` cannot go on", "program (0, 0, 0) waits here, 2 more wait",
+        "all programs have started", "[launch-deadlock]",
+    )  # fmt: skip
+    assert out.tolist() == [0, 1, 0, 0]
+    waits_for_nobody[(4,)](np.ones(4, np.int32), out)  # the next launch runs
+    assert out.tolist() == [1, 1, 1, 1]
+
+
+def test_more_programs_than_can_run_at_a_time(short_wait):
+    programs = 5000
+    fault(
+        lambda: waits_for_nobody[(programs,)](
+            np.zeros(programs, np.int32), np.zeros(programs, np.int32)
+        ),
+        "programs have not started, as at most 4096 run at a time",
+    )
+
+
+def test_interpreted_programs(short_wait, monkeypatch):
+    monkeypatch.setenv("TRITON_INTERPRET", "1")
+    interpreted = triton.jit(waits_for_nobody.fn)
+    out = np.zeros(3, np.int32)
+    fault(
+        lambda: interpreted[(3,)](np.zeros(3, np.int32), out),
+        "cannot go on", "[launch-deadlock]",
+    )  # fmt: skip
+    assert out.tolist() == [0, 1, 0]
+
+
+SPIN = """
+@triton.jit
+def spin(flag):
+    while tl.{read} == 0:
+        pass
+
+interrupt(1)
+try:
+    spin[({programs},)](np.zeros(1, np.int32))
+except KeyboardInterrupt:
+    spin[(3,)](np.ones(1, np.int32))
+    print("well", flush=True)
+"""
+
+
+@pytest.mark.parametrize(
+    "read", ["atomic_add(flag, 0)", "load(flag, volatile=True)", "atomic_cas(flag, 1, 1)"]
+)
+@pytest.mark.parametrize("programs", [1, 5])
+def test_an_interrupt_ends_a_wait(programs, read, tmp_path):
+    run(tmp_path, SPIN.format(read=read, programs=programs), seconds=60)
+
+
+def test_an_interrupt_ends_a_wait_of_simulated_programs(tmp_path):
+    sim = "from triton.backends.sim.driver import SimDriver\ntriton.runtime.driver.set_active(SimDriver('sim:90'))\n"
+    text = SPIN.format(read="atomic_add(flag, 0)", programs=3).replace("[(3,)]", "[(1,)]")
+    run(tmp_path, sim + text, seconds=60)
