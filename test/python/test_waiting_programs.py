@@ -9,6 +9,8 @@ import triton
 import triton.language as tl
 from test_interrupts import run
 from triton import knobs
+from triton.backends.sim.driver import SimDriver
+from triton.runtime import driver
 from triton.runtime.interpreter import InterpreterError
 
 
@@ -99,3 +101,28 @@ def test_an_interrupt_ends_a_wait_of_simulated_programs(tmp_path):
     sim = "from triton.backends.sim.driver import SimDriver\ntriton.runtime.driver.set_active(SimDriver('sim:90'))\n"
     text = SPIN.format(read="atomic_add(flag, 0)", programs=3).replace("[(3,)]", "[(1,)]")
     run(tmp_path, sim + text, seconds=60)
+
+
+# --- Simulated GPUs --------------------------------------------------------------------------------
+
+
+@pytest.fixture(params=["sim:90", "sim:gfx942"])
+def simulator(request):
+    driver.set_active(SimDriver(request.param))
+    yield driver.active
+    driver.reset_active()
+
+
+def test_simulated_programs_that_cannot_go_on(simulator):
+    flags = np.zeros(3, np.int32)
+    with pytest.raises(RuntimeError, match=r"deadlock: every program waits .*; program 0, 0, 0.*sim-deadlock"):
+        waits_for_nobody[(3,)](flags, flags.copy())
+
+
+def test_a_cooperative_grid_is_resident_or_refused(simulator):
+    most = simulator.utils.get_device_properties(0)["multiprocessor_count"]
+    flags, out = np.ones(most * 33, np.int32), np.zeros(most * 33, np.int32)
+    with pytest.raises(RuntimeError, match=r"needs all of its \d+ programs on the GPU at once, which runs \d+"):
+        waits_for_nobody[(most * 33,)](flags, out, launch_cooperative_grid=True)
+    waits_for_nobody[(most,)](flags, out, launch_cooperative_grid=True)
+    assert out.sum() == most
