@@ -29,6 +29,12 @@ struct OffsetWalk {
 };
 } // namespace
 
+/// Offsets may pass through floats, as when an image is resampled.
+static bool isFloatArithmetic(Operation *op) {
+  return op->getNumResults() == 1 && op->hasTrait<OpTrait::Elementwise>() && !isa<arith::SelectOp>(op) &&
+         isa<FloatType>(elementOf(op->getResult(0).getType()));
+}
+
 void OffsetWalk::visitOp(Operation *op, bool isUnsigned) {
   if (isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::ShLIOp>(op) || isIntegerSum(op)) {
     auto [entry, isNew] = found.ops.insert({op, isUnsigned});
@@ -38,9 +44,12 @@ void OffsetWalk::visitOp(Operation *op, bool isUnsigned) {
     push(op->getOperands(), isUnsigned);
   } else if (op->hasTrait<MovesElements>() || isa<arith::MinSIOp, arith::MaxSIOp, arith::MinUIOp, arith::MaxUIOp>(op)) {
     push(op->getOperands(), isUnsigned);
-  } else if (isa<arith::ExtUIOp>(op)) {
+  } else if (isa<arith::TruncIOp, math::AbsIOp>(op)) {
+    push(op->getOperands(), isUnsigned);
+  } else if (isa<arith::ExtUIOp, arith::UIToFPOp>(op)) {
     push(op->getOperands(), true);
-  } else if (isa<arith::ExtSIOp>(op)) {
+  } else if (isa<arith::ExtSIOp, arith::SIToFPOp, arith::FPToSIOp, arith::FPToUIOp, arith::IndexCastOp>(op) ||
+             isFloatArithmetic(op)) {
     push(op->getOperands(), false);
   } else if (isa<AddPtrOp>(op)) {
     push(op->getOperands().take_front(), isUnsigned);

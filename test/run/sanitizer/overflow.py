@@ -225,9 +225,15 @@ def clamped(x_ptr, out_ptr, big):
     read(x_ptr, out_ptr, tl.maximum(at.to(tl.int64), 0) // 4)
 
 
+@triton.jit
+def through_floats(x_ptr, out_ptr, big):
+    at = tl.abs(tl.arange(0, 8) * big)  # here
+    read(x_ptr, out_ptr, (at.to(tl.float32) * 0.5).to(tl.int64))
+
+
 WRAPPED = [widened_product, widened_tile, widened_sum, widened_difference, shifted, negated_least, selected,
            widened_before_a_loop, carried_narrow, summed, summed_products, summed_before, joined, gathered, turned,
-           unsigned_product, clamped]  # fmt: skip
+           unsigned_product, clamped, through_floats]  # fmt: skip
 
 
 def assert_at(report, kernel, line):
