@@ -25,7 +25,7 @@ constexpr uint32_t kMaxSharedBytes = 232448, kMaxThreads = 1024;
 constexpr uint64_t kSliceInstructions = uint64_t{1} << 18, kSlicesOfTurn = 16;
 // A cluster that has been resumed so often, while no other has changed memory, waits for what does not come.
 constexpr uint32_t kFruitless = 64;
-constexpr auto kBeforeStuck = std::chrono::seconds(2);
+constexpr auto kBeforeStuck = std::chrono::seconds(1);
 constexpr uint32_t kDefaultResident = 1024;
 constexpr uint64_t kMostArrived = 128;
 
@@ -84,7 +84,7 @@ private:
   std::condition_variable changed;
   std::deque<std::unique_ptr<Resident>> waiting;
   uint64_t numResident = 0, numDone = 0, threadInstructions = 0;
-  bool takesNew = true; ///< new clusters and those that wait take turns
+  bool takesNew = true; ///< new clusters and those that wait take turns, once many have started
   uint64_t epoch = 1, numStuck = 0;
   std::chrono::steady_clock::time_point changedAt = std::chrono::steady_clock::now();
   std::optional<Error> error;
@@ -201,7 +201,7 @@ void GridWork::prepare(Cluster &cluster, uint64_t index) {
 std::unique_ptr<GridWork::Resident> GridWork::take() {
   std::unique_lock lock(mutex);
   const bool hasNew = next.load() < count && numResident < capacity && !error;
-  if (!waiting.empty() && (!hasNew || !takesNew)) {
+  if (!waiting.empty() && (!hasNew || (!takesNew && numResident >= kMostArrived))) {
     takesNew = true;
     std::unique_ptr<Resident> resident = std::move(waiting.front());
     waiting.pop_front();
