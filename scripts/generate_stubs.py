@@ -76,8 +76,8 @@ def is_stubbed(entry: dict[str, Any]) -> bool:
     return name.isidentifier() and not keyword.iskeyword(name) and not name.startswith("_")
 
 
-def header(doc: str) -> list[str]:
-    return [f'"""{doc}"""', MARK, LICENSE, "from typing import Any", ""]
+def header(doc: str, typing: str = "Any") -> list[str]:
+    return [f'"""{doc}"""', MARK, LICENSE, f"from typing import {typing}", ""]
 
 
 def functions_of(entries: list[dict[str, Any]], module: str) -> list[dict[str, Any]]:
@@ -109,13 +109,15 @@ def tensor_class(entries: list[dict[str, Any]]) -> list[str]:
 
 
 def core(entries: list[dict[str, Any]]) -> str:
-    lines = header("Types, values and built-in functions of the kernel language.")
+    lines = header("Types, values and built-in functions of the kernel language.", "Any, TypeAlias")
     functions = functions_of(entries, "triton.language")
     taken = {entry["name"] for entry in functions}
     for module, names in CLASSES.items():
-        kept = [name for name in names if name not in taken]
+        kept = [name for name in names if name not in taken and name != "constexpr"]
         lines += [f"from .{module} import {name} as {name}" for name in kept]
     lines += [f"from .dtypes import {name} as {name}" for name in SCALARS]
+    # A parameter or variable with this annotation takes any constant, and is used as one.
+    lines += ["", "constexpr: TypeAlias = Any"]
     lines += ["", *tensor_class(entries)]
     for entry in functions:
         lines += [*function(entry)]

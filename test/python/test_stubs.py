@@ -58,6 +58,33 @@ def f(x: tl.tensor) -> None:
     assert status == 1 and list(dict.fromkeys(lines)) == ["7", "8", "9"], output
 
 
+def test_constants_of_kernels_are_numbers_texts_and_types(tmp_path, check_types):
+    text = """
+import triton
+import triton.language as tl
+N = tl.constexpr(8)
+M: tl.constexpr = tl.constexpr(4)
+SIZES = (tl.constexpr(1), N)
+@triton.jit(do_not_specialize=["n"])
+def f(x, n, B: tl.constexpr, D: tl.constexpr = tl.float32, FLAG: tl.constexpr = False, S: tl.constexpr = "a") -> None:
+    half: tl.constexpr = B // 2
+    even: tl.constexpr = B % 2 == 0 and not FLAG
+    shifted: tl.constexpr = 1 << -B
+    name: tl.constexpr = S + "b"
+    some: tl.constexpr = [1, 2, 3][B:]
+    tile = tl.zeros([B, half], D) * B + half
+    for i in range(B):
+        tile += i ** B
+    tl.store(x, tile, mask=n > N + M)
+def run(x: object, size: int) -> None:
+    f[(size,)](x, size, B=64, num_warps=4)
+"""
+    path = tmp_path / "constants.py"
+    path.write_text(text)
+    status, output = check_types(path)
+    assert status == 0, output
+
+
 def test_stubs_name_what_the_package_has():
     folder = Path(tl.__file__).parent
     text = (folder / "__init__.pyi").read_text()

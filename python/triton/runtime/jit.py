@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 from weakref import WeakValueDictionary
 
 from .. import knobs
@@ -413,6 +413,24 @@ def _describe(
         if get_iterable_path(types, path) != "constexpr":
             attrs[path] = backend.parse_attr(get_iterable_path(keys, path))
     return dict(zip(bound, types, strict=False)), constants, attrs
+
+
+@overload
+def jit(fn: Callable[..., Any]) -> Any: ...
+
+
+@overload
+def jit(
+    fn: None = None,
+    *,
+    version: Any = None,
+    repr: Callable[[Any], str] | None = None,
+    launch_metadata: Callable[..., Any] | None = None,
+    do_not_specialize: Any = None,
+    do_not_specialize_on_alignment: Any = None,
+    debug: bool | None = None,
+    noinline: bool | None = None,
+) -> Callable[[Callable[..., Any]], Any]: ...
 
 
 def jit(
