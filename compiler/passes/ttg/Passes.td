@@ -136,7 +136,7 @@ def SplitConversions : Pass<"ttg-split-conversions", "::mlir::ModuleOp"> {
     A conversion runs in repetitions over directions of the tile along which no
     thread bit of either layout moves. Where there are none, an intermediate
     layout, whose threads move along some directions of each, has such directions
-    in both steps.
+    in both steps. The largest conversions are split, until a CTA's buffers fit.
   }];
   let dependentDialects = ["::nereid::ttg::TtgDialect"];
   let options = [

@@ -1,9 +1,10 @@
-// Converts layouts in two steps where one step needs more shared memory than a CTA has.
+// Converts layouts in two steps where one step, with what else is live, needs more shared memory than a CTA has.
 //
 //   %y = ttg.convert_layout %x : #a -> #b   ->   %m = ttg.convert_layout %x : #a -> #between
 //                                                %y = ttg.convert_layout %m : #between -> #b
 // SPDX-License-Identifier: MIT
 #include "compiler/analysis/MemoryAccess.h"
+#include "compiler/analysis/SharedMemory.h"
 #include "compiler/layout/Conversion.h"
 #include "compiler/passes/ttg/Passes.h"
 
@@ -24,12 +25,10 @@ static unsigned conversionBytes(const LinearLayout &from, const LinearLayout &to
   return layout::planConversion(from, to, analysis::memoryBits(element)).sharedBytes();
 }
 
-static bool split(ConvertLayoutOp op, unsigned maxBytes) {
+static bool split(ConvertLayoutOp op) {
   auto from = cast<RankedTensorType>(op.getSrc().getType()), to = cast<RankedTensorType>(op.getType());
   const LinearLayout &source = linearLayoutOf(from), &result = linearLayoutOf(to);
   const unsigned bytes = conversionBytes(source, result, from.getElementType());
-  if (bytes <= maxBytes)
-    return false;
   const LinearLayout intermediate = layout::intermediateLayout(source, result);
   if (std::max(conversionBytes(source, intermediate, from.getElementType()),
                conversionBytes(intermediate, result, from.getElementType())) >= bytes)
@@ -47,9 +46,19 @@ struct SplitConversions : ttg::impl::SplitConversionsBase<SplitConversions> {
 
   void runOnOperation() final {
     SmallVector<ConvertLayoutOp> conversions;
-    getOperation().walk([&](ConvertLayoutOp op) { conversions.push_back(op); });
-    for (ConvertLayoutOp op : conversions)
-      numSplit += split(op, maxBytes);
+    getOperation().walk([&](ConvertLayoutOp op) {
+      if (analysis::scratchBytes(op))
+        conversions.push_back(op);
+    });
+    // The largest first: it may be the only one that has to be split.
+    llvm::stable_sort(conversions, [](ConvertLayoutOp a, ConvertLayoutOp b) {
+      return analysis::scratchBytes(a) > analysis::scratchBytes(b);
+    });
+    for (ConvertLayoutOp op : conversions) {
+      if (analysis::planSharedMemory(getOperation()).bytes <= maxBytes)
+        break;
+      numSplit += split(op);
+    }
   }
 };
 } // namespace
