@@ -16,7 +16,7 @@ from triton.backends.amd.compiler import HIPBackend, HIPOptions, get_min_dot_siz
 from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource, make_backend
 
-GPUS = {"gfx90a": 64, "gfx942": 64, "gfx950": 64, "gfx1100": 32, "gfx1200": 32}
+GPUS = {"gfx90a": 64, "gfx942": 64, "gfx950": 64, "gfx1030": 32, "gfx1100": 32, "gfx1200": 32}
 
 
 @triton.jit
@@ -161,6 +161,7 @@ def test_matrix_instructions_have_the_chosen_size():
         assert re.search(rf"v_mfma_f32_{size}x{size}x", text)
         assert not re.search(rf"v_mfma_f32_{other}x{other}x", text)
     assert "v_wmma_f32_16x16x16" in compiled_dot("gfx1100").asm["amdgcn"]
+    assert "v_wmma" not in compiled_dot("gfx1030").asm["amdgcn"]
 
 
 def widths_of_loads(kernel):

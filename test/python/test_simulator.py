@@ -143,6 +143,7 @@ AMD = {
     "gfx90a": (64, 110, 65536),
     "gfx942": (64, 304, 65536),
     "gfx950": (64, 256, 163840),
+    "gfx1030": (32, 40, 65536),
     "gfx1100": (32, 48, 65536),
     "gfx1200": (32, 16, 65536),
 }
@@ -179,6 +180,7 @@ def test_amd_kernels_run(amd_simulator):
 
 def test_amd_gpus_that_are_not_simulated():
     with pytest.raises(
-        ValueError, match="sim:gfx90a, sim:gfx942, sim:gfx950, sim:gfx1100, sim:gfx1200 for AMD"
+        ValueError,
+        match="sim:gfx90a, sim:gfx942, sim:gfx950, sim:gfx1030, sim:gfx1100, sim:gfx1200 for AMD",
     ):
         SimDriver("sim:gfx803")

@@ -17,6 +17,8 @@ static constexpr uint32_t kCdnaBuffer = 4 << 15 | 7 << 12;
 // "RDNA3" and "RDNA4" instruction set architecture, buffer resource: one format of 32 bits (22); OOB_SELECT 3 compares
 // the offset with the number of bytes.
 static constexpr uint32_t kRdnaBuffer = 3u << 28 | 22 << 12;
+// "RDNA2" instruction set architecture, buffer resource: the same, and RESOURCE_LEVEL, which is 1.
+static constexpr uint32_t kRdna2Buffer = kRdnaBuffer | 1 << 24;
 
 // "AMD Instinct MI200" instruction set architecture: mfma, 512 registers, LDS of 64 KiB in 32 banks.
 static constexpr Arch cdna2 = {.name = "gfx90a",
@@ -64,6 +66,13 @@ static constexpr Arch rdna3(const char *name) {
   return arch;
 }
 
+/// No matrix instructions: dots are multiply-adds.
+static constexpr Arch rdna2(const char *name) {
+  Arch arch = rdna3(name);
+  arch.matrixUnit = MatrixUnit::None, arch.bufferFlags = kRdna2Buffer;
+  return arch;
+}
+
 static constexpr Arch rdna4(const char *name) {
   Arch arch = rdna3(name);
   arch.matrixUnit = MatrixUnit::Wmma, arch.fp8 = Fp8Format::Ocp, arch.hasVectorFloatAtomic = true;
@@ -74,6 +83,12 @@ static constexpr Arch archs[] = {
     cdna2,
     cdna3(),
     cdna4(),
+    rdna2("gfx1030"),
+    rdna2("gfx1031"),
+    rdna2("gfx1032"),
+    rdna2("gfx1034"),
+    rdna2("gfx1035"),
+    rdna2("gfx1036"),
     rdna3("gfx1100"),
     rdna3("gfx1101"),
     rdna3("gfx1102"),
