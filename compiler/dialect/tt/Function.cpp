@@ -1,6 +1,7 @@
 // Functions of `tt`: their text form, calls and returns.
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/tt/Dialect.h"
+#include "compiler/dialect/tt/InherentAttributes.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpImplementation.h"
@@ -21,9 +22,11 @@ ParseResult FuncOp::parse(OpAsmParser &parser, OperationState &result) {
   auto buildType = [](Builder &builder, ArrayRef<Type> inputs, ArrayRef<Type> results,
                       function_interface_impl::VariadicFlag,
                       std::string &) { return builder.getFunctionType(inputs, results); };
-  return function_interface_impl::parseFunctionOp(parser, result, /*allowVariadic=*/false,
-                                                  getFunctionTypeAttrName(result.name), buildType,
-                                                  getArgAttrsAttrName(result.name), getResAttrsAttrName(result.name));
+  const SMLoc begin = parser.getCurrentLocation();
+  return failure(function_interface_impl::parseFunctionOp(
+                     parser, result, /*allowVariadic=*/false, getFunctionTypeAttrName(result.name), buildType,
+                     getArgAttrsAttrName(result.name), getResAttrsAttrName(result.name)) ||
+                 checkInherentAttributes(parser, begin, result));
 }
 
 void FuncOp::print(OpAsmPrinter &printer) {

@@ -3,6 +3,7 @@
 // the printed form.
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/tt/Dialect.h"
+#include "compiler/dialect/tt/InherentAttributes.h"
 
 #include "mlir/IR/OpImplementation.h"
 
@@ -28,7 +29,7 @@ static ParseResult parseCase(OpAsmParser &parser, StringRef name, std::optional<
   return success();
 }
 
-static ParseResult parseCachePolicy(OpAsmParser &parser, NamedAttrList &attributes, CacheModifier &cache,
+static ParseResult parseCachePolicy(OpAsmParser &parser, OperationState &result, CacheModifier &cache,
                                     EvictionPolicy &evict) {
   while (true) {
     if (succeeded(parser.parseOptionalKeyword("cacheModifier"))) {
@@ -42,9 +43,9 @@ static ParseResult parseCachePolicy(OpAsmParser &parser, NamedAttrList &attribut
     }
   }
   const SMLoc begin = parser.getCurrentLocation();
-  if (parser.parseOptionalAttrDict(attributes))
+  if (parseAttributes(parser, result))
     return failure();
-  Attribute policy = attributes.erase(cachePolicyName);
+  Attribute policy = result.attributes.erase(cachePolicyName);
   if (!policy)
     return success();
   auto both = dyn_cast<CachePolicyAttr>(policy);
@@ -74,8 +75,8 @@ template <typename Op> static ParseResult parseAccess(OpAsmParser &parser, Opera
   CacheModifier cache = CacheModifier::NONE;
   EvictionPolicy evict = EvictionPolicy::NORMAL;
   const SMLoc begin = parser.getCurrentLocation();
-  if (parser.parseOperandList(text.operands) || parseCachePolicy(parser, result.attributes, cache, evict) ||
-      parser.parseColon() || parser.getCurrentLocation(&text.typeBegin) || parser.parseType(text.pointer))
+  if (parser.parseOperandList(text.operands) || parseCachePolicy(parser, result, cache, evict) || parser.parseColon() ||
+      parser.getCurrentLocation(&text.typeBegin) || parser.parseType(text.pointer))
     return failure();
   if (!pointeeLike(text.pointer))
     return parser.emitError(text.typeBegin) << text.pointer << " is neither a pointer nor a tile of pointers";

@@ -1,5 +1,6 @@
 // Parses, prints and verifies `warp_specialize`, and counts its warps.
 // SPDX-License-Identifier: MIT
+#include "compiler/dialect/tt/InherentAttributes.h"
 #include "compiler/dialect/ttg/Dialect.h"
 
 #include "mlir/IR/Builders.h"
@@ -39,7 +40,7 @@ Scratch WarpSpecializeOp::getScratch() { return {.bytes = 0, .barriers = 1}; }
 
 ParseResult WarpSpecializeOp::parse(OpAsmParser &parser, OperationState &result) {
   SmallVector<int32_t> numWarps;
-  if (parser.parseOptionalAttrDictWithKeyword(result.attributes) || parser.parseKeyword("default") ||
+  if (tt::parseAttributesWithKeyword(parser, result) || parser.parseKeyword("default") ||
       parser.parseRegion(*result.addRegion()))
     return failure();
   while (succeeded(parser.parseOptionalKeyword(("partition" + Twine(numWarps.size())).str())))
