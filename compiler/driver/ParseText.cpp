@@ -4,29 +4,33 @@
 #include "compiler/dialect/tt/Dialect.h"
 #include "compiler/driver/Compiler.h"
 #include "compiler/driver/Diagnostics.h"
+#include "compiler/driver/TextCheck.h"
 #include "compiler/support/Diagnostics.h"
+#include "compiler/support/FatalGuard.h"
 #include "compiler/support/MemoryReserve.h"
 
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/AsmParser/AsmParserState.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
+
+#include "llvm/Support/SourceMgr.h"
 
 using namespace nereid;
 using namespace nereid::driver;
 
-/// Parser and verifier recurse over the text.
-static constexpr unsigned maxNesting = 500;
 /// Equals the front end's limit of a tile.
 static constexpr int64_t maxTileElements = 1 << 20;
 
 //--- messages ------------------------------------------------------------------------------
 
 namespace {
-/// Reports MLIR's diagnostics at positions in the text.
+/// Collects MLIR's errors about a text, and reports them at positions in it.
 class Reader {
 public:
   Reader(mlir::MLIRContext &context, const std::string &text, const std::string &name,
          support::DiagnosticEngine &diagnostics)
-      : file(std::make_shared<support::SourceFile>(name, text)), diagnostics(diagnostics),
+      : context(context), file(std::make_shared<support::SourceFile>(name, text)), diagnostics(diagnostics),
         handler(&context, [this](mlir::Diagnostic &mlirDiagnostic) { return take(mlirDiagnostic); }) {
     diagnostics.keep(file);
   }
@@ -34,11 +38,48 @@ public:
   void report(uint32_t offset, std::string text) {
     diagnostics.report(diag::InvalidIr, {file.get(), {offset, offset}}, text);
   }
-  bool hasReported() const { return reported; }
+
+  /// Reports the errors; false where there is none.
+  bool reportAll() {
+    std::vector<Message> errors = std::move(messages);
+    if (llvm::any_of(errors, [&](const Message &error) { return !rangeOf(error.where); }))
+      locateOps();
+    for (const Message &error : errors)
+      reportOne(error);
+    return !errors.empty();
+  }
 
 private:
+  struct Message {
+    mlir::Location where;
+    std::string text;
+    std::vector<std::pair<std::string, mlir::Location>> notes;
+  };
+
+  mlir::LogicalResult take(mlir::Diagnostic &mlirDiagnostic) {
+    if (mlirDiagnostic.getSeverity() != mlir::DiagnosticSeverity::Error)
+      return mlir::success();
+    Message &error = messages.emplace_back(mlirDiagnostic.getLocation(), mlirDiagnostic.str());
+    for (mlir::Diagnostic &note : mlirDiagnostic.getNotes())
+      error.notes.emplace_back(note.str(), note.getLocation());
+    return mlir::success();
+  }
+
+  /// Finds where the text has the ops of its own locations, which name the source that it was made from.
+  void locateOps() {
+    llvm::SourceMgr sources;
+    sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBuffer(file->text(), file->name()), {});
+    mlir::AsmParserState state;
+    mlir::Block block;
+    (void)mlir::parseAsmSourceFile(sources, &block, mlir::ParserConfig(&context, /*verifyAfterParse=*/false), &state);
+    for (const auto &op : state.getOpDefs())
+      ops.try_emplace(op.op->getLoc(), op.loc.Start.getPointer() - sources.getMemoryBuffer(1)->getBufferStart());
+  }
+
   support::FileRange rangeOf(mlir::Location loc) const {
     support::FileRange where;
+    if (const auto op = ops.find(loc); op != ops.end())
+      return {file.get(), {op->second, op->second}};
     loc->walk([&](mlir::Location inner) {
       auto range = llvm::dyn_cast<mlir::FileLineColRange>(inner);
       if (!range || range.getFilename() != file->name())
@@ -50,50 +91,28 @@ private:
     return where;
   }
 
-  mlir::LogicalResult take(mlir::Diagnostic &mlirDiagnostic) {
-    if (mlirDiagnostic.getSeverity() != mlir::DiagnosticSeverity::Error)
-      return mlir::success();
-    reported = true;
-    const support::FileRange where = rangeOf(mlirDiagnostic.getLocation());
+  void reportOne(const Message &error) {
+    const support::FileRange where = rangeOf(error.where);
     std::string text;
     llvm::raw_string_ostream os(text);
-    if (!where && !llvm::isa<mlir::UnknownLoc>(mlirDiagnostic.getLocation()))
-      os << mlirDiagnostic.getLocation() << ": "; // the text's own locations name another file
-    os << mlirDiagnostic;
+    if (!where && !llvm::isa<mlir::UnknownLoc>(error.where))
+      os << error.where << ": ";
+    os << error.text;
     auto &diagnostic = diagnostics.report(diag::InvalidIr, where, text);
-    for (mlir::Diagnostic &note : mlirDiagnostic.getNotes())
-      diagnostic.note(note.str(), rangeOf(note.getLocation()));
-    return mlir::success();
+    for (const auto &[note, location] : error.notes)
+      diagnostic.note(note, rangeOf(location));
   }
 
+  mlir::MLIRContext &context;
   std::shared_ptr<support::SourceFile> file;
   support::DiagnosticEngine &diagnostics;
+  std::vector<Message> messages;
+  llvm::DenseMap<mlir::Location, uint32_t> ops;
   mlir::ScopedDiagnosticHandler handler;
-  bool reported = false;
 };
 } // namespace
 
 // --- assumptions of later phases -----------------------------------------------------------
-
-/// The first bracket that is nested more than `maxNesting` deep.
-static std::optional<uint32_t> tooDeep(llvm::StringRef text) {
-  unsigned depth = 0;
-  for (uint32_t at = 0; at < text.size(); ++at) {
-    const char c = text[at];
-    if (c == '"') {
-      while (++at < text.size() && text[at] != '"' && text[at] != '\n')
-        at += text[at] == '\\';
-    } else if (c == '/' && text.substr(at).starts_with("//")) {
-      at = std::min<size_t>(text.find('\n', at), text.size());
-    } else if (llvm::StringRef("([{<").contains(c)) {
-      if (++depth > maxNesting)
-        return at;
-    } else if (llvm::StringRef(")]}>").contains(c) && depth && !(c == '>' && at && text[at - 1] == '-')) {
-      --depth;
-    }
-  }
-  return std::nullopt;
-}
 
 static bool isScalar(mlir::Type type) { return tt::isElement(type) || type.isIndex(); }
 
@@ -149,28 +168,39 @@ static mlir::LogicalResult checkOp(mlir::Operation *op) {
   return mlir::success();
 }
 
+/// A module that later phases can run on; null after an error.
+static mlir::OwningOpRef<mlir::ModuleOp> parseChecked(mlir::MLIRContext &context, const std::string &text,
+                                                      const std::string &name) {
+  auto module = mlir::parseSourceString<mlir::ModuleOp>(text, mlir::ParserConfig(&context), name);
+  auto check = [](mlir::Operation *op) {
+    return mlir::failed(checkOp(op)) ? mlir::WalkResult::interrupt() : mlir::WalkResult::advance();
+  };
+  if (module && module->walk(check).wasInterrupted())
+    return nullptr;
+  return module;
+}
+
 mlir::OwningOpRef<mlir::ModuleOp> driver::parse(mlir::MLIRContext &context, const std::string &text,
                                                 const std::string &name, support::DiagnosticEngine &diagnostics) {
   const support::MemoryReserve reserve;
   Reader reader(context, text, name, diagnostics);
   if (support::isMemoryShort()) {
     diagnostics.report(support::diag::OutOfMemory, {}, name);
-    return {};
+    return nullptr;
   }
-  if (const auto offset = tooDeep(text)) {
-    reader.report(*offset, "brackets stand more than " + std::to_string(maxNesting) + " deep");
-    return {};
+  if (const auto fault = findFault(text)) {
+    reader.report(fault->offset, fault->message);
+    return nullptr;
   }
-  auto module = mlir::parseSourceString<mlir::ModuleOp>(text, mlir::ParserConfig(&context), name);
-  const bool isGood =
-      module && !module
-                     ->walk([](mlir::Operation *op) {
-                       return mlir::failed(checkOp(op)) ? mlir::WalkResult::interrupt() : mlir::WalkResult::advance();
-                     })
-                     .wasInterrupted();
-  if (isGood)
-    return module;
-  if (!reader.hasReported())
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  bool isReported = false;
+  const auto fatal = support::runGuarded([&] {
+    module = parseChecked(context, text, name);
+    isReported = !module && reader.reportAll();
+  });
+  if (fatal)
+    diagnostics.report(support::diag::InternalError, {}, "parse", *fatal);
+  else if (!module && !isReported)
     reader.report(0, "the text holds no module");
-  return {};
+  return module;
 }
