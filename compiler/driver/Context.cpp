@@ -5,6 +5,7 @@
 #include "compiler/dialect/tt/Dialect.h"
 #include "compiler/dialect/ttg/Dialect.h"
 #include "compiler/driver/Compiler.h"
+#include "compiler/support/StackRoom.h"
 #include "compiler/target/amd/passes/TargetInterface.h"
 #include "compiler/target/nvidia/passes/TargetInterface.h"
 
@@ -40,7 +41,7 @@ std::string driver::printModule(mlir::ModuleOp module, bool withLocations, bool 
   if (withLocations)
     flags.enableDebugInfo(true, /*prettyForm=*/false);
   flags.printNameLocAsPrefix(withNames); // `%x`, as in the source
-  module.print(os, flags);
+  support::runWithStackRoom([&] { module.print(os, flags); });
   os << "\n";
   return text;
 }

@@ -6,6 +6,7 @@
 #include "compiler/support/FatalGuard.h"
 #include "compiler/support/ForkGate.h"
 #include "compiler/support/Sanitizers.h"
+#include "compiler/support/StackRoom.h"
 #include "compiler/target/cpu/codegen/AotLauncher.h"
 
 using namespace nereid;
@@ -41,7 +42,8 @@ static bool flagOf(const artifact::Artifact &artifact, const char *name, bool ot
   return found == artifact.options.end() ? otherwise : found->second == "true";
 }
 
-std::optional<std::string> driver::stage(const artifact::Artifact &artifact, const std::string &stage,
+/// The text that the phases make of the artifact's TTIR.
+static std::optional<std::string> derive(const artifact::Artifact &artifact, const std::string &stage,
                                          support::DiagnosticEngine &diagnostics,
                                          const std::vector<std::shared_ptr<const support::SourceFile>> &sources) {
   if (const std::string *kept = artifact.findStage(stage))
@@ -93,4 +95,12 @@ std::optional<std::string> driver::stage(const artifact::Artifact &artifact, con
   auto result = back(*module, options, target, request, diagnostics);
   const std::string *text = result ? result->artifact.findStage(stage) : nullptr;
   return text ? std::optional(*text) : std::nullopt;
+}
+
+std::optional<std::string> driver::stage(const artifact::Artifact &artifact, const std::string &stage,
+                                         support::DiagnosticEngine &diagnostics,
+                                         const std::vector<std::shared_ptr<const support::SourceFile>> &sources) {
+  std::optional<std::string> text;
+  support::runWithStackRoom([&] { text = derive(artifact, stage, diagnostics, sources); });
+  return text;
 }

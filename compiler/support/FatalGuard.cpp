@@ -4,13 +4,13 @@
 
 #include "compiler/support/ForkGate.h"
 #include "compiler/support/MemoryReserve.h"
+#include "compiler/support/StackRoom.h"
 
 #include "llvm/Support/ErrorHandling.h"
 
 #include <atomic>
 #include <cerrno>
 #include <csetjmp>
-#include <csignal>
 #include <ctime>
 #include <memory>
 #include <mutex>
@@ -20,10 +20,6 @@
 using namespace nereid;
 using namespace nereid::support;
 
-// Code generation recurses over expressions; untouched pages cost nothing.
-static constexpr size_t stackBytes = size_t{256} << 20;
-// Where the address space is limited; deep expressions are an error of the front end.
-static constexpr size_t smallStackBytes = size_t{16} << 20;
 static constexpr long kAskNs = 30'000'000;
 
 namespace {
@@ -134,21 +130,12 @@ static void *runOnThread(void *opaque) {
   return nullptr;
 }
 
-static bool startThread(const std::shared_ptr<Run> &run, pthread_t &thread) {
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  pthread_attr_setstacksize(&attributes, process::hasAddressSpace(2 * stackBytes) ? stackBytes : smallStackBytes);
-  // Signals are handled by the threads of the host.
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+static bool startRun(const std::shared_ptr<Run> &run, pthread_t &thread) {
   auto *held = new std::shared_ptr<Run>(run);
-  const int failure = pthread_create(&thread, &attributes, runOnThread, held);
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  pthread_attr_destroy(&attributes);
-  if (failure != 0)
-    delete held;
-  return failure == 0;
+  if (support::startThread(thread, runOnThread, held))
+    return true;
+  delete held;
+  return false;
 }
 
 /// Whether the thread ends within one polling interval.
@@ -184,7 +171,7 @@ GuardedEnd support::runGuarded(std::function<void()> work, llvm::function_ref<bo
   pthread_t thread;
   if (activeGuard) { // on such a thread already
     runWithin(run->guard);
-  } else if (!startThread(run, thread)) { // no thread is available: run the work without one
+  } else if (!startRun(run, thread)) { // no thread is available: run the work without one
     runWithGate(*run);
   } else if (!isCancelRequested) {
     pthread_join(thread, nullptr);

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "compiler/support/StackRoom.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -23,6 +25,11 @@ class IrModule {
 public:
   IrModule(std::shared_ptr<IrContext> context, mlir::OwningOpRef<mlir::ModuleOp> op)
       : context(std::move(context)), op(std::move(op)) {}
+  IrModule(const IrModule &) = delete;
+  IrModule &operator=(const IrModule &) = delete;
+  ~IrModule() {
+    support::runWithStackRoom([&] { op = nullptr; });
+  }
   const std::shared_ptr<IrContext> context; ///< outlives `op`
   mlir::OwningOpRef<mlir::ModuleOp> op;
 };

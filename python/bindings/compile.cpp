@@ -8,6 +8,7 @@
 #include "python/bindings/PyDiagnostics.h"
 #include "python/bindings/Request.h"
 #include "python/bindings/Signals.h"
+#include "python/bindings/StackRoom.h"
 #include "python/bindings/StoreQueue.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -218,13 +219,13 @@ static std::shared_ptr<IrModule> makeIr(nb::handle function, nb::dict signature,
 
 void nereid::python::bindCompile(nb::module_ &module) {
   bindCompiledData(module);
-  module.def("compile", &compile, nb::arg("fn"), nb::arg("signature"), nb::arg("constexprs"), nb::arg("attrs"),
-             nb::arg("target"), nb::arg("options"), nb::arg("cache_dir").none(), nb::arg("name"),
+  module.def("compile", &WithStackRoom<compile>::call, nb::arg("fn"), nb::arg("signature"), nb::arg("constexprs"),
+             nb::arg("attrs"), nb::arg("target"), nb::arg("options"), nb::arg("cache_dir").none(), nb::arg("name"),
              nb::arg("lookup") = nb::none(), "Compiles a function for the types and constants of its parameters.");
-  module.def("compile_ir", &compileIr, nb::arg("text"), nb::arg("path"), nb::arg("kind"), nb::arg("target"),
-             nb::arg("options"), nb::arg("cache_dir").none(), nb::arg("lookup") = nb::none(),
+  module.def("compile_ir", &WithStackRoom<compileIr>::call, nb::arg("text"), nb::arg("path"), nb::arg("kind"),
+             nb::arg("target"), nb::arg("options"), nb::arg("cache_dir").none(), nb::arg("lookup") = nb::none(),
              "Compiles a module of IR.");
-  module.def("make_ir", &makeIr, nb::arg("fn"), nb::arg("signature"), nb::arg("constexprs"), nb::arg("attrs"),
-             nb::arg("target"), nb::arg("options"), nb::arg("context"),
+  module.def("make_ir", &WithStackRoom<makeIr>::call, nb::arg("fn"), nb::arg("signature"), nb::arg("constexprs"),
+             nb::arg("attrs"), nb::arg("target"), nb::arg("options"), nb::arg("context"),
              "A function's IR as the front end emits it, before any pass.");
 }

@@ -3,6 +3,7 @@
 #include "compiler/driver/Compiler.h"
 #include "python/bindings/IrModule.h"
 #include "python/bindings/PyDiagnostics.h"
+#include "python/bindings/StackRoom.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Diagnostics.h"
@@ -110,6 +111,13 @@ static nb::list shapeOf(const IrValue &value) {
   return extents;
 }
 
+/// Types nest as deeply as text does.
+static std::string textOfType(mlir::Type type) {
+  std::string text;
+  support::runWithStackRoom([&] { llvm::raw_string_ostream(text) << type; });
+  return text;
+}
+
 /// The types of the entry function's parameters as in the text; "nvTmaDesc" for the address of a tensor map.
 static nb::list parameterTypes(const IrModule &module) {
   nb::list types;
@@ -117,9 +125,7 @@ static nb::list parameterTypes(const IrModule &module) {
     if (!function.isPublic())
       continue;
     for (auto [index, type] : llvm::enumerate(function.getArgumentTypes())) {
-      std::string text;
-      llvm::raw_string_ostream(text) << type;
-      types.append(textOf(function.getArgAttr(index, "tt.nv_tma_desc") ? "nvTmaDesc" : text));
+      types.append(textOf(function.getArgAttr(index, "tt.nv_tma_desc") ? "nvTmaDesc" : textOfType(type)));
     }
     break;
   }
@@ -148,11 +154,7 @@ static void bindParts(nb::module_ &ir) {
   nb::class_<IrValue>(ir, "value", "A result or an argument of a block.")
       .def("id", [](const IrValue &value) { return idOf(value.part.getAsOpaquePointer()); })
       .def("get_shape", &shapeOf)
-      .def("get_type", [](const IrValue &value) {
-        std::string text;
-        llvm::raw_string_ostream(text) << value.part.getType();
-        return textOf(text);
-      });
+      .def("get_type", [](const IrValue &value) { return textOf(textOfType(value.part.getType())); });
   nb::class_<Region>(ir, "region", "A list of blocks.")
       .def("id", [](const Region &region) { return idOf(region.part); })
       .def("size", [](const Region &region) { return region.part->getBlocks().size(); })
@@ -223,8 +225,8 @@ static std::shared_ptr<IrModule> parseModule(const Path &given, std::shared_ptr<
 
 static void bindModule(nb::module_ &ir) {
   nb::class_<IrModule>(ir, "module", "A module of IR.")
-      .def("verify", &verify)
-      .def("walk", &walk, nb::arg("callback"))
+      .def("verify", &WithStackRoom<verify>::call)
+      .def("walk", &WithStackRoom<walk>::call, nb::arg("callback"))
       .def("str", [](const IrModule &module) { return textOf(driver::printModule(module.op.get())); })
       .def("__str__", [](const IrModule &module) { return textOf(driver::printModule(module.op.get(), false)); })
       .def("str_nodebug",
