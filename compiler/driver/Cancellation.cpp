@@ -8,7 +8,8 @@ using namespace nereid;
 
 bool driver::isCancelled(const support::DiagnosticEngine &diagnostics) {
   return llvm::any_of(diagnostics.all(), [](const support::Diagnostic &diagnostic) {
-    return diagnostic.isError() && (diagnostic.isInternal() || diagnostic.code() == "interrupted" ||
-                                    diagnostic.code() == "out-of-memory" || diagnostic.code() == "assembler-timeout");
+    return diagnostic.isError() &&
+           (diagnostic.isInternal() ||
+            llvm::is_contained({"interrupted", "out-of-memory", "assembler-timeout", "asm-failed"}, diagnostic.code()));
   });
 }

@@ -3,6 +3,7 @@
 #include "compiler/driver/Compiler.h"
 
 #include "compiler/dialect/tt/Dialect.h"
+#include "compiler/dialect/tt/Report.h"
 #include "compiler/driver/Backend.h"
 #include "compiler/driver/Cancellation.h"
 #include "compiler/driver/Diagnostics.h"
@@ -11,11 +12,13 @@
 #include "compiler/driver/PassDiagnostics.h"
 #include "compiler/driver/Replacement.h"
 #include "compiler/driver/Reproducer.h"
+#include "compiler/lowering/Diagnostics.h"
 #include "compiler/support/Diagnostics.h"
 #include "compiler/support/FatalGuard.h"
 #include "compiler/support/ForkGate.h"
 #include "compiler/support/MemoryReserve.h"
 #include "compiler/support/Sanitizers.h"
+#include "compiler/support/StackRoom.h"
 
 #include <chrono>
 
@@ -118,6 +121,19 @@ static bool finish(Compilation &work, const Backend &backend) {
   return isDone;
 }
 
+/// Reports a fatal error of LLVM at the kernel's inline assembly, whose text and constraints are the user's; false
+/// where there is none.
+static bool reportAssembly(Compilation &work, llvm::StringRef reason) {
+  tt::ElementwiseInlineAsmOp assembly;
+  work.module->walk([&](tt::ElementwiseInlineAsmOp op) {
+    assembly = op;
+    return mlir::WalkResult::interrupt();
+  });
+  if (assembly)
+    (void)tt::report(assembly.getLoc(), lowering::diag::AsmFailed, reason);
+  return assembly != nullptr;
+}
+
 /// Runs the phases after "ttir", which may end by LLVM's fatal errors or a cancellation by the caller.
 static bool finishGuarded(const std::shared_ptr<Compilation> &work, const Backend &backend,
                           const std::function<bool()> &isCancelRequested, support::DiagnosticEngine &diagnostics) {
@@ -137,6 +153,11 @@ static bool finishGuarded(const std::shared_ptr<Compilation> &work, const Backen
   if (end.isOutOfMemory) {
     diagnostics.report(support::diag::OutOfMemory, {}, name);
     new std::shared_ptr(work); // leaked, since its state is half-finished
+    return false;
+  }
+  if (end.failure && reportAssembly(*work, *end.failure)) {
+    reportFailure(*work, diagnostics);
+    new std::shared_ptr(work); // as below
     return false;
   }
   if (end.failure) {
@@ -214,7 +235,8 @@ std::optional<Result> driver::back(mlir::ModuleOp module, const support::Options
     work->request.parameters = parametersOf(work->kernel);
   if (request.replacement && !checkReplaceable(*request.replacement, backend, diagnostics))
     return std::nullopt;
-  const mlir::FailureOr<bool> wantsMore = begin(*work, backend);
+  mlir::FailureOr<bool> wantsMore = mlir::failure();
+  support::runWithStackRoom([&] { wantsMore = begin(*work, backend); });
   if (mlir::failed(wantsMore)) {
     reportFailure(*work, diagnostics); // outside of the gate: `makeSource` may wait for locks of the caller
     return std::nullopt;
@@ -226,12 +248,12 @@ std::optional<Result> driver::back(mlir::ModuleOp module, const support::Options
   return std::move(work->result);
 }
 
-std::optional<Result> driver::compile(mlir::MLIRContext &context, const sema::KernelRequest &kernel,
-                                      sema::HostEnv &host, const Request &request,
-                                      support::DiagnosticEngine &diagnostics) {
+static std::optional<Result> compileHere(mlir::MLIRContext &context, const sema::KernelRequest &kernel,
+                                         sema::HostEnv &host, const Request &request,
+                                         support::DiagnosticEngine &diagnostics) {
   const auto began = std::chrono::steady_clock::now();
   const support::ForkGate gate; // this host takes no lock that another thread could hold at a fork
-  mlir::OwningOpRef<mlir::ModuleOp> module = front(context, kernel, host, diagnostics);
+  mlir::OwningOpRef<mlir::ModuleOp> module = driver::front(context, kernel, host, diagnostics);
   if (!module)
     return std::nullopt;
   const std::chrono::duration<double, std::micro> sema = std::chrono::steady_clock::now() - began;
@@ -240,12 +262,20 @@ std::optional<Result> driver::compile(mlir::MLIRContext &context, const sema::Ke
     withParameters.parameters = allParametersOf(kernel);
   withParameters.makeSource = [&] {
     support::DiagnosticEngine ignored; // it has succeeded before
-    const mlir::OwningOpRef<mlir::ModuleOp> again = front(context, kernel, host, ignored);
-    return again ? printModule(*again) : std::string();
+    const mlir::OwningOpRef<mlir::ModuleOp> again = driver::front(context, kernel, host, ignored);
+    return again ? driver::printModule(*again) : std::string();
   };
-  std::optional<Result> result = back(*module, kernel.options, kernel.target, withParameters, diagnostics);
+  std::optional<Result> result = driver::back(*module, kernel.options, kernel.target, withParameters, diagnostics);
   releaseIfCancelled(module, diagnostics);
   if (result)
     result->times.insert(result->times.begin(), {"sema", sema.count()});
+  return result;
+}
+
+std::optional<Result> driver::compile(mlir::MLIRContext &context, const sema::KernelRequest &kernel,
+                                      sema::HostEnv &host, const Request &request,
+                                      support::DiagnosticEngine &diagnostics) {
+  std::optional<Result> result;
+  support::runWithStackRoom([&] { result = compileHere(context, kernel, host, request, diagnostics); });
   return result;
 }

@@ -194,12 +194,15 @@ mlir::OwningOpRef<mlir::ModuleOp> driver::parse(mlir::MLIRContext &context, cons
   }
   mlir::OwningOpRef<mlir::ModuleOp> module;
   bool isReported = false;
-  const auto fatal = support::runGuarded([&] {
+  auto read = [&] {
     module = parseChecked(context, text, name);
     isReported = !module && reader.reportAll();
-  });
-  if (fatal)
-    diagnostics.report(support::diag::InternalError, {}, "parse", *fatal);
+  };
+  const support::GuardedEnd end = support::runGuarded(read, nullptr);
+  if (end.isOutOfMemory)
+    diagnostics.report(support::diag::OutOfMemory, {}, name);
+  else if (end.failure)
+    diagnostics.report(support::diag::InternalError, {}, "parse", *end.failure);
   else if (!module && !isReported)
     reader.report(0, "the text holds no module");
   return module;

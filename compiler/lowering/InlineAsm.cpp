@@ -3,6 +3,7 @@
 #include "compiler/lowering/InlineAsm.h"
 
 #include "compiler/dialect/tt/Report.h"
+#include "compiler/lowering/AsmText.h"
 #include "compiler/lowering/Diagnostics.h"
 
 #include "llvm/IR/InlineAsm.h"
@@ -78,6 +79,14 @@ llvm::SmallVector<Elements, 2> lowering::emitInlineAsm(llvm::IRBuilderBase &ir, 
   if (llvm::Error error = llvm::InlineAsm::verify(type, op.getConstraints())) {
     tt::report(op.getLoc(), diag::AsmOperands, op.getConstraints(), resultTypes.size(), words.size(),
                llvm::toString(std::move(error)));
+    return {};
+  }
+  const unsigned numOperands = resultTypes.size() + words.size();
+  std::optional<std::string> fault = findConstraintFault(op.getConstraints());
+  if (!fault)
+    fault = findAsmFault(op.getAsmString(), numOperands);
+  if (fault) {
+    tt::report(op.getLoc(), diag::AsmText, *fault);
     return {};
   }
   auto *assembly = llvm::InlineAsm::get(type, op.getAsmString(), op.getConstraints(), /*hasSideEffects=*/!op.getPure());
