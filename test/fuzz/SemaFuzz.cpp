@@ -17,7 +17,7 @@ static std::vector<sema::KernelArgument> argumentsFor(const sema::JitFunction &k
   for (const syntax::Parameter &parameter : kernel.definition->parameters) {
     sema::KernelArgument arg;
     const bool looksLikePointer = parameter.name.contains_insensitive("ptr") || parameter.name.size() == 1;
-    if (sema::saysConstexpr(parameter.annotation))
+    if (sema::isConstexprAnnotation(parameter.annotation))
       arg.constant = sema::Value::integer(16);
     else
       arg.type = looksLikePointer ? sema::Type::pointerTo(sema::Scalar::Float32) : sema::Type(sema::Scalar::Int32);
