@@ -15,15 +15,13 @@ import os
 import subprocess
 import sys
 import tempfile
-import threading
-import time
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
+
+import fuzz_batches
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 RUN_TESTS = os.path.join(ROOT, "test", "run")
-SECONDS_PER_PROGRAM = 20  # on average, in a process that still works
+SECONDS_PER_PROGRAM = 120
 ASAN_PACKAGE = os.path.join(ROOT, "build", "asan", "python")
 ASAN_LIBRARY = "libclang_rt.asan-x86_64.so"
 
@@ -50,8 +48,8 @@ def show(first: int, count: int, device: str) -> None:
         print("import triton\nimport triton.language as tl\n", prologue, program.text(), sep="\n")
 
 
-def work(first: int, count: int, device: str, progress: str) -> None:
-    """Runs in a separate process: records each program before it runs, and those that failed."""
+def work(words: str, device: str) -> None:
+    """Runs in a separate process."""
     sys.path.insert(0, RUN_TESTS)
     import _random_runs
     import pytest
@@ -63,17 +61,15 @@ def work(first: int, count: int, device: str, progress: str) -> None:
         from _gpu import simulated_driver
 
         driver.set_active(simulated_driver(device))
-    with open(progress, "a") as notes:
-        for number in range(first, first + count):
-            notes.write(f"began {number}\n")
-            notes.flush()
-            program, prologue = make(number, device)
-            try:
-                if _random_runs.run([program], device, prologue):
-                    notes.write(f"failed {number}\n")
-            except pytest.skip.Exception as skipped:
-                notes.write(f"skipped {number} {skipped}\n")
-        notes.write("ended\n")
+
+    def run(number: int) -> bool:
+        program, prologue = make(number, device)
+        try:
+            return not _random_runs.run([program], device, prologue)
+        except pytest.skip.Exception as skipped:
+            raise fuzz_batches.Skipped(str(skipped)) from None
+
+    fuzz_batches.work(words, run)
 
 
 def sanitizer_environment() -> dict[str, str]:
@@ -96,70 +92,6 @@ def sanitizer_environment() -> dict[str, str]:
     }
 
 
-class Fuzz:
-    """Distributes batches of numbers and collects the failures."""
-
-    def __init__(self, options: argparse.Namespace, folder: str):
-        self.options = options
-        self.folder = folder
-        self.failed: list[int] = []
-        self.skipped: list[str] = []  # with the reason: more shared memory than the simulated GPU has
-        self.done = 0
-        self.lock = threading.Lock()
-        self.environment = sanitizer_environment() if options.sanitize_build else {}
-        self.stops_at = time.monotonic() + options.seconds if options.seconds else None
-
-    def batches(self) -> Iterator[tuple[int, int]]:
-        end = self.options.seed + self.options.count
-        size = min(200, max(10, self.options.count // (4 * self.options.processes)))
-        for first in range(self.options.seed, end, size):
-            yield first, min(size, end - first)
-
-    def run(self, batch: tuple[int, int]) -> bool:
-        """All programs of a batch, in a new process after each crash; False when the time is over.
-        """
-        first, count = batch
-        if self.stops_at is not None and time.monotonic() > self.stops_at:
-            return False
-        end = first + count
-        while first < end:
-            first = self.attempt(first, end)
-        with self.lock:
-            self.done += count
-            print(f"{self.done} of {self.options.count} done, {len(self.failed)} failed", flush=True)
-        return True
-
-    def attempt(self, first: int, end: int) -> int:
-        """Programs from `first` on in one process; returns the number to continue with."""
-        progress = os.path.join(self.folder, f"progress-{first}")
-        command = [sys.executable, os.path.abspath(__file__), "--work", f"{first},{end - first},{progress}"]
-        command += ["--device", self.options.device]
-        cache = os.path.join(self.folder, f"cache-{first}")
-        environment = {**os.environ, **self.environment, "TRITON_CACHE_DIR": cache}
-        try:
-            limit = 60 + SECONDS_PER_PROGRAM * (end - first)
-            done = subprocess.run(
-                command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=limit
-            )
-            how, output = f"the process ended with status {done.returncode}", done.stdout
-        except subprocess.TimeoutExpired as expired:
-            how, output = f"no end after {limit} s", (expired.stdout or b"").decode(errors="replace")
-        with open(progress, "a+") as notes:
-            notes.seek(0)
-            lines = notes.read().split("\n")
-        failed = [int(line.split()[1]) for line in lines if line.startswith("failed ")]
-        began = [int(line.split()[1]) for line in lines if line.startswith("began ")]
-        has_ended = "ended" in lines
-        with self.lock:
-            self.skipped += [line.removeprefix("skipped ") for line in lines if line.startswith("skipped ")]
-            self.failed += failed if has_ended else [*failed, began[-1] if began else first]
-            if failed or not has_ended:
-                print(output, flush=True)
-            if not has_ended:
-                print(f"program {began[-1] if began else first}: {how}", flush=True)
-        return end if has_ended else (began[-1] if began else first) + 1
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(prog="./dev fuzz programs", description=__doc__)
     parser.add_argument("--count", type=int, default=1000)
@@ -169,29 +101,29 @@ def main() -> int:
     )
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--seconds", type=float, help="begin no further batch after this time")
-    parser.add_argument("--sanitize-build", action="store_true", help="with the package of the preset asan")
+    parser.add_argument(
+        "--sanitize-build", action="store_true", help="with the package of the preset asan"
+    )
     parser.add_argument("--print", action="store_true", help="print the programs and run none")
     parser.add_argument("--work", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.work:
-        first, count, progress = options.work.split(",", 2)
-        work(int(first), int(count), options.device, progress)
+        work(options.work, options.device)
         return 0
     if options.print:
         show(options.seed, options.count, options.device)
         return 0
     with tempfile.TemporaryDirectory(prefix="fuzz-programs-") as folder:
-        fuzz = Fuzz(options, folder)
-        batches = list(fuzz.batches())
-        with ThreadPoolExecutor(options.processes) as pool:
-            ended = list(pool.map(fuzz.run, batches))
-    left = [first for (first, _), finished in zip(batches, ended, strict=True) if not finished]
-    if left:
-        print(f"go on with --seed {left[0]} --count {options.seed + options.count - left[0]}")
-    for number in sorted(fuzz.failed):
-        print(f"failed: --seed {number} --count 1")
-    for skipped in fuzz.skipped:
-        print(f"skipped: {skipped}")
+        fuzz = fuzz_batches.Batches(
+            [sys.executable, os.path.abspath(__file__), "--device", options.device],
+            folder,
+            processes=options.processes,
+            seconds_per_case=SECONDS_PER_PROGRAM,
+            environment=sanitizer_environment() if options.sanitize_build else {},
+            seconds=options.seconds,
+        )
+        fuzz.run(options.seed, options.count)
+    fuzz.report(options.seed)
     ran = fuzz.done - len(fuzz.skipped)
     print(f"{ran - len(fuzz.failed)} of {ran} random programs agree with numpy")
     return 1 if fuzz.failed or not fuzz.done else 0

@@ -1,10 +1,7 @@
 """TTIR as input text: its sources, and the diagnostics of wrong text."""
 # SPDX-License-Identifier: MIT
 
-import os
 import pickle
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,8 +10,6 @@ import triton.language as tl
 from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
 from triton.runtime import driver
-
-HERE = Path(__file__).resolve().parent
 
 KERNEL = """\
 module {
@@ -72,18 +67,6 @@ def test_wrong_text_is_refused_at_its_place(tmp_path, body, line, words):
 def test_functions_that_are_no_kernels_are_refused(tmp_path, text, words):
     (diagnostic,) = refusal(tmp_path, text)
     assert diagnostic.code == "invalid-ir" and words in diagnostic.message and diagnostic.line == 1
-
-
-def test_mutated_texts_are_taken_or_refused_but_nothing_falls(tmp_path):
-    done = subprocess.run(
-        [sys.executable, HERE / "_mutate_ttir.py", tmp_path, "150", "1"],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "TRITON_ALWAYS_COMPILE": "1", "TRITON_CACHE_DIR": str(tmp_path)},
-    )
-    lines = done.stdout.splitlines()
-    assert done.returncode == 0 and lines[-1:] == ["done"], done.stderr[-2000:]
-    assert len(lines) == 2, done.stdout
 
 
 @triton.jit

@@ -1,0 +1,55 @@
+"""Mutated IR, attributes and PTX: a few of each kind that `./dev fuzz` has thousands of, and the C++ fuzz targets."""
+# SPDX-License-Identifier: MIT
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SCRIPT = ROOT / "scripts" / "fuzz_inputs.py"
+SEEDS = ROOT / "build" / "dev" / "bin" / "nereid-fuzz-seeds"
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("fuzz") / "corpus"
+    code = f"import sys; sys.path.insert(0, {str(SCRIPT.parent)!r}); import fuzz_inputs as f; f.make_corpus(f.Path({str(folder)!r}), 6)"
+    subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
+    return folder
+
+
+@pytest.mark.parametrize("kind, count", [("ir", 100), ("attributes", 150), ("ptx", 60)])
+def test_mutated_texts_are_taken_or_refused(tmp_path, corpus, kind, count):
+    progress = tmp_path / "progress"
+    done = subprocess.run(
+        [sys.executable, SCRIPT, kind, "--corpus", corpus, "--work", f"0,{count},{progress}"],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "TRITON_ALWAYS_COMPILE": "1", "TRITON_CACHE_DIR": str(tmp_path)},
+        timeout=300,
+    )
+    lines = progress.read_text().splitlines()
+    assert done.returncode == 0 and lines[-1] == "ended", (lines[-1], done.stderr[-2000:])
+    assert [line for line in lines if line.startswith("failed")] == [], done.stdout
+
+
+@pytest.mark.skipif(not SEEDS.exists(), reason="the fuzz targets are not built here")
+@pytest.mark.parametrize(
+    "target, files, mutations",
+    [
+        ("SyntaxFuzz", "test/golden/syntax/*.in", 10),
+        ("SemaFuzz", "examples/vector_add.py", 20),
+        ("ModuleFuzz", "test/fuzz/seeds/*.ttir", 10),
+        ("ArtifactFuzz", "test/fuzz/seeds/*.ttir", 50),
+        ("PayloadFuzz", "test/fuzz/seeds/*.ttir", 50),
+    ],
+)
+def test_fuzz_targets_hold_on_seeds(target, files, mutations):
+    paths = sorted(ROOT.glob(files))[:40]
+    command = [SEEDS, target, str(mutations), *paths]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert done.stdout == f"{len(paths) * (mutations + 1)} inputs\n" and paths
