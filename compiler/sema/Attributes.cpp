@@ -68,7 +68,7 @@ Value TtFunctionEmitter::undefined(llvm::StringRef name, SourceRange range) {
   // The module level of a file has no definition; its assignments are evaluated where they are looked for.
   const syntax::Stmt *assignment =
       function.definition ? lastAssignment(function.definition->body, name, range.begin) : nullptr;
-  Value poison = error(diag::UndefinedName, range, name, assignment ? "" : suggestVisible(*this, name));
+  Value poison = error(diag::UndefinedName, range, name, assignment ? "" : hintForName(*this, name));
   if (!assignment)
     return poison;
   auto *loop = llvm::dyn_cast<syntax::For>(assignment);

@@ -115,6 +115,8 @@ Value TtFunctionEmitter::evaluateCall(const syntax::Call *expression) {
 
 Value TtFunctionEmitter::call(const Value &callee, llvm::ArrayRef<PositionalArgument> args,
                               llvm::ArrayRef<KeywordArgument> keywords, SourceRange range) {
+  if (callee.isPoison())
+    return callee;
   if (auto *method = callee.get<MethodValue>()) {
     llvm::SmallVector<PositionalArgument> withSelf{{*method->self, range}};
     withSelf.append(args.begin(), args.end());

@@ -60,10 +60,12 @@ Value TtFunctionEmitter::foldBinary(BinaryOperator op, const Value &left, const 
   if (left.is<HostValue>() || right.is<HostValue>())
     if (left.isConstant() && right.isConstant())
       return fromHost(module.host.binary(spelling(op), left, right), range);
+  if (op == BinaryOperator::Mod && left.is<std::string>() && right.isConstant())
+    return fromHost(module.host.binary(spelling(op), left, right), range);
   if (std::optional<Value> sequence = foldSequence(*this, op, left, right, range))
     return *sequence;
   if (!left.isNumber() || !right.isNumber())
-    return error(diag::UnsupportedOperator, range, spelling(op), left.kindName(), right.kindName());
+    return error(diag::UnsupportedOperator, range, spelling(op), left.kindName(), right.kindName(), "");
   NumberResult result = combineNumbers(op, left, right);
   if (const Value *number = std::get_if<Value>(&result))
     return *number;
@@ -77,7 +79,7 @@ Value TtFunctionEmitter::foldBinary(BinaryOperator op, const Value &left, const 
   case NumberError::FloatOverflow:
     return error(diag::FloatOverflow, range, spelling(op));
   case NumberError::Unsupported:
-    return error(diag::UnsupportedOperator, range, spelling(op), left.kindName(), right.kindName());
+    return error(diag::UnsupportedOperator, range, spelling(op), left.kindName(), right.kindName(), "");
   }
   llvm_unreachable("an error outside NumberError");
 }
@@ -140,15 +142,15 @@ Value TtFunctionEmitter::foldCompare(CompareOperator op, const Value &left, cons
     std::optional<bool> found = isIn(left, right);
     if (found)
       return Value(*found == (op == CompareOperator::In));
-    return error(diag::UnsupportedComparison, range, spelling(op), left.kindName(), right.kindName());
+    return error(diag::UnsupportedComparison, range, spelling(op), left.kindName(), right.kindName(), "");
   }
   if (!isKnown)
-    return error(diag::UnsupportedComparison, range, spelling(op), left.kindName(), right.kindName());
+    return error(diag::UnsupportedComparison, range, spelling(op), left.kindName(), right.kindName(), "");
   if (op == CompareOperator::Eq || op == CompareOperator::NotEq)
     return Value(sameConstant(left, right) == (op == CompareOperator::Eq));
   std::optional<std::partial_ordering> ordering = order(left, right);
   if (!ordering)
-    return error(diag::UnsupportedComparison, range, spelling(op), left.kindName(), right.kindName());
+    return error(diag::UnsupportedComparison, range, spelling(op), left.kindName(), right.kindName(), "");
   return Value(holds(op, *ordering));
 }
 

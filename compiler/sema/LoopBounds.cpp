@@ -31,7 +31,8 @@ bool TtFunctionEmitter::readBounds(const RangeValue &range, SourceRange where, V
       return false;
     const TensorValue *tensor = given[i]->tensor();
     if (!(tensor ? tensor->type.isInt() : given[i]->is<bool>() || given[i]->integer())) {
-      error(diag::LoopBoundNotInt, where, names[i], describe(*given[i]));
+      error(diag::LoopBoundNotInt, where, names[i], describe(*given[i]),
+            given[i]->is<double>() || (tensor && tensor->type.isFloat()) ? "; `/` gives a float, `//` an int" : "");
       return false;
     }
     if (tensor && tensor->type.isTile()) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/sema/Diagnostics.h"
 #include "compiler/sema/TtFunctionEmitter.h"
+#include "compiler/sema/Suggestions.h"
 
 using namespace mlir;
 using nereid::syntax::BinaryOperator;
@@ -94,7 +95,7 @@ struct BinaryEmission {
     case BinaryOperator::Div:
     case BinaryOperator::Pow:
     case BinaryOperator::MatMult:
-      return emitter.error(diag::UnsupportedOperator, range, spelling(op), left.type.str(), right.type.str());
+      return emitter.error(diag::UnsupportedOperator, range, spelling(op), left.type.str(), right.type.str(), "");
     }
     llvm_unreachable("an operator outside BinaryOperator");
   }
@@ -127,7 +128,8 @@ Value TtFunctionEmitter::binary(BinaryOperator op, const Value &left, const Valu
   const bool isComputable = (left.tensor() || left.isNumber()) && (right.tensor() || right.isNumber()) &&
                             op != BinaryOperator::Pow && op != BinaryOperator::MatMult;
   if (!isComputable) {
-    Value result = error(diag::UnsupportedOperator, range, spelling(op), operandName(left), operandName(right));
+    Value result = error(diag::UnsupportedOperator, range, spelling(op), operandName(left), operandName(right),
+                         hintForOperator(op));
     lastDiagnostic->pointAt(opRange.begin);
     return result;
   }

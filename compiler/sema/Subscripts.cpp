@@ -15,7 +15,13 @@ Value TtFunctionEmitter::evaluateSubscript(const syntax::Subscript *expression) 
   const Value object = evaluate(expression->value), index = evaluate(expression->index);
   if (object.isPoison() || index.isPoison())
     return Value::poison();
-  return item(object, index, expression->range);
+  const Value element = item(object, index, expression->range);
+  const bool isEmpty = object.elements() && object.elements()->empty();
+  auto *attribute = llvm::dyn_cast<syntax::Attribute>(expression->value);
+  if (element.isPoison() && isEmpty && lastDiagnostic && attribute && attribute->name == "shape")
+    lastDiagnostic->note("scalars and pointers have no dimensions; pass the extent of the array as an argument",
+                         fileRange(attribute->range));
+  return element;
 }
 
 namespace {
@@ -150,7 +156,8 @@ Value TtFunctionEmitter::subscriptTile(const Value &tile, const Value &index, So
   while (parts.size() - llvm::count_if(parts, isNone) > type.shape.size() && isWholeSlice(parts.back()))
     parts.pop_back();
   if (parts.size() - llvm::count_if(parts, isNone) > type.shape.size())
-    return error(diag::TooManyIndices, range, type.str(), parts.size());
+    return error(diag::TooManyIndices, range, type.str(), parts.size(),
+                 type.isPointer ? "; read memory with `tl.load`" : "");
   Value result = tile;
   llvm::SmallVector<bool> dropped;
   size_t source = 0;

@@ -3,8 +3,11 @@
 #include "compiler/sema/Suggestions.h"
 
 #include "compiler/sema/Builtin.h"
+#include "compiler/sema/TileShape.h"
 #include "compiler/stdlib/Stdlib.h"
 #include "compiler/support/NearestName.h"
+
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace nereid;
 using namespace nereid::sema;
@@ -17,7 +20,27 @@ static void addBuiltins(support::NearestName &nearest, llvm::StringRef module) {
       nearest.add(builtin->name);
 }
 
-std::string sema::suggestVisible(TtFunctionEmitter &emitter, llvm::StringRef name) {
+/// Functions of Python that kernels lack, and what serves instead.
+static llvm::StringRef insteadOf(llvm::StringRef name) {
+  return llvm::StringSwitch<llvm::StringRef>(name)
+      .Case("sum", "use `tl.sum`")
+      .Case("all", "use `tl.min` of the tile")
+      .Case("any", "use `tl.max` of the tile")
+      .Case("round", "use `tl.floor(x + 0.5)` or `libdevice.rint`")
+      .Case("pow", "use `libdevice.pow`")
+      .Case("sorted", "use `tl.sort`")
+      .Case("reversed", "use `tl.flip`, or a `range` with a negative step")
+      .Cases({"enumerate", "zip"}, "loop over the indices with `range` or `tl.static_range`")
+      .Cases({"map", "filter"}, "write a loop, or use `tl.map_elementwise`")
+      .Cases({"open", "input"}, "kernels reach memory only, through their arguments")
+      .Case("breakpoint", "it stops in interpreter mode, with TRITON_INTERPRET=1")
+      .Cases({"dict", "set"}, "use a tuple, or a tl.constexpr defined outside of the kernel")
+      .Default("");
+}
+
+std::string sema::hintForName(TtFunctionEmitter &emitter, llvm::StringRef name) {
+  if (llvm::StringRef instead = insteadOf(name); !instead.empty())
+    return ("; " + instead).str();
   support::NearestName nearest(name);
   for (const auto &[candidate, binding] : emitter.scope)
     nearest.add(candidate);
@@ -100,4 +123,35 @@ std::string sema::suggestRecordAttribute(const RecordClass &record, llvm::String
     if (builtin->module == record.module && builtin->isMember)
       nearest.add(builtin->name);
   return nearest.hint();
+}
+
+/// Whether shapes of one rank broadcast.
+static bool broadcasts(llvm::ArrayRef<int64_t> left, llvm::ArrayRef<int64_t> right) {
+  return llvm::all_of(llvm::zip_equal(left, right), [](auto extents) {
+    auto [a, b] = extents;
+    return a == b || a == 1 || b == 1;
+  });
+}
+
+std::string sema::hintForAlignment(llvm::ArrayRef<int64_t> left, llvm::ArrayRef<int64_t> right) {
+  llvm::ArrayRef<int64_t> lesser = left.size() < right.size() ? left : right;
+  llvm::ArrayRef<int64_t> greater = left.size() < right.size() ? right : left;
+  if (lesser.empty() || lesser.size() + 1 != greater.size())
+    return "";
+  for (size_t axis = 0; axis <= lesser.size(); ++axis) {
+    llvm::SmallVector<int64_t> aligned(lesser);
+    aligned.insert(aligned.begin() + axis, 1);
+    if (!broadcasts(aligned, greater))
+      continue;
+    llvm::SmallVector<llvm::StringRef> index(aligned.size(), ":");
+    index[axis] = "None";
+    return llvm::formatv("; index the tile of shape {0} with [{1}] to align it", shapeText(lesser), llvm::join(index, ", "));
+  }
+  return "";
+}
+
+llvm::StringRef sema::hintForOperator(syntax::BinaryOperator op) {
+  if (op == syntax::BinaryOperator::MatMult)
+    return "; use `tl.dot`";
+  return op == syntax::BinaryOperator::Pow ? "; use `libdevice.pow`, or multiply" : "";
 }

@@ -7,10 +7,15 @@
 namespace nereid::sema {
 
 /// Each gives the end of a message, "; did you mean `load`?", or nothing where no name is near.
-std::string suggestVisible(TtFunctionEmitter &emitter, llvm::StringRef name);
+/// For a function of Python that kernels lack the hint says what serves instead.
+std::string hintForName(TtFunctionEmitter &emitter, llvm::StringRef name);
 std::string suggestMember(llvm::StringRef module, llvm::StringRef name);
 std::string suggestTensorAttribute(llvm::StringRef name);
 std::string suggestTypeAttribute(llvm::StringRef name);
 std::string suggestRecordAttribute(const RecordClass &record, llvm::StringRef name);
+/// For shapes of different rank that do not broadcast: how an index with `None` aligns the lesser one, or nothing.
+std::string hintForAlignment(llvm::ArrayRef<int64_t> left, llvm::ArrayRef<int64_t> right);
+/// What serves instead of an operator that tiles lack.
+llvm::StringRef hintForOperator(syntax::BinaryOperator op);
 
 } // namespace nereid::sema

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/sema/TileShape.h"
 
+#include "compiler/sema/Suggestions.h"
+
 #include "artifact/TargetInfo.h"
 #include "compiler/sema/Diagnostics.h"
 
@@ -77,7 +79,8 @@ static std::optional<llvm::SmallVector<int64_t>> commonShape(TtFunctionEmitter &
     };
     const int64_t a = extentOf(left), b = extentOf(right);
     if (a != b && a != 1 && b != 1) {
-      emitter.error(diag::ShapeMismatch, range, index, a, b, shapeText(left), shapeText(right));
+      emitter.error(diag::ShapeMismatch, range, index, a, b, shapeText(left), shapeText(right),
+                    hintForAlignment(left, right));
       return std::nullopt;
     }
     result[index] = a == 1 ? b : a;

@@ -4,7 +4,9 @@
 #include "python/bindings/PyHost.h"
 #include "python/bindings/Semantic.h"
 
+#include "compiler/sema/Builtin.h"
 #include "compiler/sema/builtins/Records.h"
+#include "compiler/stdlib/Stdlib.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -114,6 +116,25 @@ HostResult PyHost::makeDataclass(PyObject *callee, llvm::ArrayRef<Value> args, s
   return objectToValue(created, fieldNamesOfClass(created.type()), false, 0);
 }
 
+static bool isWrittenInPython(PyObject *callee) {
+  return PyFunction_Check(callee) || PyMethod_Check(callee) || PyType_Check(callee) ||
+         attributeOrNull(nb::handle(callee), "__code__").is_valid();
+}
+
+/// Why a native function such as `numpy.exp` failed on a tensor, and which function of the language does its work.
+static std::string onValuesOfPython(PyObject *callee) {
+  const auto text = [&](const char *attribute) {
+    nb::object found = attributeOrNull(nb::handle(callee), attribute);
+    return found.is_valid() && PyUnicode_Check(found.ptr()) ? std::string(utf8(found)) : std::string();
+  };
+  const std::string name = text("__name__"), module = text("__module__");
+  std::string message = "`" + (module.empty() ? "" : module + ".") + name +
+                        "` computes on values of Python; here its operand exists only while the kernel runs";
+  const bool isInLanguage = sema::findBuiltin("triton.language", name) || stdlib::find("triton.language", name) ||
+                            sema::findBuiltin("triton.language.math", name) || stdlib::find("triton.language.math", name);
+  return isInLanguage ? message + "; use `tl." + name + "`" : message;
+}
+
 HostResult PyHost::call(const sema::HostRef &reference, llvm::ArrayRef<Value> args, sema::HostKeywords keywords,
                         sema::HostCallSite site) {
   return guarded([&]() -> HostResult {
@@ -129,7 +150,14 @@ HostResult PyHost::call(const sema::HostRef &reference, llvm::ArrayRef<Value> ar
     if (isAggregateClass(callee) || (!isConstexprFunction && isMarkedBuiltin(callee)))
       return callFromKernel(callee, args, keywords, site);
     ActiveCall active(activeCalls);
-    return callObject(callee, args, keywords);
+    const bool hasTensor = llvm::any_of(args, [](const Value &arg) { return arg.tensor() != nullptr; });
+    if (!hasTensor || isWrittenInPython(callee))
+      return callObject(callee, args, keywords);
+    try {
+      return callObject(callee, args, keywords);
+    } catch (nb::python_error &error) {
+      return failure(error, onValuesOfPython(callee));
+    }
   });
 }
 

@@ -51,7 +51,7 @@ static std::string suggestAttribute(nb::handle exception) {
   return nearest.hint();
 }
 
-HostError PyHost::failure(nb::python_error &error) {
+HostError PyHost::failure(nb::python_error &error, std::string instead) {
   nb::object exception = nb::borrow(error.value());
   if (!PyErr_GivenExceptionMatches(exception.ptr(), PyExc_Exception))
     interrupt = exception;
@@ -64,6 +64,8 @@ HostError PyHost::failure(nb::python_error &error) {
   }
   PyErr_Clear();
   message += suggestAttribute(exception);
+  if (!instead.empty())
+    message = std::move(instead);
   const char *name = Py_TYPE(exception.ptr())->tp_name;
   if (message.empty())
     message = name;
@@ -137,17 +139,24 @@ static nb::object findGlobal(nb::handle function, llvm::StringRef name) {
   return {};
 }
 
+/// How a kernel can use a global of this kind.
+static std::string whatToWriteInstead(nb::handle global, llvm::StringRef name) {
+  if (PyFunction_Check(global.ptr()))
+    return "which kernels cannot call. Decorate `" + name.str() +
+           "` with @triton.jit, or with @triton.constexpr_function if it computes compile-time values";
+  return "whose changes would go unnoticed. Write `" + name.str() +
+         " = tl.constexpr(...)` (an annotation is not enough), or pass it as an argument";
+}
+
 std::optional<HostResult> PyHost::lookup(const sema::JitFunction &function, llvm::StringRef name) {
   try {
     nb::object found = findGlobal(objectOf(function.scope), name);
     if (!found.is_valid())
       return std::nullopt;
     if (!allowGlobals && !mayRead(found))
-      return HostResult(
-          failure("NameError", "Cannot access global variable " + name.str() +
-                                   " from within @jit'ed function; it holds a plain `" + Py_TYPE(found.ptr())->tp_name +
-                                   "`, whose changes would go unnoticed. Write `" + name.str() +
-                                   " = tl.constexpr(...)` (an annotation is not enough), or pass it as an argument"));
+      return HostResult(failure("NameError", "Cannot access global variable " + name.str() +
+                                                 " from within @jit'ed function; it holds a plain `" +
+                                                 Py_TYPE(found.ptr())->tp_name + "`, " + whatToWriteInstead(found, name)));
     return HostResult(toValue(found));
   } catch (nb::python_error &error) {
     return HostResult(failure(error));

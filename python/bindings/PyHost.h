@@ -80,7 +80,7 @@ private:
   nb::object fieldsToObject(const sema::TupleValue &object);
   std::shared_ptr<sema::JitFunction> describe(nb::handle jitFunction);
   void readDefaults(nb::handle jitFunction, sema::JitFunction &function);
-  sema::HostError failure(nb::python_error &error);
+  sema::HostError failure(nb::python_error &error, std::string instead = {});
   sema::HostError failure(const char *pythonClass, std::string message);
   sema::HostResult callObject(PyObject *callee, llvm::ArrayRef<sema::Value> args, sema::HostKeywords keywords);
   sema::HostResult callFromKernel(PyObject *callee, llvm::ArrayRef<sema::Value> args, sema::HostKeywords keywords,

@@ -409,3 +409,48 @@ def test_an_op_that_no_lowering_takes_is_an_error_of_its_text(tmp_path):
         triton.compile(str(path), target=triton.backends.compiler.GPUTarget("cuda", 90, 32))
     (first,) = caught.value.diagnostics
     assert first.code == "invalid-ir" and first.line == 6
+
+
+def undecorated(x):
+    return x + 1
+
+
+@triton.jit
+def calls_numpy(x_ptr):
+    tl.store(x_ptr, np.exp(tl.load(x_ptr)))
+
+
+@triton.jit
+def calls_torch_like(x_ptr):
+    tl.store(x_ptr, np.hypot(tl.load(x_ptr), 1.0))
+
+
+@triton.jit
+def calls_undecorated(x_ptr):
+    tl.store(x_ptr, undecorated(tl.load(x_ptr)))
+
+
+@pytest.mark.parametrize(
+    "kernel, text",
+    [
+        (calls_numpy, "`numpy.exp` computes on values of Python; .*; use `tl.exp`"),
+        (calls_torch_like, "`numpy.hypot` computes on values of Python; .* only while the kernel runs \\["),
+        (calls_undecorated, "plain `function`, which kernels cannot call. Decorate `undecorated` with @triton.jit"),
+    ],
+)
+def test_functions_of_python_name_what_serves_instead(kernel, text):
+    with pytest.raises(CompilationError, match=text):
+        kernel[(1,)](np.zeros(1, np.float32))
+
+
+@triton.jit
+def formats(x_ptr):
+    tl.static_assert("%d of %s" % (3, "x") == "3 of x")
+    tl.static_assert("%d" % 3 == "3")
+    tl.store(x_ptr, 1.0)
+
+
+def test_percent_formats_constants():
+    x = np.zeros(1, np.float32)
+    formats[(1,)](x)
+    assert x[0] == 1

@@ -25,8 +25,14 @@ def kernel(x_ptr, n, f):
         # CHECK: :[[#@LINE+1]]:18: error: loops inside loops would be unrolled more than 100000 times together; use `range` for a runtime loop [unroll-nested]
         for j in tl.static_range(1000):
             pass
-    # CHECK: :[[#@LINE+1]]:14: error: For loop bounds and step must all be ints: the upper bound is fp32 [loop-bound-not-int]
+    # CHECK: :[[#@LINE+1]]:14: error: For loop bounds and step must all be ints: the upper bound is fp32; `/` gives a float, `//` an int [loop-bound-not-int]
     for i in range(0, f):
+        pass
+    # CHECK: :[[#@LINE+1]]:14: error: For loop bounds and step must all be ints: the step is fp32; `/` gives a float, `//` an int [loop-bound-not-int]
+    for i in range(0, n, n / 2):
+        pass
+    # CHECK: :[[#@LINE+1]]:14: error: For loop bounds and step must all be ints: the upper bound is pointer<fp32> [loop-bound-not-int]
+    for i in range(0, x_ptr):
         pass
     # CHECK: :[[#@LINE+1]]:14: error: For upper bound must be a scalar, but it is {{.*}}[loop-bound-not-scalar]
     for i in range(0, tl.arange(0, 4)):

@@ -60,3 +60,26 @@ def own_statement(x_ptr, n):
     # OWN-NOT: note:
     for step in range(step):
         tl.store(x_ptr, n)
+
+
+# RUN: not nereid compile %s:from_python --signature '*fp32,i32' --target cpu --emit ttir -o - 2>&1 | FileCheck %s --check-prefix=PYTHON
+@triton.jit
+def from_python(x_ptr, n):
+    # PYTHON: :[[#@LINE+1]]:5: error: breakpoint is not defined; it stops in interpreter mode, with TRITON_INTERPRET=1 [undefined-name]
+    breakpoint()
+    # PYTHON: :[[#@LINE+1]]:5: error: sum is not defined; use `tl.sum` [undefined-name]
+    sum(tl.arange(0, 4))
+    # PYTHON: :[[#@LINE+1]]:17: error: enumerate is not defined; loop over the indices with `range` or `tl.static_range` [undefined-name]
+    for i, j in enumerate((1, 2)):
+        pass
+    # PYTHON: :[[#@LINE+2]]:10: error: open is not defined; kernels reach memory only, through their arguments [undefined-name]
+    # PYTHON-NOT: cannot be called
+    with open("x") as f:
+        pass
+    # PYTHON: :[[#@LINE+1]]:5: error: index 0 is out of range for a tuple of 0 elements [index-out-of-range]
+    x_ptr.shape[0]
+    # PYTHON: note: scalars and pointers have no dimensions; pass the extent of the array as an argument
+    # PYTHON: :[[#@LINE+1]]:5: error: {{.*}}fewer dimensions than the 1 indices here; read memory with `tl.load` [too-many-indices]
+    x_ptr[0]
+    # PYTHON: :[[#@LINE+1]]:5: error: pointer<fp32> has no len(); only tuples and text have one; pass the number of elements as an argument [no-length]
+    len(x_ptr)

@@ -15,8 +15,10 @@ def kernel(x_ptr, n, u, f):
     u + -1
     # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: invalid operands of type `fp32` and `fp32`; `//` works on integers only{{.*}}[integers-only]
     f // 2
-    # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: unsupported operand type(s) for **: `fp32` and `int` [unsupported-operator]
+    # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: unsupported operand type(s) for **: `fp32` and `int`; use `libdevice.pow`, or multiply [unsupported-operator]
     f**2
+    # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: unsupported operand type(s) for @: `fp32` and `fp32`; use `tl.dot` [unsupported-operator]
+    f @ f
     # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: `<` is not supported between `NoneType` and `int` [unsupported-comparison]
     None < 1
     # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: bad operand type for unary ~: `float` [unsupported-unary]

@@ -24,7 +24,7 @@ def kernel(x_ptr, n):
     getattr(n, "dtype", 1, 2)
     # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: max of compile-time numbers cannot order nan{{.*}}[unclear-order]
     max(1.0, float("nan"))
-    # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: min needs at least two arguments, got 1 [extreme-arguments]
+    # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: min needs at least two arguments, got 1; `tl.min` reduces a tile [extreme-arguments]
     min(n)
     # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: warning: `max` of tiles compares them element by element; write `tl.maximum` to say so [extreme-of-tiles]
     max(x, 0)

@@ -29,6 +29,12 @@ def kernel(x_ptr, n):
     tl.reduce((x, tl.arange(0, 8)), 0, add)
     # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: invalid axis 1 of a tile of 1 dimensions; it must be in [-1, 0] [axis-range]
     tl.reduce(x, 1, add)
+    # CHECK: :[[#@LINE+3]]:{{[0-9]+}}: error: `axis` must be of type `int`, but it is the float `0.0` [wrong-constant]
+    # CHECK-NEXT: tl.max(x, 0.0)
+    # CHECK: note: `tl.max` reduces a tile along an axis; `tl.maximum` takes the maximum of two values
+    tl.max(x, 0.0)
+    # CHECK: note: `tl.min` reduces a tile along an axis; `tl.minimum` takes the minimum of two values
+    tl.min(x, x)
     # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: the combine function must be a jit function or a built-in, but it is{{.*}}[combine-not-function]
     tl.reduce(x, 0, 3)
     # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: the combine function must return one value for each operand: 1, but it returns 2 [combine-result-count]

@@ -16,6 +16,12 @@ def kernel(x_ptr):
     tl.expand_dims(small, 3)
     # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: Cannot make_shape_compatible: incompatible dimensions at index 0: 16 and 32; the shapes are [16] and [32] [shape-mismatch]
     small + large
+    # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: {{.*}}at index 1: 8 and 16; the shapes are [16, 8] and [16]; index the tile of shape [16] with [:, None] to align it [shape-mismatch]
+    tl.zeros((16, 8), tl.int32) + small
+    # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: {{.*}}the shapes are [4, 16, 8] and [4, 16]; index the tile of shape [4, 16] with [:, :, None] to align it [shape-mismatch]
+    tl.zeros((4, 16, 8), tl.int32) + tl.zeros((4, 16), tl.int32)
+    # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: {{.*}}the shapes are [4, 8] and [16] [shape-mismatch]
+    tl.zeros((4, 8), tl.int32) + small
     # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: Cannot broadcast, rank mismatch: [16], [4, 16]{{.*}}[broadcast-rank]
     tl.broadcast_to(small, (4, 16))
     # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: Cannot broadcast, the expanded size of the tensor (32) must match the existing size (16) at non-singleton dimension 0: [16], [32] [broadcast-extent]
