@@ -32,22 +32,23 @@ namespace {
 /// Adds a pass to LLVM's fixed pipeline, which the target machine hands over pass by pass.
 class CodeGenPasses : public llvm::legacy::PassManager {
 public:
-  explicit CodeGenPasses(unsigned largestBlock) : largestBlock(largestBlock) {}
+  explicit CodeGenPasses(std::optional<unsigned> largestBlock) : largestBlock(largestBlock) {}
   void add(llvm::Pass *pass) override {
     const llvm::PassInfo *info = llvm::Pass::lookupPassInfo(pass->getPassID());
     const bool mergesBlocks = info && info->getPassArgument() == "codegenprepare";
     llvm::legacy::PassManager::add(pass);
-    if (mergesBlocks) // the last such pass before instruction selection
-      llvm::legacy::PassManager::add(lowering::createSplitBlocksPass(largestBlock));
+    if (mergesBlocks && largestBlock) // the last such pass before instruction selection
+      llvm::legacy::PassManager::add(lowering::createSplitBlocksPass(*largestBlock));
   }
 
 private:
-  unsigned largestBlock;
+  std::optional<unsigned> largestBlock;
 };
 } // namespace
 
 llvm::Error lowering::emitFile(llvm::Module &module, llvm::TargetMachine &machine, llvm::CodeGenFileType type,
-                               llvm::SmallVectorImpl<char> &bytes, unsigned largestBlock) {
+                               llvm::SmallVectorImpl<char> &bytes,
+                               std::optional<unsigned> largestBlock) {
   llvm::raw_svector_ostream stream(bytes);
   CodeGenPasses passes(largestBlock);
   if (machine.addPassesToEmitFile(passes, stream, nullptr, type, /*DisableVerify=*/true))

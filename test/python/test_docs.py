@@ -49,6 +49,7 @@ def test_every_setting_is_on_its_page():
     variables |= {"TRITON_DEBUG", "TRITON_INSTRUMENTATION_MODE"}  # read once, at import
     variables |= {"OMP_NUM_THREADS"}  # read at the first launch
     variables |= {"HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES"}  # read by AMD's runtime
+    variables |= {"NEREID"}  # read by the finder, before there is a package
     kinds = (CPUOptions, CUDAOptions, HIPOptions)
     options = {field.name for kind in kinds for field in dataclasses.fields(kind)}
     page = (ROOT / "docs" / "settings.md").read_text()

@@ -60,13 +60,9 @@ void amd::optimise(llvm::Module &module, llvm::TargetMachine &machine) {
   lowering::runOnFunctions(module, machine, std::move(passes));
 }
 
-/// Of IR, which has an instruction per register: blocks of large tiles below this are scheduled as a whole.
-static constexpr unsigned kLargestBlock = 16000;
-
 llvm::Expected<std::string> amd::emitAssembly(llvm::Module &module, llvm::TargetMachine &machine) {
   llvm::SmallVector<char, 0> bytes;
-  if (llvm::Error error =
-          lowering::emitFile(module, machine, llvm::CodeGenFileType::AssemblyFile, bytes, kLargestBlock))
+  if (llvm::Error error = lowering::emitFile(module, machine, llvm::CodeGenFileType::AssemblyFile, bytes))
     return error;
   return std::string(bytes.begin(), bytes.end());
 }

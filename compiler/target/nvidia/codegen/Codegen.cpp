@@ -122,14 +122,10 @@ static void gatePasses(llvm::Module &module) {
   module.getContext().setOptPassGate(module.getInstructionCount() > kLargeInstructions ? gateOfLarge : gate);
 }
 
-/// Of IR, which has an instruction per register: blocks of large tiles below this are scheduled as a whole.
-static constexpr unsigned kLargestBlock = 16000;
-
 llvm::Expected<std::string> nvidia::emitPtx(llvm::Module &module, llvm::TargetMachine &machine) {
   gatePasses(module);
   llvm::SmallVector<char, 0> bytes;
-  if (llvm::Error error =
-          lowering::emitFile(module, machine, llvm::CodeGenFileType::AssemblyFile, bytes, kLargestBlock))
+  if (llvm::Error error = lowering::emitFile(module, machine, llvm::CodeGenFileType::AssemblyFile, bytes))
     return error;
   return std::string(bytes.begin(), bytes.end());
 }
