@@ -152,9 +152,7 @@ class Part:
     run: Callable[[], Outcome]
 
 
-def run(
-    command: list[str], log: str, **environment: str
-) -> subprocess.CompletedProcess[str]:
+def run(command: list[str], log: str, **environment: str) -> subprocess.CompletedProcess[str]:
     """Runs `command` with its output in build/log/<log>.log and in the result."""
     done = subprocess.run(
         command,
@@ -179,8 +177,7 @@ def report_path(name: str) -> str:
 
 
 def agree(outcome: Outcome, returncode: int) -> Outcome:
-    """A tool that fails without a failed test (a crash, a collection error) counts as one failure.
-    """
+    """A tool that fails without a failed test (a crash, a collection error) counts as one failure."""
     if returncode != 0 and outcome.failed == 0:
         return outcome.fail(f"the test runner ended with status {returncode}")
     if outcome.passed + outcome.failed + outcome.skipped == 0:
@@ -332,7 +329,9 @@ def ptx_part(index: int, cache: str) -> Outcome:
     if not ptxas:
         return Outcome(skipped=1, reasons=[f"every kernel: {why_no_ptxas()}"])
     environment = {"TRITON_CACHE_DIR": cache, "TRITON_PTXAS_PATH": ptxas}
-    return run_tests_of_kernels(PTX_DEVICE, f"ptx-{index}", f"--shard={index}/{PTX_PARTS}", **environment)
+    return run_tests_of_kernels(
+        PTX_DEVICE, f"ptx-{index}", f"--shard={index}/{PTX_PARTS}", **environment
+    )
 
 
 def simulated(request: Request) -> list[Part]:
@@ -395,11 +394,15 @@ def xla_environment(name: str) -> Outcome:
     except RuntimeError as error:
         return Outcome().fail(f"xla {name}: {error}")
     if xla_envs.python_version(name) != f"{sys.version_info[0]}.{sys.version_info[1]}":
-        built = run([sys.executable, os.path.join("scripts", "module_for.py"), python], f"module-{name}")
+        built = run(
+            [sys.executable, os.path.join("scripts", "module_for.py"), python], f"module-{name}"
+        )
         if built.returncode != 0:
             return Outcome(output=built.stdout).fail(f"xla {name}: no Python module for {python}")
     folder = xla_folder(name)
-    return pytest(f"xla-{name}", folder, "cpu", python=python, PYTHONPATH=os.path.join(BUILD, "python"))
+    return pytest(
+        f"xla-{name}", folder, "cpu", python=python, PYTHONPATH=os.path.join(BUILD, "python")
+    )
 
 
 def alone(seconds: float, level: Callable[[Request], Outcome]) -> Callable[[Request], list[Part]]:
@@ -417,7 +420,8 @@ LEVELS: dict[str, Callable[[Request], list[Part]]] = {
         200, lambda request: run_tests_of_kernels(request.device, "quick-run", "--shard=0/4")
     ),
     "interpret": alone(
-        200, lambda request: run_tests_of_kernels("cpu", "interpret", "--interpret", files=INTERPRETED)
+        200,
+        lambda request: run_tests_of_kernels("cpu", "interpret", "--interpret", files=INTERPRETED),
     ),
     "ptx": ptx,
     "simulated": simulated,
@@ -426,7 +430,16 @@ LEVELS: dict[str, Callable[[Request], list[Part]]] = {
     "sanitize": alone(100, sanitize),
 }
 WHEN_ASKED_FOR = ("sanitize", "quick-run")
-SIMULATED = ("sim", "sim:80", "sim:90", "sim:gfx90a", "sim:gfx942", "sim:gfx950", "sim:gfx1100", "sim:gfx1200")
+SIMULATED = (
+    "sim",
+    "sim:80",
+    "sim:90",
+    "sim:gfx90a",
+    "sim:gfx942",
+    "sim:gfx950",
+    "sim:gfx1100",
+    "sim:gfx1200",
+)
 ON_SIMULATOR = ("run", "quick-run")  # the levels whose kernels can run there
 
 
@@ -447,14 +460,16 @@ def parse(scratch: str) -> tuple[Request, list[str]]:
     parser = argparse.ArgumentParser(prog="./dev test")
     parser.add_argument("--device", choices=("cpu", "cuda", *SIMULATED), default="cpu")
     parser.add_argument(
-        "--wheel", help="test this wheel in the current Python; only the levels run, interpret and python"
+        "--wheel",
+        help="test this wheel in the current Python; only the levels run, interpret and python",
     )
     parser.add_argument("--no-build", action="store_true", help="use the existing build")
+    parser.add_argument("--sanitize", action="store_true", help="as naming the level sanitize")
     parser.add_argument(
-        "--sanitize", action="store_true", help="as naming the level sanitize"
-    )
-    parser.add_argument(
-        "--workers", type=int, default=WORKERS, help=f"parts that run side by side; {WORKERS} by default"
+        "--workers",
+        type=int,
+        default=WORKERS,
+        help=f"parts that run side by side; {WORKERS} by default",
     )
     parser.add_argument("levels", nargs="*", metavar="level", help="quick " + " ".join(LEVELS))
     args = parser.parse_args()

@@ -47,8 +47,7 @@ private:
 } // namespace
 
 llvm::Error lowering::emitFile(llvm::Module &module, llvm::TargetMachine &machine, llvm::CodeGenFileType type,
-                               llvm::SmallVectorImpl<char> &bytes,
-                               std::optional<unsigned> largestBlock) {
+                               llvm::SmallVectorImpl<char> &bytes, std::optional<unsigned> largestBlock) {
   llvm::raw_svector_ostream stream(bytes);
   CodeGenPasses passes(largestBlock);
   if (machine.addPassesToEmitFile(passes, stream, nullptr, type, /*DisableVerify=*/true))

@@ -1,8 +1,8 @@
 // Operators: folded as in Python where both sides are known, else emitted as IR.
 // SPDX-License-Identifier: MIT
 #include "compiler/sema/Diagnostics.h"
-#include "compiler/sema/TtFunctionEmitter.h"
 #include "compiler/sema/Suggestions.h"
+#include "compiler/sema/TtFunctionEmitter.h"
 
 using namespace mlir;
 using nereid::syntax::BinaryOperator;

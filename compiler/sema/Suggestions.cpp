@@ -145,7 +145,8 @@ std::string sema::hintForAlignment(llvm::ArrayRef<int64_t> left, llvm::ArrayRef<
       continue;
     llvm::SmallVector<llvm::StringRef> index(aligned.size(), ":");
     index[axis] = "None";
-    return llvm::formatv("; index the tile of shape {0} with [{1}] to align it", shapeText(lesser), llvm::join(index, ", "));
+    return llvm::formatv("; index the tile of shape {0} with [{1}] to align it", shapeText(lesser),
+                         llvm::join(index, ", "));
   }
   return "";
 }

@@ -131,7 +131,8 @@ static std::string onValuesOfPython(PyObject *callee) {
   std::string message = "`" + (module.empty() ? "" : module + ".") + name +
                         "` computes on values of Python; here its operand exists only while the kernel runs";
   const bool isInLanguage = sema::findBuiltin("triton.language", name) || stdlib::find("triton.language", name) ||
-                            sema::findBuiltin("triton.language.math", name) || stdlib::find("triton.language.math", name);
+                            sema::findBuiltin("triton.language.math", name) ||
+                            stdlib::find("triton.language.math", name);
   return isInLanguage ? message + "; use `tl." + name + "`" : message;
 }
 

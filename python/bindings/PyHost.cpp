@@ -156,7 +156,8 @@ std::optional<HostResult> PyHost::lookup(const sema::JitFunction &function, llvm
     if (!allowGlobals && !mayRead(found))
       return HostResult(failure("NameError", "Cannot access global variable " + name.str() +
                                                  " from within @jit'ed function; it holds a plain `" +
-                                                 Py_TYPE(found.ptr())->tp_name + "`, " + whatToWriteInstead(found, name)));
+                                                 Py_TYPE(found.ptr())->tp_name + "`, " +
+                                                 whatToWriteInstead(found, name)));
     return HostResult(toValue(found));
   } catch (nb::python_error &error) {
     return HostResult(failure(error));

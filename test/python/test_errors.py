@@ -95,7 +95,12 @@ def test_calls_become_a_chain():
 
 def internal_entry(message, reproducer):
     return entry(
-        code="internal-error", severity="internal", message=message, reproducer=reproducer, file="", rendered=""
+        code="internal-error",
+        severity="internal",
+        message=message,
+        reproducer=reproducer,
+        file="",
+        rendered="",
     )
 
 
@@ -108,9 +113,7 @@ def test_classes():
     assert type(failure) is CompileTimeAssertionFailure and failure.__cause__ is None
     cause = RuntimeError("from the host")
     assert from_diagnostics([entry(python_error="RuntimeError", cause=cause)]).__cause__ is cause
-    internal = from_diagnostics(
-        [internal_entry("boom", "/tmp/r.mlir")]
-    )
+    internal = from_diagnostics([internal_entry("boom", "/tmp/r.mlir")])
     assert (
         type(internal) is InternalCompilerError
         and str(internal) == "boom [internal-error]; reproducer: /tmp/r.mlir"
@@ -279,7 +282,9 @@ def test_formats_that_a_target_lacks():
     x = np.zeros(1, np.float32)
     supported = dict(grid=(1,), supported_fp8_dtypes=("fp8e5", "fp8e4nv"))
     to_byte_float.warmup(x, tl.float8e5, **supported)
-    with pytest.raises(CompilationError, match="fp8e4b8 not supported in this architecture") as info:
+    with pytest.raises(
+        CompilationError, match="fp8e4b8 not supported in this architecture"
+    ) as info:
         to_byte_float.warmup(x, tl.float8e4b8, **supported)
     assert "The supported fp8 dtypes are ('fp8e5', 'fp8e4nv')" in str(info.value)
     assert isinstance(info.value.__cause__, ValueError)
@@ -344,9 +349,13 @@ def test_a_misspelt_name_suggests_the_nearest(kernel, hint):
 
 def test_a_misspelt_keyword_of_a_launch_suggests_the_nearest():
     x = np.zeros(16, np.float32)
-    with pytest.raises(TypeError, match="'BLOCK_SIZE'; `BLOCK_SZIE` is no parameter; did you mean `BLOCK_SIZE`"):
+    with pytest.raises(
+        TypeError, match="'BLOCK_SIZE'; `BLOCK_SZIE` is no parameter; did you mean `BLOCK_SIZE`"
+    ):
         sized[(1,)](x, BLOCK_SZIE=16)
-    with pytest.raises(KeyError, match="num_warp was specified but unrecognised; did you mean `num_warps`"):
+    with pytest.raises(
+        KeyError, match="num_warp was specified but unrecognised; did you mean `num_warps`"
+    ):
         sized[(1,)](x, BLOCK_SIZE=16, num_warp=4)
 
 
@@ -405,7 +414,9 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 def test_an_op_that_no_lowering_takes_is_an_error_of_its_text(tmp_path):
     path = tmp_path / "packed.ttgir"
     path.write_text(PACKED_TTGIR)
-    with pytest.raises(triton.CompilationError, match="packs 2 elements of tiles with an encoding") as caught:
+    with pytest.raises(
+        triton.CompilationError, match="packs 2 elements of tiles with an encoding"
+    ) as caught:
         triton.compile(str(path), target=triton.backends.compiler.GPUTarget("cuda", 90, 32))
     (first,) = caught.value.diagnostics
     assert first.code == "invalid-ir" and first.line == 6
@@ -434,8 +445,14 @@ def calls_undecorated(x_ptr):
     "kernel, text",
     [
         (calls_numpy, "`numpy.exp` computes on values of Python; .*; use `tl.exp`"),
-        (calls_torch_like, "`numpy.hypot` computes on values of Python; .* only while the kernel runs \\["),
-        (calls_undecorated, "plain `function`, which kernels cannot call. Decorate `undecorated` with @triton.jit"),
+        (
+            calls_torch_like,
+            "`numpy.hypot` computes on values of Python; .* only while the kernel runs \\[",
+        ),
+        (
+            calls_undecorated,
+            "plain `function`, which kernels cannot call. Decorate `undecorated` with @triton.jit",
+        ),
     ],
 )
 def test_functions_of_python_name_what_serves_instead(kernel, text):

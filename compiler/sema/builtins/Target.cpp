@@ -50,24 +50,46 @@ Value elsewhere(const CallSite &site, llvm::StringRef reason) {
                             targetOf(site).backend, reason);
 }
 
-/// One PTX instruction with a scalar result; it is not pure.
-template <Scalar result> Value emitPtx(const CallSite &site, llvm::StringRef text, llvm::StringRef constraint) {
-  if (infoOf(site).assembly != "ptx")
-    return elsewhere(site, "it is an instruction of NVIDIA GPUs");
+bool isPtx(const CallSite &site) { return infoOf(site).assembly == "ptx"; }
+
+/// Whether grids are launched while others run: elsewhere each starts when those before it have ended.
+bool hasDependentLaunches(const CallSite &site) {
+  unsigned capability = 0;
+  return isPtx(site) && !llvm::StringRef(targetOf(site).arch).consumeInteger(10, capability) && capability >= 90;
+}
+
+/// Inline assembly with a scalar result; it is not pure.
+template <Scalar result> Value emitAssembly(const CallSite &site, llvm::StringRef text, llvm::StringRef constraint) {
   auto op = tt::ElementwiseInlineAsmOp::create(builderOf(site), locationOf(site),
                                                Type(result).toMlir(builderOf(site).getContext()), text, constraint,
                                                /*pure=*/false, 1, mlir::ValueRange());
   return Value::tensor(op.getResult(0), result);
 }
 
-Value emitGlobalTimer(const CallSite &site) { return emitPtx<Scalar::Int64>(site, "mov.u64 $0, %globaltimer;", "=l"); }
-Value emitSmid(const CallSite &site) { return emitPtx<Scalar::Int32>(site, "mov.u32 $0, %smid;", "=r"); }
+/// A CPU has no clock in nanoseconds that one instruction reads; its counter advances at a constant rate near that.
+Value emitGlobalTimer(const CallSite &site) {
+  if (isPtx(site))
+    return emitAssembly<Scalar::Int64>(site, "mov.u64 $0, %globaltimer;", "=l");
+  if (targetOf(site).backend == artifact::kCpu.name)
+    return emitAssembly<Scalar::Int64>(site, "rdtsc\n\tshlq $$32, %rdx\n\torq %rdx, %rax", "={rax},~{rdx},~{flags}");
+  return elsewhere(site, "it is an instruction of NVIDIA GPUs");
+}
+Value emitSmid(const CallSite &site) {
+  if (isPtx(site))
+    return emitAssembly<Scalar::Int32>(site, "mov.u32 $0, %smid;", "=r");
+  if (targetOf(site).backend == artifact::kCpu.name)
+    return Value::integer(0); // a CPU is one device without parts
+  return elsewhere(site, "it is an instruction of NVIDIA GPUs");
+}
 Value emitGdcWait(const CallSite &site) {
-  return emitPtx<Scalar::Int32>(site, "griddepcontrol.wait; // $0", "=r").isPoison() ? Value::poison() : Value();
+  if (hasDependentLaunches(site))
+    emitAssembly<Scalar::Int32>(site, "griddepcontrol.wait; // $0", "=r");
+  return Value();
 }
 Value emitGdcLaunch(const CallSite &site) {
-  return emitPtx<Scalar::Int32>(site, "griddepcontrol.launch_dependents; // $0", "=r").isPoison() ? Value::poison()
-                                                                                                  : Value();
+  if (hasDependentLaunches(site))
+    emitAssembly<Scalar::Int32>(site, "griddepcontrol.launch_dependents; // $0", "=r");
+  return Value();
 }
 Value emitHipOnly(const CallSite &site) { return elsewhere(site, "it is an instruction of AMD GPUs"); }
 
@@ -99,10 +121,22 @@ llvm::ArrayRef<Builtin> targetBuiltins() {
        emitCudaCapabilityGeq},
       {"num_warps", cudaModule, {}, "Warps of a program.", emitNumWarps},
       {"num_threads", cudaModule, {}, "Threads of a program.", emitNumThreads},
-      {"globaltimer", cudaModule, {}, "Nanoseconds of the GPU's clock.", emitGlobalTimer},
-      {"smid", cudaModule, {}, "Number of the multiprocessor that runs the program.", emitSmid},
-      {"gdc_wait", cudaModule, {}, "Waits for the grids that this one depends on.", emitGdcWait},
-      {"gdc_launch_dependents", cudaModule, {}, "Lets grids that depend on this one begin.", emitGdcLaunch},
+      {"globaltimer",
+       cudaModule,
+       {},
+       "Nanoseconds of the GPU's clock; on CPUs ticks of the time stamp counter.",
+       emitGlobalTimer},
+      {"smid", cudaModule, {}, "Number of the multiprocessor that runs the program; 0 on CPUs.", emitSmid},
+      {"gdc_wait",
+       cudaModule,
+       {},
+       "Waits for the grids that this one depends on; without effect before sm_90 and elsewhere.",
+       emitGdcWait},
+      {"gdc_launch_dependents",
+       cudaModule,
+       {},
+       "Lets grids that depend on this one begin; without effect before sm_90 and elsewhere.",
+       emitGdcLaunch},
       {"convert_custom_float8_sm70", cudaModule, cast, "A conversion from or to fp8e4b15.", emitConvertFloat8},
       {"convert_custom_float8_sm80", cudaModule, cast, "A conversion from or to fp8e4b15.", emitConvertFloat8},
       {"num_warps", hipModule, {}, "Warps of a program.", emitNumWarps},

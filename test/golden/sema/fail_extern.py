@@ -24,15 +24,7 @@ def kernel(h_ptr, i_ptr):
     tl.inline_asm_elementwise("nop", "=", [n], tl.int32, is_pure=True, pack=1)
     # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: this assembly is PTX (`mad.lo.u32`), but the target is `cpu`; {{.*}}[asm-ptx]
     tl.inline_asm_elementwise("{ .reg .b32 t; mad.lo.u32 $0, $1, 2, 0; }", "=r,r", [n], tl.int32, is_pure=True, pack=1)
-    # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: `tl.extra.cuda.globaltimer` does not exist on the target `cpu`; it is an instruction of NVIDIA GPUs [target-name]
-    tl.extra.cuda.globaltimer()
-    # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: `tl.extra.cuda.smid` does not exist on the target `cpu`; {{.*}}[target-name]
-    tl.extra.cuda.smid()
-    # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: `tl.extra.cuda.gdc_wait` does not exist on the target `cpu`; {{.*}}[target-name]
-    tl.extra.cuda.gdc_wait()
     # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: `tl.extra.hip.memrealtime` does not exist on the target `cpu`; it is an instruction of AMD GPUs [target-name]
     tl.extra.hip.memrealtime()
-    # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: `tl.extra.cuda.gdc_launch_dependents` does not exist on the target `cpu`; {{.*}}[target-name]
-    tl.extra.cuda.gdc_launch_dependents()
     # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: `tl.extra.hip.smid` does not exist on the target `cpu`; {{.*}}[target-name]
     tl.extra.hip.smid()

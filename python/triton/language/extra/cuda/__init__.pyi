@@ -10,14 +10,14 @@ def convert_custom_float8_sm70(arg: Any, dst_ty: Any, fp_downcast_rounding: Any 
 def convert_custom_float8_sm80(arg: Any, dst_ty: Any, fp_downcast_rounding: Any = ..., *, _semantic: Any = ...) -> tensor:
     """A conversion from or to fp8e4b15."""
 def gdc_launch_dependents(*, _semantic: Any = ...) -> tensor:
-    """Lets grids that depend on this one begin."""
+    """Lets grids that depend on this one begin; without effect before sm_90 and elsewhere."""
 def gdc_wait(*, _semantic: Any = ...) -> tensor:
-    """Waits for the grids that this one depends on."""
+    """Waits for the grids that this one depends on; without effect before sm_90 and elsewhere."""
 def globaltimer(*, _semantic: Any = ...) -> tensor:
-    """Nanoseconds of the GPU's clock."""
+    """Nanoseconds of the GPU's clock; on CPUs ticks of the time stamp counter."""
 def num_threads(*, _semantic: Any = ...) -> tensor:
     """Threads of a program."""
 def num_warps(*, _semantic: Any = ...) -> Any:
     """Warps of a program."""
 def smid(*, _semantic: Any = ...) -> tensor:
-    """Number of the multiprocessor that runs the program."""
+    """Number of the multiprocessor that runs the program; 0 on CPUs."""
