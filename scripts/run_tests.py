@@ -19,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import traceback
 import xml.etree.ElementTree
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
@@ -504,8 +505,14 @@ def report(level: str, outcome: Outcome, seconds: list[float]) -> None:
 
 
 def timed(part: Part) -> tuple[Outcome, float]:
+    """What a part gave and how long it took; a part that raises is one failure."""
     began = time.monotonic()
-    return part.run(), time.monotonic() - began
+    try:
+        outcome = part.run()
+    except Exception as error:
+        last = traceback.format_exception_only(type(error), error)[-1].strip()
+        outcome = Outcome(output=traceback.format_exc()).fail(f"a part of the tests raised {last}")
+    return outcome, time.monotonic() - began
 
 
 def run_levels(request: Request, levels: list[str]) -> Outcome:
@@ -515,7 +522,8 @@ def run_levels(request: Request, levels: list[str]) -> Outcome:
     counts = collections.Counter(level for level, _ in parts)
     outcomes = {level: Outcome() for level in levels}
     seconds: dict[str, list[float]] = {level: [] for level in levels}
-    with ThreadPoolExecutor(request.workers) as pool:
+    pool = ThreadPoolExecutor(request.workers)
+    try:
         level_of: dict[Future, str] = {pool.submit(timed, part): level for level, part in parts}
         for done in as_completed(level_of):
             level = level_of[done]
@@ -524,6 +532,10 @@ def run_levels(request: Request, levels: list[str]) -> Outcome:
             seconds[level].append(took)
             if len(seconds[level]) == counts[level]:
                 report(level, outcomes[level], seconds[level])
+    except BaseException:  # Ctrl-C: parts that wait in the queue do not start
+        pool.shutdown(wait=False, cancel_futures=True)
+        raise
+    pool.shutdown()
     total = Outcome()
     for outcome in outcomes.values():
         total.add(outcome)

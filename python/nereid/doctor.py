@@ -38,6 +38,25 @@ def _installed(name: str) -> Iterator[importlib.metadata.Distribution]:
         yield from importlib.metadata.distributions(name=name, path=[entry])
 
 
+def _owners() -> Iterator[importlib.metadata.Distribution]:
+    """Those of which a `triton` is: that name, and names such as pytorch-triton with files in it."""
+    for entry in dict.fromkeys(sys.path):
+        for each in importlib.metadata.distributions(path=[entry]):
+            described = each.read_text("METADATA") or each.read_text("PKG-INFO")
+            if described and (_name(each) == "triton" or _has_package(each)):
+                yield each
+
+
+def _name(distribution: importlib.metadata.Distribution) -> str:
+    return re.sub(r"[-_.]+", "-", distribution.metadata["Name"] or "").lower()
+
+
+def _has_package(distribution: importlib.metadata.Distribution) -> bool:
+    """Whether its list of files (RECORD, or SOURCES.txt of an egg) has a package `triton`."""
+    lists = (distribution.read_text(name) or "" for name in ("RECORD", "SOURCES.txt"))
+    return any(re.search(r'^"?triton/__init__\.py\b', text, re.MULTILINE) for text in lists)
+
+
 def _folder(distribution: importlib.metadata.Distribution) -> str:
     return str(distribution.locate_file(""))
 
@@ -73,19 +92,20 @@ def _describe_imported() -> list[str]:
 def _describe_others() -> list[str]:
     problems = []
     known = set()
-    for other in _installed("triton"):
+    for other in _owners():
+        name = _name(other)
         package = os.path.join(_folder(other), "triton")
         known.add(os.path.realpath(package))
         is_whole = os.path.isfile(os.path.join(package, "__init__.py"))
         _line(
             "beside it",
-            f"triton {other.version} in {_folder(other)}"
+            f"{name} {other.version} in {_folder(other)}"
             + ("; NEREID=0 imports it" if is_whole else ""),
         )
         if not is_whole:
             problems.append(
-                f"triton {other.version} in {_folder(other)} lacks files; mend it by: "
-                f"{sys.executable} -m pip install --force-reinstall --no-deps triton=={other.version}"
+                f"{name} {other.version} in {_folder(other)} lacks files; mend it by: "
+                f"{sys.executable} -m pip install --force-reinstall --no-deps {name}=={other.version}"
             )
     for entry in sys.path:
         package = os.path.join(entry, "triton")
@@ -105,14 +125,14 @@ def _describe_torch() -> list[str]:
     if torch is None:
         _line("torch", "not installed")
         return []
-    needs = [need for need in torch.requires or () if re.match(r"triton(?![\w-])", need)]
+    needs = [need for need in torch.requires or () if re.match(r"(pytorch[-_.]+)?triton(?![\w-])", need)]
     if not needs:
         _line("torch", f"{torch.version}, requires no triton")
         return []
     need = re.sub(r"\s*;.*", "", needs[0])
-    other = next(_installed("triton"), None)
+    other = next(_owners(), None)
     has = (
-        f"triton {other.version} is installed for it"
+        f"{_name(other)} {other.version} is installed for it"
         if other
         else "it is not installed; Nereid serves imports"
     )

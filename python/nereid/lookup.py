@@ -57,7 +57,7 @@ def find_metadata(home: str, context: Any) -> Sequence[Any]:
     name = given.get("name")
     if "path" in given or (name is not None and name.lower() != "triton"):
         return ()
-    if not _is_ours(find_triton(home)):
+    if switched_off() or not _is_ours(find_triton(home)):  # only an import changes `sys.path`
         return ()
     from .metadata import of_triton
 

@@ -65,9 +65,15 @@ class Finder:
         return iter(find_metadata(self.home, context))
 
 
+def _is_finder(entry: object) -> bool:
+    """Whether it is a Finder, of an earlier import of this module too."""
+    kind = type(entry)
+    return kind.__name__ == Finder.__name__ and kind.__module__ == __name__
+
+
 def register(home: str | None = None) -> None:
     """Adds the finder, once. `home`: the entry of `sys.path` whose place Nereid's package takes."""
-    if any(isinstance(finder, Finder) for finder in sys.meta_path):
+    if any(map(_is_finder, sys.meta_path)):
         return
     sys.meta_path.insert(0, Finder(home or os.path.dirname(_HERE)))  # type: ignore[arg-type]
     if switched_off():

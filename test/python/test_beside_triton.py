@@ -107,6 +107,29 @@ def test_program_switches_off_before_it_imports(site):
     assert run(site, "import os; os.environ['NEREID'] = '0'" + WHOSE) == str(other)
 
 
+def test_metadata_of_a_switched_off_process_leaves_the_path(site):
+    code = """
+import importlib.metadata as metadata, os
+before = list(sys.path)
+os.environ["NEREID"] = "0"
+print([each.version for each in metadata.distributions() if each.metadata["Name"] == "triton"], sys.path == before)
+os.environ["NEREID"] = "1"
+"""
+    assert run(site, code + WHOSE) == "[] True\nnereid"
+
+
+@pytest.mark.parametrize("again", ["del sys.modules['nereid_triton']", "importlib.reload(nereid_triton)"])
+def test_one_finder_however_often_the_module_is_imported(site, again):
+    code = f"""
+import importlib, nereid_triton
+{again}
+import nereid_triton
+nereid_triton.register()
+print(sum(type(each).__name__ == "Finder" for each in sys.meta_path))
+"""
+    assert run(site, code + WHOSE) == "1\nnereid"
+
+
 def test_switch_of_the_environment(site):
     other = write_upstream(site)
     switch = site / "nereid_triton" / "switch"
@@ -294,6 +317,23 @@ def test_doctor_names_the_others(site):
     shutil.rmtree(site / "triton")
     shutil.rmtree(site / "triton-3.7.1.dist-info")
     assert told + "it is not installed; Nereid serves imports" in run(site, DOCTOR)
+
+
+@pytest.mark.parametrize("record", ["triton/__init__.py,sha256=x,40\n", '"triton/__init__.py",,\n'])
+def test_doctor_knows_owners_of_other_names(site, record):
+    write_upstream(site)
+    info = site / "pytorch_triton-3.7.1.dist-info"
+    (site / "triton-3.7.1.dist-info").rename(info)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: pytorch_triton\nVersion: 3.7.1\n")
+    (info / "RECORD").write_text(f"bin/tool,,\n{record}")
+    torch = site / "torch-2.13.0.dist-info"
+    torch.mkdir()
+    needs = "Requires-Dist: triton-kernels\nRequires-Dist: pytorch-triton==3.7.1\n"
+    (torch / "METADATA").write_text(f"Metadata-Version: 2.1\nName: torch\nVersion: 2.13.0\n{needs}")
+    lines = run(site, DOCTOR).splitlines()
+    assert lines[2] == f"beside it    pytorch-triton 3.7.1 in {site}; NEREID=0 imports it"
+    told = "requires pytorch-triton==3.7.1; pytorch-triton 3.7.1 is installed for it"
+    assert lines[3] == f"torch        2.13.0, {told}" and lines[-1] == "True"
 
 
 def test_doctor_tells_why_another_is_imported(site, tmp_path):

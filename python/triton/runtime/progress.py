@@ -3,6 +3,8 @@
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
 
+import contextlib
+import shutil
 import sys
 import threading
 import time
@@ -43,8 +45,10 @@ class Progress:
     def __enter__(self) -> Progress:
         if is_shown():
             self._start = time.monotonic()
-            self._thread = threading.Thread(target=self._watch, daemon=True, name="triton progress")
-            self._thread.start()
+            thread = threading.Thread(target=self._watch, daemon=True, name="triton progress")
+            with contextlib.suppress(RuntimeError):  # the system gives no more threads
+                thread.start()
+                self._thread = thread
         return self
 
     def __exit__(self, *error: Any) -> None:
@@ -59,13 +63,18 @@ class Progress:
         while not self._end.wait(wait):
             took = time.monotonic() - self._start
             line = f"triton: {self.what}{self._step}, {took:.0f} s"
-            _write(f"\r{line}\x1b[K" if _rewrites() else f"{line}\n")
+            _write(f"\r{_cut(line)}\x1b[K" if _rewrites() else f"{line}\n")
             self._is_written = True
             wait = _INTERVAL if _rewrites() else 2 * max(wait, _INTERVAL)  # a log grows slowly
 
 
 def _rewrites() -> bool:
     return bool(getattr(sys.stderr, "isatty", bool)())
+
+
+def _cut(line: str) -> str:
+    """What fits into one row of the terminal: a carriage return goes to the begin of the row alone."""
+    return line[: max(1, shutil.get_terminal_size().columns - 1)]
 
 
 def _write(text: str) -> None:
