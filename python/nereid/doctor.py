@@ -125,7 +125,9 @@ def _describe_torch() -> list[str]:
     if torch is None:
         _line("torch", "not installed")
         return []
-    needs = [need for need in torch.requires or () if re.match(r"(pytorch[-_.]+)?triton(?![\w-])", need)]
+    needs = [
+        need for need in torch.requires or () if re.match(r"(pytorch[-_.]+)?triton(?![\w-])", need)
+    ]
     if not needs:
         _line("torch", f"{torch.version}, requires no triton")
         return []

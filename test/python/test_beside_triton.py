@@ -118,7 +118,9 @@ os.environ["NEREID"] = "1"
     assert run(site, code + WHOSE) == "[] True\nnereid"
 
 
-@pytest.mark.parametrize("again", ["del sys.modules['nereid_triton']", "importlib.reload(nereid_triton)"])
+@pytest.mark.parametrize(
+    "again", ["del sys.modules['nereid_triton']", "importlib.reload(nereid_triton)"]
+)
 def test_one_finder_however_often_the_module_is_imported(site, again):
     code = f"""
 import importlib, nereid_triton
