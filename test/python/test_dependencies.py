@@ -7,9 +7,13 @@ import subprocess
 import sys
 
 import pytest
+import triton
+import triton.language as tl
+from triton.runtime import dependencies
 
 HEADER = """
-import collections, dataclasses, enum, functools, types
+import argparse, collections, dataclasses, enum, functools, types
+import numpy as np
 import triton
 import triton.language as tl
 """
@@ -84,6 +88,47 @@ functions = (scale, (host,))
 space = types.SimpleNamespace(f=scale, deeper=types.SimpleNamespace(f=host))
 part = functools.partial(host, 1)
 part_of_jit = {"f": functools.partial(has_default, step=FACTOR)}
+
+scalar = np.int32(7)
+half = tl.constexpr(np.float16(7))
+array = np.arange(7)
+long_array = np.arange(5007)
+masked = np.ma.array([1, 2], mask=[False, 7 == 7])
+records = np.array([(1, 7)], dtype=[("a", "i4"), ("b", "f4")])
+objects = np.array([host, None])
+view = memoryview(b"1237")
+
+@triton.constexpr_function
+def of_scalar(): return int(scalar)
+
+class Wrapping:
+    def __init__(self, fn, step):
+        functools.update_wrapper(self, fn)
+        self.fn, self.step = fn, step
+    def __call__(self, n): return self.fn(n) * 7 + self.step
+def bare(n): return n
+wrapping = Wrapping(bare, FACTOR)
+
+arguments = argparse.Namespace(step=FACTOR, other=object())
+users = collections.UserDict(f=host, other=object())
+user_list = collections.UserList([object(), host])
+vectorized = np.vectorize(host)
+class Dispatching:
+    @functools.singledispatchmethod
+    def total(self, n): return n
+    @total.register
+    def of_int(self, n: int): return n * 7
+class Private:
+    __slots__ = ("__step",)
+    def __init__(self, step): self.__step = step
+    def total(self): return self.__step
+dispatching, private = Dispatching(), Private(FACTOR)
+
+def attributed(): return attributed.step
+attributed.step = FACTOR
+
+# side
+STEP = 7
 """
 # The kernel reads one attribute of the module itself; its callee, found later, the one that is edited.
 USER = """
@@ -136,10 +181,32 @@ CASES = {
     "through_default(x)": "def scale",
     "package.sub.scale(x)": "def scale",
     "reexport.alias(x)": "def scale",
+    "lib.of_scalar()": "scalar =",
+    "lib.half": "half =",
+    "lib.array[-1]": "array =",
+    "lib.long_array[3]": "long_array =",
+    "lib.masked": "masked =",
+    "lib.records['b']": "records =",
+    "lib.objects[0](3)": "def host",
+    "lib.view[0]": "view =",
+    "lib.wrapping(1)": "self.fn, self.step",
+    "lib.wrapping(2)": "FACTOR",
+    "lib.arguments.step": "FACTOR",
+    "lib.users['f'](3)": "def host",
+    "lib.user_list[1](3)": "def host",
+    "lib.vectorized(3)": "def host",
+    "lib.dispatching.total(3)": "def of_int",
+    "lib.private.total()": "FACTOR",
+    "lib.attributed()": "FACTOR",
+    "imports_from()": "STEP",
+    "imports_module()": "STEP",
+    "imports_by_name()": "STEP",
+    "imports_later()": "STEP",
+    "imports_relatively()": "STEP",
 }
 ABOVE = """
 from package import reexport
-import package.sub
+import package.side, package.sub
 NAME = tl.constexpr("sca" "le")
 @triton.jit
 def passed(module, x): return module.scale(x)
@@ -153,6 +220,25 @@ in_closure = make()
 def wrapped(n): return (lambda m: lib.host(m))(n)
 @triton.jit
 def through_default(x, *, F: tl.constexpr = lib.scale): return F(x)
+def imports_from():
+    from package.side import STEP
+    return STEP
+def imports_module():
+    import package.side as side
+    return side.STEP
+def imports_by_name(): return __import__("package.side").side.STEP
+def imports_later():
+    from package.late import LATER
+    return LATER
+imports_relatively = reexport.relative
+"""
+
+
+REEXPORT = """
+from stale_library import scale as alias
+def relative():
+    from . import side
+    return side.STEP
 """
 
 
@@ -164,14 +250,25 @@ def edited(library, definition):
 
 def key_of(folder, expression, library):
     (folder / "package").mkdir(parents=True)
+    library, side = library.split("# side")
     (folder / "stale_library.py").write_text(HEADER + library)
+    (folder / "package/side.py").write_text(side)
+    (folder / "package/leaf.py").write_text(side)
+    (folder / "package/late.py").write_text("from .leaf import STEP\nLATER = STEP\n")
     (folder / "package/__init__.py").write_text("")
     (folder / "package/sub.py").write_text("from stale_library import scale\n")
-    (folder / "package/reexport.py").write_text("from stale_library import scale as alias\n")
+    (folder / "package/reexport.py").write_text(REEXPORT)
     (folder / "stale_user.py").write_text(
         HEADER + USER.format(module="stale_library", above=ABOVE, expression=expression)
     )
-    names = ("stale_library", "stale_user", "package", "package.sub", "package.reexport")
+    names = (
+        "stale_library",
+        "stale_user",
+        "package",
+        "package.sub",
+        "package.reexport",
+        "package.side",
+    )
     sys.path.insert(0, str(folder))
     importlib.invalidate_caches()
     try:
@@ -216,3 +313,104 @@ def test_the_key_is_the_same_in_every_process(tmp_path):
         assert done.returncode == 0, done.stderr
         keys.add(done.stdout)
     assert len(keys) == 1
+
+
+INSTALLED = """
+import triton, itertools
+numbers = itertools.count()
+def deeper(n): return n + 7
+def host(n): return deeper(n) + len(repr(numbers))
+@triton.jit
+def scale(x): return x * 7
+class Shape:
+    def total(self): return deeper(2) * 7
+class Group:
+    @staticmethod
+    @triton.jit
+    def method(x): return x * 7
+"""
+
+
+def key_of_installed(folder, expression, library):
+    """The kernel's user imports a distribution's package and one of its modules, which holds kernels."""
+    package = folder / "site-packages" / "installed"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text("from . import host, kernels\n")
+    (package / "host.py").write_text(library)
+    (package / "kernels.py").write_text("from .host import *\n")
+    names = ("stale_user", "installed", "installed.host", "installed.kernels")
+    (folder / "stale_user.py").write_text(
+        f"import installed, triton\n@triton.jit\ndef kernel(x): return {expression}\n"
+    )
+    sys.path[:0] = [str(folder), str(folder / "site-packages")]
+    importlib.invalidate_caches()
+    try:
+        kernel = importlib.import_module("stale_user").kernel
+        return kernel.cache_key, dependencies.DependencyWalk(kernel, False).lines
+    finally:
+        del sys.path[:2]
+        for name in names:
+            sys.modules.pop(name, None)
+
+
+@pytest.mark.parametrize(
+    "expression, definition",
+    [
+        ("installed.host.host(3)", "def deeper"),
+        ("installed.host.Shape().total()", "class Shape"),
+        ("installed.kernels.scale(x)", "def scale"),
+        ("installed.host.Group.method(x)", "def method"),
+    ],
+)
+def test_an_edit_of_an_installed_package_in_place_changes_the_key(expression, definition, tmp_path):
+    keys = [
+        key_of_installed(tmp_path / str(index), expression, text)[0]
+        for index, text in enumerate((INSTALLED, edited(INSTALLED, definition), INSTALLED))
+    ]
+    assert keys[0] == keys[2] != keys[1]
+
+
+def test_host_functions_of_an_installed_package_are_not_followed(tmp_path):
+    _, lines = key_of_installed(tmp_path, "installed.host.host(3)", INSTALLED)
+    text = "\n".join(lines)
+    assert "installed.host.host" in text and "deeper" not in text and "numbers" not in text
+
+
+def test_a_call_into_a_large_library_is_a_few_lines(tmp_path):
+    sympy = pytest.importorskip("sympy")
+
+    @triton.jit
+    def kernel(x):
+        tl.store(x, sympy.simplify(sympy.Symbol("a")))
+
+    assert len(dependencies.DependencyWalk(kernel, False).lines) < 50
+
+
+def test_a_long_chain_of_functions_is_followed_to_its_end():
+    scope = {"__name__": "chain", "f0": lambda: 7}
+    for index in range(1, 2000):
+        exec(f"def f{index}(): return f{index - 1}()", scope)
+    last = scope["f1999"]
+
+    @triton.jit
+    def kernel(x):
+        tl.store(x, last())
+
+    assert any(
+        "chain f0" in line or "chain.f1 f0" in line
+        for line in dependencies.DependencyWalk(kernel, False).lines
+    )
+
+
+def test_the_environment_is_no_part_of_a_key(monkeypatch):
+    environment = os.environ
+
+    @triton.jit
+    def kernel(x):
+        tl.store(x, len(environment))
+
+    keys = []
+    for value in "12":
+        monkeypatch.setenv("NEREID_OF_THIS_TEST", value)
+        keys.append(dependencies.DependencyWalk(kernel, False).key())
+    assert keys[0] == keys[1]

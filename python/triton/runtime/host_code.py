@@ -16,11 +16,11 @@ _IDENTIFIER = re.compile(r"[^\W\d]\w*")
 _BY_STRING = {"getattr", "hasattr", "vars", "globals", "__dict__", "attrgetter"}
 
 
-def _string_names(constant: Any) -> set[str]:
+def string_names(constant: Any) -> set[str]:
     if isinstance(constant, str):
         return {constant} if constant.isidentifier() else set(constant.split("."))
     if isinstance(constant, (tuple, frozenset)):
-        return set().union(*map(_string_names, constant))
+        return set().union(*map(string_names, constant))
     return set()
 
 
@@ -32,7 +32,7 @@ def code_names(code: types.CodeType) -> set[str]:
             names |= code_names(constant)
     if names & _BY_STRING:
         for constant in code.co_consts:
-            names |= _string_names(constant)
+            names |= string_names(constant)
     return names
 
 

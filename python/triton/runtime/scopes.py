@@ -52,20 +52,63 @@ class Scope:
         return is_value and not name.startswith("__")
 
 
+def _mangled(cls: type, name: str) -> str:
+    """The attribute behind a name that is private to the class."""
+    private = name.startswith("__") and not name.endswith("__") and cls.__name__.strip("_")
+    return f"_{cls.__name__.lstrip('_')}{name}" if private else name
+
+
 def attributes(value: Any) -> Mapping[str, Any]:
     """The attributes of an object, those in slots included."""
     found = dict(getattr(value, "__dict__", {}))
     for cls in type(value).__mro__:
         slots = cls.__dict__.get("__slots__", ())
-        for name in (slots,) if isinstance(slots, str) else slots:
+        for slot in (slots,) if isinstance(slots, str) else slots:
+            name = _mangled(cls, slot)
             if name not in ("__dict__", "__weakref__") and hasattr(value, name):
                 found.setdefault(name, getattr(value, name))
     return found
 
 
-def stable_text(value: Any) -> str:
-    """The object's text, or its class's name where the text differs between processes or is long."""
-    if hasattr(value, "__array_interface__") or hasattr(value, "data_ptr"):
-        return type(value).__qualname__
+def is_tensor(value: Any) -> bool:
+    """Tensors are no constants: kernels get them as arguments, and their elements may lie on a device."""
+    return hasattr(value, "data_ptr")
+
+
+def as_array(value: Any) -> Any:
+    """A NumPy array, or what converts to one, as an array; otherwise None."""
+    if isinstance(value, type) or is_tensor(value):
+        return None
+    if not hasattr(type(value), "__array__") and not hasattr(value, "__array_interface__"):
+        return None
+    import numpy as np
+
+    return np.asarray(value)
+
+
+def array_text(array: Any) -> str:
+    """The dtype, the shape and the elements; a large array by its digest."""
+    if array.ndim == 0:
+        return f"{array.dtype.str} {array.item()!r}"
+    return f"{array.dtype.descr} {array.shape} {bytes_digest(array)}"
+
+
+def bytes_digest(value: Any) -> str:
+    import hashlib
+
+    return hashlib.sha256(value.tobytes()).hexdigest()
+
+
+def stable_text(value: Any) -> str | None:
+    """The object's text; None where it differs between processes or is long."""
+    if is_tensor(value):
+        return None
+    if isinstance(value, memoryview):
+        return f"{value.format} {value.shape} {bytes_digest(value)}"
     text = repr(value)
-    return type(value).__qualname__ if " at 0x" in text else text
+    return None if " at 0x" in text else text
+
+
+def sort_key(value: Any) -> str:
+    """An order of a container's keys that is the same in every process."""
+    return stable_text(value) or type(value).__qualname__
