@@ -116,9 +116,13 @@ HostResult PyHost::makeDataclass(PyObject *callee, llvm::ArrayRef<Value> args, s
   return objectToValue(created, fieldNamesOfClass(created.type()), false, 0);
 }
 
-static bool isWrittenInPython(PyObject *callee) {
-  return PyFunction_Check(callee) || PyMethod_Check(callee) || PyType_Check(callee) ||
-         attributeOrNull(nb::handle(callee), "__code__").is_valid();
+/// Whether this is a function in C such as `numpy.exp`: no function, class or object of Python's, whose errors are its
+/// author's.
+static bool isNativeFunction(PyObject *callee) {
+  const bool isOfPython = PyFunction_Check(callee) || PyMethod_Check(callee) || PyType_Check(callee) ||
+                          PyType_HasFeature(Py_TYPE(callee), Py_TPFLAGS_HEAPTYPE);
+  nb::object name = isOfPython ? nb::object() : attributeOrNull(nb::handle(callee), "__name__");
+  return name.is_valid() && PyUnicode_Check(name.ptr());
 }
 
 /// Why a native function such as `numpy.exp` failed on a tensor, and which function of the language does its work.
@@ -152,7 +156,7 @@ HostResult PyHost::call(const sema::HostRef &reference, llvm::ArrayRef<Value> ar
       return callFromKernel(callee, args, keywords, site);
     ActiveCall active(activeCalls);
     const bool hasTensor = llvm::any_of(args, [](const Value &arg) { return arg.tensor() != nullptr; });
-    if (!hasTensor || isWrittenInPython(callee))
+    if (!hasTensor || !isNativeFunction(callee))
       return callObject(callee, args, keywords);
     try {
       return callObject(callee, args, keywords);

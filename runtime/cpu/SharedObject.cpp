@@ -5,6 +5,8 @@
 #include "runtime/WriteAll.h"
 #include "runtime/cpu/LoaderGate.h"
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
@@ -14,7 +16,6 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 namespace nereid::runtime {
@@ -38,6 +39,15 @@ struct Descriptor {
 
 } // namespace
 
+/// "/task/TID" of this thread, as this /proc numbers it: it may be that of another namespace. Empty where it does not tell.
+static std::string ownTask() {
+  std::array<char, 64> name; // "PID/task/TID"
+  const ssize_t length = readlink("/proc/thread-self", name.data(), name.size());
+  const std::string_view found(name.data(), std::max<ssize_t>(length, 0));
+  const size_t at = found.find('/');
+  return at == found.npos ? std::string() : std::string(found.substr(at));
+}
+
 /// A path to the descriptor that no earlier load has used. The system's loader identifies an object by its path, even
 /// when the descriptor has been closed and reused for other bytes. So a serial number is encoded in the path, one bit
 /// as "/." or "//", which do not change the path's meaning.
@@ -46,7 +56,7 @@ struct Descriptor {
 /// which it waits for ever. With a thread of this process in it, the path names nothing there.
 static std::string uniquePath(int fd) {
   static std::atomic<uint64_t> serial{0};
-  std::string path = "/proc/self/task/" + std::to_string(syscall(SYS_gettid)) + "/fd";
+  std::string path = "/proc/self" + ownTask() + "/fd";
   for (uint64_t rest = serial.fetch_add(1) + 1; rest != 0; rest >>= 1)
     path += (rest & 1) ? "/." : "//";
   return path + "/" + std::to_string(fd);

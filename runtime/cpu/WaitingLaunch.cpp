@@ -93,9 +93,10 @@ private:
   Context *addContext(void (*body)());
   /// Ends the launch: programs that wait are not finished, others are not started.
   void stop() { isStopping = true; }
+  void awaitHelpers(StopCheck &stop);
   bool isOver(StopCheck &stop);
   bool isStuck() const;
-  void reportStuck();
+  bool reportStuck();
   std::string stuckText(std::string_view name, uint64_t &lowest) const;
 
   const Programs programs;
@@ -343,14 +344,21 @@ uint64_t WaitingLaunch::take(StopCheck *stop) {
   return count;
 }
 
-void WaitingLaunch::finish(StopCheck &stop) {
+/// Returns when no thread takes part any more.
+void WaitingLaunch::awaitHelpers(StopCheck &stop) {
   for (uint32_t spins = 0; present.load() != 0; ++spins) {
     if (spins > 2000)
       std::this_thread::sleep_for(kSleep / 2);
     if (isOver(stop))
       this->stop();
   }
-  if (next.exchange(end) < end) // this thread has had no memory, and nobody has helped
+}
+
+void WaitingLaunch::finish(StopCheck &stop) {
+  awaitHelpers(stop);
+  const bool isCutShort = next.exchange(end) < end;
+  awaitHelpers(stop); // one may have come before the exchange
+  if (isCutShort) // this thread has had no memory, and nobody has helped
     isStopping ? isCut.store(true) : void(lacksMemory = true);
 }
 
@@ -367,20 +375,24 @@ bool WaitingLaunch::isOver(StopCheck &stop) {
     return false;
   }
   const double limit = waitLimit.load(std::memory_order_relaxed);
-  if (limit <= 0 || std::chrono::duration<double>(Clock::now() - seenAt).count() < limit || !isStuck())
-    return false;
-  reportStuck();
-  return true;
+  const bool isLate = limit > 0 && std::chrono::duration<double>(Clock::now() - seenAt).count() >= limit;
+  return isLate && isStuck() && reportStuck();
 }
 
-/// Whether every program that has started waits.
+/// Whether every program that has started and not ended waits, and there is one.
 bool WaitingLaunch::isStuck() const {
   const int64_t recent = ticks(Clock::now() - kStillWaits);
   const std::lock_guard lock(mutex);
-  return std::ranges::all_of(contexts, [&](const auto &context) {
+  bool someWaits = false;
+  for (const auto &context : contexts) {
+    if (context->program.load() == kNone)
+      continue;
     const WaitSite *site = context->site;
-    return context->program.load() == kNone || (site && site->isPoll && context->lastWait.load() > recent);
-  });
+    if (!site || !site->isPoll || context->lastWait.load() <= recent)
+      return false;
+    someWaits = true;
+  }
+  return someWaits;
 }
 
 static std::string programText(const Programs &programs, uint64_t id) {
@@ -403,6 +415,8 @@ std::string WaitingLaunch::stuckText(std::string_view name, uint64_t &lowest) co
     else
       found->second = std::min(found->second, program);
   }
+  if (lowestAt.empty()) // all have ended since
+    return "";
   std::ranges::sort(lowestAt, {}, [](const auto &entry) { return entry.second; });
   lowest = lowestAt.front().second;
   const auto at = [](const WaitSite *site) { return *site->text ? std::string(site->text) + ": " : std::string(); };
@@ -420,14 +434,18 @@ std::string WaitingLaunch::stuckText(std::string_view name, uint64_t &lowest) co
   return text;
 }
 
-void WaitingLaunch::reportStuck() {
+/// False if all programs have ended since.
+bool WaitingLaunch::reportStuck() {
   const std::lock_guard lock(mutex);
   uint64_t lowest = 0;
   const std::string text = stuckText(programs.failure->memory.artifact->name, lowest);
+  if (text.empty())
+    return false;
   const uint64_t x = programs.grid[0], y = programs.grid[1];
   const uint32_t ids[3] = {uint32_t(lowest % x), uint32_t(lowest / x % y), uint32_t(lowest / x / y)};
   programs.failure->report(ids, text, "launch-deadlock");
   isStuckReported = true;
+  return true;
 }
 
 //--- Calls ---------------------------------------------------------------------------------------

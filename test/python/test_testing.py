@@ -91,10 +91,12 @@ def test_tensor_descriptor_checks():
 def test_allocator_is_asked_for():
     from triton.runtime._allocation import get_allocator
 
+    triton.set_allocator(triton.runtime._allocation.NullAllocator())
     with pytest.raises(RuntimeError, match="no allocator was set"):
         get_allocator()(16, 16, None)
     triton.set_allocator(lambda size, alignment, stream: bytearray(size))
     assert len(get_allocator()(16, 16, None)) == 16
+    triton.set_allocator(triton.runtime._allocation.NullAllocator())
 
 
 def test_reinterpreted_tensors():

@@ -78,7 +78,9 @@ AddressArithmetic tt::addressArithmetic(FuncOp kernel) {
   });
   while (!walk.waiting.empty())
     walk.visit(walk.waiting.pop_back_val());
-  walk.found.ops.remove_if(
-      [](const auto &entry) { return elementOf(entry.first->getResult(0).getType()).isInteger(1); });
+  walk.found.ops.remove_if([](const auto &entry) {
+    const Type element = elementOf(entry.first->getResult(0).getType());
+    return !isa<IntegerType>(element) || element.isInteger(1);
+  });
   return std::move(walk.found);
 }

@@ -24,17 +24,17 @@ class MetadataGroup(Mapping[str, str]):
     def __init__(self, code: Any, target: GPUTarget, options: Any):
         self.code, self.target, self.options = code, target, options
         self.kept: dict[str, str] | None = None  # in the cache that the user chose
+        self._root = knobs.cache.dir  # of the time at which the kernel was compiled
         self._folder: str | None = None
 
     def write(self) -> str | None:
         """`<cache>/<base32 of hash>/<name>.<stage>`: read by other tools, never by this package. A
         full disk loses only the view.
         """
-        root = knobs.cache.dir
         try:
-            self._folder = compiled.write_view(self.code, root)
+            self._folder = compiled.write_view(self.code, self._root)
         except OSError as error:
-            folder = os.path.join(root, _base32(self.code.hash))
+            folder = os.path.join(self._root, _base32(self.code.hash))
             warnings.warn(f"could not write {self.code.name} to {folder}: {error}", stacklevel=4)
             self._folder = None
         return self._folder

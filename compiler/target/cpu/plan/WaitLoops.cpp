@@ -22,75 +22,106 @@ static bool isInvariant(Value value, scf::WhileOp loop, unsigned depth = 0) {
          llvm::all_of(op->getOperands(), [&](Value operand) { return isInvariant(operand, loop, depth + 1); });
 }
 
+/// Whether this is an atomic addition of a constant that is not zero, as of programs that take work from a queue: its loop
+/// goes on by itself.
+static bool alwaysChanges(Operation *op) {
+  auto add = dyn_cast<tt::AtomicRMWOp>(op);
+  if (!add || (add.getAtomicRmwOp() != tt::RMWOp::ADD && add.getAtomicRmwOp() != tt::RMWOp::FADD))
+    return false;
+  Attribute value;
+  return matchPattern(add.getVal(), m_Constant(&value)) && !matchPattern(add.getVal(), m_Zero()) &&
+         !matchPattern(add.getVal(), m_AnyZeroFloat());
+}
+
 /// Whether another program may change what the op reads from one iteration to the next.
 static bool isPolled(Operation *op, scf::WhileOp loop) {
   auto access = dyn_cast<tt::MemoryAccessOpInterface>(op);
   if (!access || !access.readsMemory())
     return false;
   if (access.isAtomic())
-    return true;
+    return !alwaysChanges(op);
   auto load = dyn_cast<tt::LoadOp>(op);
   return load && (load.getIsVolatile() || isInvariant(load.getPtr(), loop));
 }
 
 namespace {
-/// What a value inside the loop is computed from.
+/// What a value inside the loop is computed from, up to what is polled.
 class Sources {
 public:
-  explicit Sources(scf::WhileOp loop) : loop(loop) {}
-
-  void add(Value value) { values.insert(value); }
-  bool havePolled() {
+  Sources(scf::WhileOp loop, Value value) : loop(loop) {
+    values.insert(value);
     for (size_t index = 0; index < values.size(); ++index)
-      if (visit(values[index]))
-        return true;
-    return false;
+      visit(values[index]);
   }
+
+  bool isPolled = false;
+  llvm::SetVector<Value> values;
 
 private:
   void add(ValueRange more) { values.insert(more.begin(), more.end()); }
-  bool visit(Value value) {
+  void visit(Value value) {
     Operation *op = value.getDefiningOp();
     if (!op)
       return visitArgument(cast<BlockArgument>(value));
     if (!loop->isProperAncestor(op))
-      return false;
-    if (isPolled(op, loop))
-      return true;
+      return;
+    if (::isPolled(op, loop)) {
+      isPolled = true;
+      return;
+    }
     add(op->getOperands());
-    return visitRegions(op);
+    visitRegions(op);
   }
-  bool visitRegions(Operation *op) {
-    const WalkResult result = op->walk([&](Operation *inner) {
+  void visitRegions(Operation *op) {
+    if (op->getNumRegions() == 0)
+      return;
+    op->walk([&](Operation *inner) {
       add(inner->getOperands());
-      return inner != op && isPolled(inner, loop) ? WalkResult::interrupt() : WalkResult::advance();
+      isPolled |= inner != op && ::isPolled(inner, loop);
     });
-    return op->getNumRegions() && result.wasInterrupted();
   }
   /// What a loop carries comes from its entry and its last iteration.
-  bool visitArgument(BlockArgument argument) {
+  void visitArgument(BlockArgument argument) {
     Operation *parent = argument.getOwner()->getParentOp();
-    if (parent != loop) {
-      if (!loop->isProperAncestor(parent))
-        return false;
-      add(parent->getOperands());
-      return visitRegions(parent);
-    }
+    if (parent == loop)
+      return add(carriedTo(argument));
+    if (!loop->isProperAncestor(parent))
+      return;
+    add(parent->getOperands());
+    visitRegions(parent);
+  }
+  Value carriedTo(BlockArgument argument) {
     const bool isBefore = argument.getOwner() == loop.getBeforeBody();
-    add(isBefore ? loop.getYieldOp().getResults()[argument.getArgNumber()]
-                 : loop.getConditionOp().getArgs()[argument.getArgNumber()]);
-    return false;
+    return isBefore ? loop.getYieldOp().getResults()[argument.getArgNumber()]
+                    : loop.getConditionOp().getArgs()[argument.getArgNumber()];
   }
 
   scf::WhileOp loop;
-  llvm::SetVector<Value> values;
 };
 } // namespace
 
+/// The value that the last iteration gave an argument of the loop, past arguments that only hand it on.
+static Value lastOf(BlockArgument argument, scf::WhileOp loop) {
+  Value value = loop.getYieldOp().getResults()[argument.getArgNumber()];
+  auto handedOn = dyn_cast<BlockArgument>(value);
+  if (handedOn && handedOn.getOwner() == loop.getAfterBody())
+    value = loop.getConditionOp().getArgs()[handedOn.getArgNumber()];
+  return value;
+}
+
+/// Whether the loop computes an argument from its own last value, as a counter: it ends without other programs. Flags
+/// say how an iteration was left.
+static bool advances(BlockArgument argument, scf::WhileOp loop) {
+  const Value last = lastOf(argument, loop);
+  return !argument.getType().isInteger(1) && last != argument && Sources(loop, last).values.contains(argument);
+}
+
 bool cpu::mayWait(scf::WhileOp loop) {
-  Sources sources(loop);
-  sources.add(loop.getConditionOp().getCondition());
-  return sources.havePolled();
+  const Sources sources(loop, loop.getConditionOp().getCondition());
+  return sources.isPolled && llvm::none_of(sources.values, [&](Value value) {
+    auto argument = dyn_cast<BlockArgument>(value);
+    return argument && argument.getOwner() == loop.getBeforeBody() && advances(argument, loop);
+  });
 }
 
 bool cpu::onlyPolls(scf::WhileOp loop) {
