@@ -1,6 +1,7 @@
 """Failed compilations: class, location, text and attached data of the error."""
 # SPDX-License-Identifier: MIT
 
+import functools
 import pickle
 import traceback
 
@@ -471,3 +472,20 @@ def test_percent_formats_constants():
     x = np.zeros(1, np.float32)
     formats[(1,)](x)
     assert x[0] == 1
+
+
+def odd(step, value):
+    raise ValueError("the step must be even")
+
+
+ODD = tl.constexpr(functools.partial(odd, 1))
+
+
+@triton.jit
+def calls_partial(x_ptr):
+    tl.store(x_ptr, ODD(tl.load(x_ptr)))
+
+
+def test_errors_of_pythons_own_objects_keep_their_text():
+    with pytest.raises(CompilationError, match="the step must be even"):
+        calls_partial[(1,)](np.zeros(1, np.float32))

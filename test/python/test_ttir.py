@@ -94,3 +94,16 @@ def test_compiling_goes_on_from_ttgir(tmp_path):
         triton.compile(str(path), target=gpu, options={"ir_override": str(path)})
     with pytest.raises(ValueError, match=r"compiles from \.ttir, not from \.ttgir"):
         triton.compile(path, target=GPUTarget("cpu", "", 32))
+
+
+def test_offsets_computed_as_index_are_no_overflow_to_check(tmp_path, monkeypatch):
+    monkeypatch.setenv("TRITON_SANITIZE", "overflow")
+    body = """%c = arith.index_cast %n : i32 to index
+    %d = arith.addi %c, %c : index
+    %e = arith.index_cast %d : index to i32
+    %q = tt.addptr %p, %e : !tt.ptr<i32>, i32
+    tt.store %q, %n : !tt.ptr<i32>"""
+    path = tmp_path / "kernel.ttir"
+    path.write_text(KERNEL.replace("BODY", body))
+    target = driver.active.get_current_target()
+    assert triton.compile(str(path), target=target).asm["so"]

@@ -128,3 +128,35 @@ def test_a_cooperative_grid_is_resident_or_refused(simulator):
         waits_for_nobody[(most * 33,)](flags, out, launch_cooperative_grid=True)
     waits_for_nobody[(most,)](flags, out, launch_cooperative_grid=True)
     assert out.sum() == most
+
+
+# --- Loops that go on by themselves ----------------------------------------------------------------
+
+
+@triton.jit
+def counts(n, x):
+    i = 0
+    while i < tl.load(n):
+        i += 1
+    tl.store(x, i)
+
+
+@triton.jit
+def takes_work(n, x):
+    item = tl.atomic_add(n, 1)
+    while item < 100:
+        tl.store(x + item, item)
+        item = tl.atomic_add(n, 1)
+
+
+@triton.jit
+def awaits(n, x):
+    while tl.atomic_add(n, 0) == 0:
+        pass
+    tl.store(x, 1)
+
+
+@pytest.mark.parametrize("kernel, waits", [(counts, False), (takes_work, False), (awaits, True)])
+def test_only_loops_that_need_others_ask_whether_to_wait(kernel, waits):
+    compiled = kernel.warmup(np.ones(1, np.int32), np.ones(100, np.int32), grid=(1,))
+    assert ("nereid_waits" in compiled.asm["llir"]) == waits
