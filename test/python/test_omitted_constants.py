@@ -1,6 +1,8 @@
 """Constants that a caller of the compiler leaves out have their parameters' defaults."""
 # SPDX-License-Identifier: MIT
 
+import types
+
 import numpy as np
 import pytest
 import triton
@@ -44,6 +46,30 @@ def test_of_triton_compile(names, listed):
     omitted = text_of(signature, {names("BLOCK"): 64})
     other = text_of(signature, {names("BLOCK"): 64, names("SQUARE"): True})
     assert omitted == given and other != given
+
+
+@triton.jit
+def first(out, FLAG: tl.constexpr = 3, ONLY: tl.constexpr = 1):
+    tl.store(out, FLAG + ONLY)
+
+
+@triton.jit
+def second(out, FLAG: tl.constexpr = 5):
+    tl.store(out, FLAG)
+
+
+@pytest.mark.parametrize("given", [{}, {"FLAG": 4}, {(1,): 4}])
+def test_the_dict_of_one_kernel_serves_for_another(given):
+    constants = dict(given)
+    one = ASTSource(first, {"out": "*i32"}, constants)
+    assert one.constants == {(1,): 4 if given else 3, (2,): 1}
+    assert constants == given
+    assert ASTSource(second, {"out": "*i32"}, constants).constants == {(1,): 4 if given else 5}
+
+
+def test_a_read_only_mapping_of_constants_is_accepted():
+    constants = types.MappingProxyType({"FLAG": 4})
+    assert ASTSource(first, {"out": "*i32"}, constants).constants == {(1,): 4, (2,): 1}
 
 
 def test_a_constant_without_default_is_asked_for():

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from typing import Any
 
 from .._C import libtriton
@@ -28,6 +29,13 @@ class Specialization(Record):
     signature: dict[str, Any]
 
 
+def _is_pytorch(caller: dict[str, Any]) -> bool:
+    """Whether PyTorch's compiler passes the constants. It makes its launcher from the dict that it passed here, a copy
+    of its own, after the compilation; any other caller's dict may serve for the next kernel and stays as it is.
+    """
+    return str(caller.get("__name__")).startswith("torch.")
+
+
 class ASTSource:
     """A kernel, the type of every parameter, the values of its constants, and attributes of the
     others.
@@ -41,7 +49,9 @@ class ASTSource:
         self.name = fn.__name__
         self.signature = self._in_order(signature)
         self.constants = {self._path(key): value for key, value in (constexprs or {}).items()}
-        self._add_defaults(constexprs)
+        added = self._add_defaults()
+        if constexprs is not None and _is_pytorch(sys._getframe(1).f_globals):
+            constexprs.update(added)
         self.attrs = {self._path(key): value for key, value in (attrs or {}).items()}
 
     @property
@@ -66,19 +76,15 @@ class ASTSource:
             )
         return {name: named.get(name, "constexpr") for name in names}
 
-    def _add_defaults(self, constexprs: Any) -> None:
-        """Constants that the caller leaves out have their parameters' defaults, as in a launch.
-
-        A dict by name gets them as well: PyTorch makes its launcher from the constants that it passed here.
-        """
-        given = constexprs if isinstance(constexprs, dict) else {}
+    def _add_defaults(self) -> dict[str, Any]:
+        """Constants that the caller leaves out have their parameters' defaults, as in a launch. Returns those."""
+        added = {}
         for index, parameter in enumerate(self.fn.params):
             if (index,) in self.constants or not parameter.has_default:
                 continue
             if self.signature[parameter.name] == "constexpr":
-                self.constants[(index,)] = parameter.default
-                if all(isinstance(key, str) for key in given):
-                    given[parameter.name] = parameter.default
+                self.constants[(index,)] = added[parameter.name] = parameter.default
+        return added
 
     def _path(self, key: Any) -> Path:
         if isinstance(key, str):
