@@ -63,8 +63,20 @@ static bool isPositiveNumber(mlir::Value value) {
   return mlir::matchPattern(value, mlir::m_ConstantInt(&number)) && number.isStrictlyPositive();
 }
 
-/// Whether the kernel's author says so: `tl.assume(step > 0)`.
-static bool isAssumedPositive(mlir::Value value) {
+/// Whether `op` runs before every op that `builder` makes: it precedes its position, or an op around that.
+static bool runsBefore(mlir::Operation *op, const mlir::OpBuilder &builder) {
+  mlir::Block *block = builder.getInsertionBlock();
+  const mlir::Block::iterator at = builder.getInsertionPoint();
+  mlir::Operation *next = at == block->end() ? nullptr : &*at;
+  while (block && block != op->getBlock()) {
+    next = block->getParentOp();
+    block = next ? next->getBlock() : nullptr;
+  }
+  return block && (!next || op->isBeforeInBlock(next));
+}
+
+/// Whether the kernel's author says so, on every path to here: `tl.assume(step > 0)`.
+static bool isAssumedPositive(mlir::Value value, const mlir::OpBuilder &builder) {
   auto isAbove = [&](mlir::arith::CmpIOp test) {
     llvm::APInt number;
     if (test.getLhs() != value || !mlir::matchPattern(test.getRhs(), mlir::m_ConstantInt(&number)))
@@ -75,20 +87,21 @@ static bool isAssumedPositive(mlir::Value value) {
   };
   return llvm::any_of(value.getUsers(), [&](mlir::Operation *user) {
     auto test = llvm::dyn_cast<arith::CmpIOp>(user);
-    return test && isAbove(test) &&
-           llvm::any_of(test->getUsers(), [](mlir::Operation *use) { return llvm::isa<imported::AssumeOp>(use); });
+    return test && isAbove(test) && llvm::any_of(test->getUsers(), [&](mlir::Operation *use) {
+             return llvm::isa<imported::AssumeOp>(use) && runsBefore(use, builder);
+           });
   });
 }
 
 /// Whether a signed step is known to be positive: a constant, the size of the grid, products of these.
-static bool isPositive(mlir::Value value, unsigned depth = 0) {
-  if (isPositiveNumber(value) || value.getDefiningOp<tt::GetNumProgramsOp>() || isAssumedPositive(value))
+static bool isPositive(mlir::Value value, const mlir::OpBuilder &builder, unsigned depth = 0) {
+  if (isPositiveNumber(value) || value.getDefiningOp<tt::GetNumProgramsOp>() || isAssumedPositive(value, builder))
     return true;
   mlir::Operation *op = value.getDefiningOp();
   static constexpr unsigned maxDepth = 4;
   if (!op || depth == maxDepth || !llvm::isa<arith::MulIOp, arith::ExtSIOp>(op))
     return false;
-  return llvm::all_of(op->getOperands(), [&](mlir::Value operand) { return isPositive(operand, depth + 1); });
+  return llvm::all_of(op->getOperands(), [&](mlir::Value operand) { return isPositive(operand, builder, depth + 1); });
 }
 
 //--- Counted loops -------------------------------------------------------------------------
@@ -126,7 +139,7 @@ struct IterationCount {
 
 /// With the option debug, a step of 0 ends the launch with Python's message.
 void TtFunctionEmitter::assertStep(mlir::Value step, SourceRange where) {
-  if (!module.options.debug || isPositive(step))
+  if (!module.options.debug || isPositive(step, builder))
     return;
   const mlir::Location loc = location(where);
   mlir::Value zero = arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(step.getType(), 0));
@@ -145,7 +158,7 @@ std::optional<LoopBounds> TtFunctionEmitter::loopBounds(const RangeValue &range,
     bound = cast(bound, Type(bounds.type), where);
   const mlir::Value lower = given[0].tensor()->value, upper = given[1].tensor()->value, step = given[2].tensor()->value;
   const llvm::DynamicAPInt *constant = range.step.integer();
-  if (constant ? *constant > 0 : range.step.is<bool>() || isPositive(own.tensor()->value)) {
+  if (constant ? *constant > 0 : range.step.is<bool>() || isPositive(own.tensor()->value, builder)) {
     bounds.lower = lower;
     bounds.upper = upper;
     bounds.step = step;

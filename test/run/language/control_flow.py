@@ -277,6 +277,35 @@ def test_negative_steps(start, stop, device):
 
 
 @triton.jit
+def assuming_elsewhere(out_ptr, step, flag):
+    count = 0
+    if flag > 0:
+        tl.assume(step > 0)
+        for _ in range(0, 10, step):
+            count += 1
+    else:
+        for _ in range(10, 0, step):
+            count += 10
+    for _ in range(10, 0, step):
+        count += 100
+    for k in range(2):
+        for _ in range(5 * k, 0, step):
+            count += 1000
+        if flag > k:
+            tl.assume(step > 0)
+    tl.store(out_ptr, count)
+
+
+@pytest.mark.parametrize("step, flag", [(3, 1), (-3, 0)])
+def test_an_assumption_holds_only_where_it_is_made(step, flag, device):
+    down = len(range(10, 0, step))
+    count = len(range(0, 10, step)) if flag else 10 * down
+    count += 100 * down + 1000 * len(range(5, 0, step))
+    arguments = dict(out_ptr=np.zeros(1, np.int32), step=step, flag=flag)
+    check(assuming_elsewhere, (1,), arguments, dict(out_ptr=np.array([count], np.int32)), device=device)
+
+
+@triton.jit
 def wide_loop(out_ptr, start, stop):
     count = 0
     last = start
