@@ -174,21 +174,17 @@ Value TtFunctionEmitter::combineFlags(const syntax::BoolOp *expression, const Va
 }
 
 /// `and`, `or`: the first constant that decides is the result, also after run-time operands; other constants change
-/// nothing. Run-time operands are all evaluated and combined.
+/// nothing. Without one the run-time operands, which are all evaluated, are combined.
 Value TtFunctionEmitter::evaluateBoolOp(const syntax::BoolOp *expression) {
   const bool isAnd = expression->op == syntax::BoolOperator::And;
-  std::optional<Value> combined;
-  size_t firstIndex = 0;
+  llvm::SmallVector<std::pair<size_t, Value>> runtime;
   Value last;
   for (auto [index, node] : llvm::enumerate(expression->values)) {
     last = evaluate(node);
     if (last.isPoison())
       return last;
     if (last.tensor()) {
-      firstIndex = combined ? firstIndex : index;
-      combined = combined ? combineFlags(expression, *combined, firstIndex, last, index) : last;
-      if (combined->isPoison())
-        return *combined;
+      runtime.emplace_back(index, last);
       continue;
     }
     std::optional<bool> truth = constantTruth(last, node->range);
@@ -197,7 +193,15 @@ Value TtFunctionEmitter::evaluateBoolOp(const syntax::BoolOp *expression) {
     if (*truth != isAnd)
       return last;
   }
-  return combined.value_or(last);
+  if (runtime.empty())
+    return last;
+  Value combined = runtime.front().second;
+  for (const auto &[index, value] : llvm::drop_begin(runtime)) {
+    combined = combineFlags(expression, combined, runtime.front().first, value, index);
+    if (combined.isPoison())
+      break;
+  }
+  return combined;
 }
 
 /// `a < b < c` is `a < b and b < c`, with each operand evaluated once; a comparison known to be false ends it.

@@ -23,6 +23,9 @@ def folded(out_ptr, n, OFF: tl.constexpr, ON: tl.constexpr):
         r += never(out_ptr, n)
     if n > 0 and n < 9 and OFF and n > 3:
         r += never(out_ptr, n)
+    if n and n - 9 and OFF:  # nothing is combined, so that no operand has to be a flag
+        r += never(out_ptr, n)
+    r += 0 if ON and (n or n - 9 or ON) else never(out_ptr, n)
     if not (n > 0 or ON):
         r += never(out_ptr, n)
     if (n > 0 and OFF) or OFF:
