@@ -47,17 +47,36 @@ static void addTargetsOf(const syntax::Stmt *statement, NameSet &names) {
         addTarget(item.target, names);
 }
 
+static void addImportedNames(llvm::ArrayRef<syntax::Alias> imports, NameSet &names) {
+  for (const syntax::Alias &alias : imports)
+    names.insert(alias.asName.empty() ? alias.name.split('.').first : alias.asName);
+}
+
 void nereid::sema::addAssignedNames(syntax::Block statements, NameSet &names) {
   for (const syntax::Stmt *statement : statements) {
     if (auto *nested = dyn_cast<syntax::FunctionDef>(statement)) {
       names.insert(nested->name);
       continue;
     }
+    if (auto *type = dyn_cast<syntax::ClassDef>(statement)) {
+      names.insert(type->name);
+      continue;
+    }
+    if (auto *imports = dyn_cast<syntax::Import>(statement))
+      addImportedNames(imports->names, names);
+    else if (auto *imports = dyn_cast<syntax::ImportFrom>(statement))
+      addImportedNames(imports->names, names);
     addTargetsOf(statement, names);
     syntax::forEachChild(
         statement, [&](const syntax::Expr *child) { addAssignedNames(child, names); },
         [&](const syntax::Stmt *child) { addAssignedNames(syntax::Block(child), names); });
   }
+}
+
+bool nereid::sema::mayBind(syntax::Block statements, llvm::StringRef name) {
+  NameSet names;
+  addAssignedNames(statements, names);
+  return names.contains(name) || names.contains("*");
 }
 
 const syntax::Stmt *nereid::sema::lastAssignment(syntax::Block statements, llvm::StringRef name, uint32_t offset) {

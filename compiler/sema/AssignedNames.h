@@ -10,9 +10,13 @@ namespace nereid::sema {
 
 using NameSet = llvm::SetVector<llvm::StringRef>;
 
-/// Adds every name that `statements` may assign, walrus expressions included, in source order.
+/// Adds every name that `statements` may assign, walrus expressions and imports included, in source order; `*` stands
+/// for all names of a module.
 void addAssignedNames(syntax::Block statements, NameSet &names);
 void addAssignedNames(const syntax::Expr *expression, NameSet &names);
+
+/// Whether `statements` may give `name` a meaning, judged by syntax alone.
+bool mayBind(syntax::Block statements, llvm::StringRef name);
 
 /// The last statement that ends before `offset` and assigns `name` directly, not in a nested statement; null if none.
 const syntax::Stmt *lastAssignment(syntax::Block statements, llvm::StringRef name, uint32_t offset);

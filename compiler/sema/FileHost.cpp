@@ -5,6 +5,7 @@
 // first use. Names other than imports, constants and jit functions are unknown, and using them is an error.
 #include "compiler/sema/FileHostImpl.h"
 
+#include "compiler/sema/AssignedNames.h"
 #include "compiler/sema/Diagnostics.h"
 #include "compiler/sema/TtFunctionEmitter.h"
 
@@ -17,12 +18,16 @@ using namespace nereid;
 using namespace nereid::sema;
 using llvm::dyn_cast;
 
-/// Clears the names: a file's names own its functions, and these own the file, so that neither would be freed.
+/// Lets go of the functions: a module owns its functions, and these own the module, so that neither would be freed.
 FileHostImpl::~FileHostImpl() {
+  auto clear = [](SourceModule &module) {
+    module.known.clear();
+    module.functions.clear();
+  };
   if (main)
-    main->known.clear();
+    clear(*main);
   for (auto &entry : modules)
-    entry.second->known.clear();
+    clear(*entry.second);
 }
 
 bool FileHostImpl::load(std::string name, std::string text, support::DiagnosticEngine &diagnostics) {
@@ -100,7 +105,10 @@ std::vector<std::string> FileHostImpl::kernelNames() const {
 
 std::shared_ptr<JitFunction> FileHostImpl::jitFunction(const SourceModuleRef &in,
                                                        const syntax::FunctionDef *definition) {
-  auto function = std::make_shared<JitFunction>();
+  std::shared_ptr<JitFunction> &function = in->functions[definition];
+  if (function)
+    return function;
+  function = std::make_shared<JitFunction>();
   function->name = definition->name.str();
   function->qualified = (llvm::sys::path::stem(in->file->name()) + "." + definition->name).str();
   function->file = in->file;
@@ -167,6 +175,9 @@ std::optional<HostResult> FileHostImpl::findInTry(const SourceModuleRef &in, con
 
 std::optional<HostResult> FileHostImpl::findInIf(const SourceModuleRef &in, const syntax::If *statement,
                                                  llvm::StringRef name) {
+  // The test of an `if` that does not concern the name may read names that are being evaluated, this one among them.
+  if (!mayBind(statement->body, name) && !mayBind(statement->orelse, name))
+    return std::nullopt;
   HostResult test = evaluate(in, statement->test);
   auto *value = std::get_if<Value>(&test);
   if (value && (value->isNumber() || value->isNone())) {
@@ -217,16 +228,27 @@ std::optional<HostResult> FileHostImpl::find(const SourceModuleRef &in, syntax::
   return std::nullopt;
 }
 
+bool FileHostImpl::isUnderway(const SourceModule &in, llvm::StringRef name) {
+  const bool result = in.underway.contains(name);
+  namesMetUnderway += result;
+  return result;
+}
+
 std::optional<HostResult> FileHostImpl::resolve(const SourceModuleRef &in, llvm::StringRef name) {
   if (auto known = in->known.find(name); known != in->known.end())
     return known->second;
   if (name == "__name__") // never "__main__": the file is not run
     return Value(in->name);
-  if (!in->underway.insert(name).second)
+  if (isUnderway(*in, name))
     return HostError{"NameError", "`" + name.str() + "` is defined by itself", nullptr};
+  const size_t metBefore = namesMetUnderway;
+  in->underway.insert(name);
+  ++namesUnderway;
   std::optional<HostResult> found = find(in, in->body(), name);
   in->underway.erase(name);
-  if (found)
+  --namesUnderway;
+  // A result that lacks the meaning of a name still underway is not the final one.
+  if (found && (namesUnderway == 0 || namesMetUnderway == metBefore))
     in->known.try_emplace(name, *found);
   return found;
 }

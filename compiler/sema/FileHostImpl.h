@@ -26,6 +26,7 @@ struct SourceModule : HostObject {
   const syntax::Module *tree = nullptr; ///< null where the file has syntax errors
   std::string syntaxError;
   llvm::StringMap<HostResult> known;
+  llvm::DenseMap<const syntax::FunctionDef *, std::shared_ptr<JitFunction>> functions; ///< one for each definition
   llvm::StringSet<> underway;
   llvm::StringSet<> variables;           ///< names of values without `tl.constexpr`, which kernels cannot read
   std::shared_ptr<JitFunction> topLevel; ///< the function whose scope is the module level
@@ -78,6 +79,8 @@ private:
   // FileHost.cpp
   /// The meaning of a module-level name, evaluated once.
   std::optional<HostResult> resolve(const SourceModuleRef &in, llvm::StringRef name);
+  /// Whether the meaning of the name is being evaluated, and so is not known yet.
+  bool isUnderway(const SourceModule &in, llvm::StringRef name);
   std::optional<HostResult> find(const SourceModuleRef &in, syntax::Block statements, llvm::StringRef name);
   std::optional<HostResult> findIn(const SourceModuleRef &in, const syntax::Stmt *statement, llvm::StringRef name);
   std::optional<HostResult> findInTry(const SourceModuleRef &in, const syntax::Try *statement, llvm::StringRef name);
@@ -114,7 +117,8 @@ private:
   support::Options options;
   support::TargetSpec target;
   SourceModuleRef main;
-  llvm::StringMap<SourceModuleRef> modules; ///< by path, of a package without a file by folder
+  size_t namesUnderway = 0, namesMetUnderway = 0; ///< of all modules
+  llvm::StringMap<SourceModuleRef> modules;       ///< by path, of a package without a file by folder
 };
 
 } // namespace nereid::sema

@@ -169,7 +169,7 @@ HostResult FileHostImpl::member(const SourceModuleRef &module, llvm::StringRef n
   if (!module->syntaxError.empty())
     return HostError{"ImportError", "cannot import `" + module->name + "`: " + module->syntaxError, nullptr};
   // A name that is being looked for here already can only be a submodule.
-  if (!module->underway.contains(name))
+  if (!isUnderway(*module, name))
     if (auto found = resolve(module, name))
       return *found;
   if (SourceModuleRef inner = submodule(*module, name))
@@ -216,7 +216,7 @@ std::optional<HostResult> FileHostImpl::findStar(const SourceModuleRef &in, cons
     return value && !value->is<HostValue>() ? std::optional(found) : std::nullopt;
   }
   SourceModuleRef from = moduleOf(*in, statement);
-  if (!from || from->underway.contains(name)) // modules may import each other's names
+  if (!from || isUnderway(*from, name)) // modules may import each other's names
     return std::nullopt;
   std::optional<HostResult> all = name == "__all__" ? std::nullopt : resolve(from, "__all__");
   auto *listed = all ? std::get_if<Value>(&*all) : nullptr;

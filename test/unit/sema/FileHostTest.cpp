@@ -1,4 +1,4 @@
-// Tests the lifetime of a kernel file: it lives as long as its host, its functions, or messages about it.
+// Tests kernel files: their names' meanings, and their lifetime, which is that of host, functions and messages.
 // SPDX-License-Identifier: MIT
 #include "compiler/sema/FileHost.h"
 
@@ -49,4 +49,40 @@ TEST(FileHost, messages_about_a_function_outlive_the_host) {
   EXPECT_EQ(diagnostics.render(), "kernel.py:10:5: error: about the kernel [test]\n"
                                   "def kernel(x_ptr, n):\n"
                                   "    ^~~~~~\n");
+}
+
+static std::string numbersOf(sema::FileHost &host, std::initializer_list<const char *> names) {
+  std::string text;
+  std::shared_ptr<sema::JitFunction> kernel = host.function("kernel");
+  for (const char *name : names) {
+    std::optional<sema::HostResult> found = host.lookup(*kernel, name);
+    auto *value = found ? std::get_if<sema::Value>(&*found) : nullptr;
+    text += value ? value->repr() : found ? std::get<sema::HostError>(*found).message : "nothing";
+    text += " ";
+  }
+  return text;
+}
+
+TEST(FileHost, an_if_leaves_the_names_that_it_does_not_bind_alone) {
+  static constexpr llvm::StringLiteral head = "import triton\nimport triton.language as tl\nFLAG = tl.constexpr(1)\n"
+                                              "Z = tl.constexpr(FLAG)\n@triton.jit\ndef kernel(x):\n    pass\n";
+  for (llvm::StringRef body : {"OTHER = tl.constexpr(3)", "import other", "from math import *", "class C: pass",
+                               "def f(): pass", "from other import a as b"}) {
+    support::DiagnosticEngine diagnostics;
+    auto host = sema::FileHost::fromText("kernel.py", (head + "if Z:\n    " + body + "\n").str(), diagnostics);
+    ASSERT_TRUE(host) << diagnostics.render();
+    EXPECT_EQ(numbersOf(*host, {"FLAG", "Z"}), "1 1 ") << body.str();
+  }
+}
+
+TEST(FileHost, an_if_binds_names_of_the_branch_that_its_test_chooses) {
+  support::DiagnosticEngine diagnostics;
+  auto host = sema::FileHost::fromText("kernel.py",
+                                       "import triton\nimport triton.language as tl\nOFF = tl.constexpr(0)\n"
+                                       "A = tl.constexpr(5)\nif OFF:\n    A = B = tl.constexpr(1)\n"
+                                       "else:\n    B, C = tl.constexpr(2), tl.constexpr(3)\n"
+                                       "@triton.jit\ndef kernel(x):\n    pass\n",
+                                       diagnostics);
+  ASSERT_TRUE(host) << diagnostics.render();
+  EXPECT_EQ(numbersOf(*host, {"A", "B", "C"}), "5 2 3 ");
 }
