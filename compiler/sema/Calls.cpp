@@ -163,13 +163,21 @@ static Value defaultOf(TtFunctionEmitter &emitter, llvm::StringRef text, SourceR
   return value;
 }
 
+static bool hasParameter(const Builtin &builtin, llvm::StringRef name) {
+  return llvm::any_of(builtin.params, [&](const BuiltinParam &param) { return param.name == name; });
+}
+
 /// Drops the keywords that are no parameters of the built-in, with a remark for each.
 void TtFunctionEmitter::dropUnknownKeywords(const Builtin &builtin, llvm::SmallVectorImpl<KeywordArgument> &keywords) {
+  const Builtin *ofTriton = findBuiltin("triton.language", builtin.name);
   llvm::erase_if(keywords, [&](const KeywordArgument &keyword) {
-    if (llvm::any_of(builtin.params, [&](const BuiltinParam &param) { return param.name == keyword.name; }))
+    if (hasParameter(builtin, keyword.name))
       return false;
-    module.diagnostics.report(diag::KeywordIgnored, module.userFileRange(fileRange(keyword.range), function),
-                              keyword.name, builtin.name);
+    const bool isHint = ofTriton && hasParameter(*ofTriton, keyword.name);
+    module.diagnostics.report(
+        diag::KeywordIgnored, module.userFileRange(fileRange(keyword.range), function), keyword.name, builtin.name,
+        isHint ? llvm::formatv("; write `tl.{0}({1}=...)` for a hint about the loop", builtin.name, keyword.name).str()
+               : std::string());
     return true;
   });
 }

@@ -26,7 +26,7 @@ static llvm::StringRef insteadOf(llvm::StringRef name) {
       .Case("sum", "use `tl.sum`")
       .Case("all", "use `tl.min` of the tile")
       .Case("any", "use `tl.max` of the tile")
-      .Case("round", "use `tl.floor(x + 0.5)` or `libdevice.rint`")
+      .Case("round", "use `libdevice.rint`")
       .Case("pow", "use `libdevice.pow`")
       .Case("sorted", "use `tl.sort`")
       .Case("reversed", "use `tl.flip`, or a `range` with a negative step")

@@ -69,6 +69,8 @@ def from_python(x_ptr, n):
     breakpoint()
     # PYTHON: :[[#@LINE+1]]:5: error: sum is not defined; use `tl.sum` [undefined-name]
     sum(tl.arange(0, 4))
+    # PYTHON: :[[#@LINE+1]]:5: error: round is not defined; use `libdevice.rint` [undefined-name]
+    round(1.5)
     # PYTHON: :[[#@LINE+1]]:17: error: enumerate is not defined; loop over the indices with `range` or `tl.static_range` [undefined-name]
     for i, j in enumerate((1, 2)):
         pass

@@ -7,6 +7,9 @@ import triton.language as tl
 
 @triton.jit
 def kernel(x_ptr, n):
+    # CHECK: :[[#@LINE+1]]:26: remark: `foo` has no effect on `range`, as in Triton [keyword-ignored]
+    for i in range(0, n, foo=3):
+        tl.store(x_ptr + i, i)
     # CHECK: :[[#@LINE+1]]:26: remark: `flatten` has no effect on `range`, as in Triton; write `tl.range(flatten=...)` for a hint about the loop [keyword-ignored]
     for i in range(0, n, flatten=True):
         # CHECK: scf.for
