@@ -2,10 +2,9 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/sema/TileShape.h"
 
-#include "compiler/sema/Suggestions.h"
-
 #include "artifact/TargetInfo.h"
 #include "compiler/sema/Diagnostics.h"
+#include "compiler/sema/Suggestions.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // `(x + 1) + 1` becomes `x + 2` with the locations of both additions. Of a chain of n additions each step makes such a
-// location, one longer than the last; a context keeps all of them. The first places are those of the ops that are
+// location, one longer than the last; a context keeps all of them. The first locations are those of the ops that are
 // replaced last, which diagnostics and debug lines are about.
 #include "compiler/passes/tt/Passes.h"
 
@@ -17,15 +17,15 @@ namespace nereid::tt {
 using namespace mlir;
 
 namespace {
-constexpr size_t kMostPlaces = 8;
+constexpr size_t kMostLocations = 8;
 
 /// Shortens the location of every op that a pattern makes.
 struct LocationBound : RewriterBase::Listener {
   void notifyOperationInserted(Operation *op, OpBuilder::InsertPoint) final {
     auto fused = dyn_cast<FusedLoc>(op->getLoc());
-    if (!fused || fused.getLocations().size() <= kMostPlaces)
+    if (!fused || fused.getLocations().size() <= kMostLocations)
       return;
-    op->setLoc(FusedLoc::get(op->getContext(), fused.getLocations().take_front(kMostPlaces), fused.getMetadata()));
+    op->setLoc(FusedLoc::get(op->getContext(), fused.getLocations().take_front(kMostLocations), fused.getMetadata()));
     ++shortened;
   }
   unsigned shortened = 0;

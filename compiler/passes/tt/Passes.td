@@ -30,9 +30,9 @@ def Canonicalize : Pass<"tt-canonicalize", "::mlir::ModuleOp"> {
   let summary = "runs every canonicalization pattern, with locations of bounded length";
   let description = [{
     A pattern gives the op that it makes the locations of all ops that it replaces. MLIR's own pass keeps all of them:
-    for n lines `x = x + 1` that become one addition it makes n locations of up to n places each.
+    for n lines `x = x + 1` that become one addition it makes n fused locations, each of up to n.
   }];
-  let statistics = [Statistic<"numShortened", "shortened", "locations that lost some of their places">];
+  let statistics = [Statistic<"numShortened", "shortened", "fused locations that lost some of theirs">];
 }
 
 def DropHints : Pass<"tt-drop-hints", "::mlir::ModuleOp"> {

@@ -21,8 +21,9 @@ Value emitLen(const CallSite &site) {
   if (const std::string *text = value.get<std::string>())
     return Value::integer(llvm::count_if(*text, [](char byte) { return (byte & 0xC0) != 0x80; }));
   if (value.tensor() || value.isNumber() || value.isNone())
-    return site.emitter.error(diag::NoLength, site.range, describe(value),
-                              value.tensor() && value.tensor()->type.isPointer ? "; pass the number of elements as an argument" : "");
+    return site.emitter.error(
+        diag::NoLength, site.range, describe(value),
+        value.tensor() && value.tensor()->type.isPointer ? "; pass the number of elements as an argument" : "");
   auto elements = site.emitter.elementsOf(value, site.rangeOf("object"));
   return elements ? Value::integer(elements->size()) : Value::poison();
 }
@@ -227,8 +228,9 @@ Value emitExtreme(const CallSite &site, bool isMax) {
   if (values.size() == 1 && values.front().elements())
     values = std::vector<Value>(*values.front().elements());
   if (values.empty() || (values.size() < 2 && !values.front().isNumber()))
-    return emitter.error(diag::ExtremeArguments, site.range, site.builtin.name, values.size(),
-                         values.size() == 1 && values.front().tensor() ? ("; `tl." + site.builtin.name + "` reduces a tile").str() : "");
+    return emitter.error(
+        diag::ExtremeArguments, site.range, site.builtin.name, values.size(),
+        values.size() == 1 && values.front().tensor() ? ("; `tl." + site.builtin.name + "` reduces a tile").str() : "");
   for (const Value &value : values)
     if (!value.isNumber() && !value.tensor())
       return emitter.error(diag::NotATensor, site.range, value.repr(), value.kindName());
