@@ -130,6 +130,26 @@ def test_a_group_that_others_wrote_is_missing():
     assert manager.get_group("g") is None
 
 
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda path: os.chmod(path, 0o666),
+        lambda path: os.chmod(path, 0o620),
+        link,
+        pytest.param(lambda path: os.chown(path, 12345, 12345), marks=needs_root),
+    ],
+    ids=["others write", "group writes", "link", "another user"],
+)
+def test_files_that_others_wrote_are_missing(damage):
+    manager = FileCacheManager(KEY)
+    path = manager.put(b"", "a")
+    manager.put_group("g", {"b": manager.put(b"", "b"), "a": path})
+    assert manager.get_group("g") is not None and manager.get_file("a") == path
+    damage(path)
+    assert manager.get_group("g") is None and manager.get_file("a") is None
+    assert manager.get_file("b") is not None
+
+
 @pytest.mark.parametrize("timing", ['"fast"', "null", "[]", '["x"]', "{}", "[[1]]"])
 def test_damaged_timings_are_missing(timing):
     record = TuningRecord.__new__(TuningRecord)

@@ -4,6 +4,7 @@
 import copy
 import inspect
 import json
+import os
 import pickle
 
 import numpy as np
@@ -36,7 +37,12 @@ def launched(kernel=None):
 
 
 def test_parameters_are_those_of_triton():
-    assert list(inspect.signature(CompiledKernel.__init__).parameters) == ["self", "src", "metadata_group", "hash"]
+    assert list(inspect.signature(CompiledKernel.__init__).parameters) == [
+        "self",
+        "src",
+        "metadata_group",
+        "hash",
+    ]
 
 
 @pytest.mark.parametrize("form", ["positional", "keywords", "any"])
@@ -46,7 +52,14 @@ def test_a_wrapped_initialiser_sees_every_kernel(form, monkeypatch):
     def note(self, src, metadata_group, hash):  # noqa: A002
         paths = [path for name, path in metadata_group.items() if name.endswith(".json")]
         with open(paths[0]) as file:
-            seen.append((json.load(file)["name"], src.fn.__name__, hash == self.hash, "tt.store" in self.asm["ttir"]))
+            seen.append(
+                (
+                    json.load(file)["name"],
+                    src.fn.__name__,
+                    hash == self.hash,
+                    "tt.store" in self.asm["ttir"],
+                )
+            )
 
     def positional(self, src, metadata_group, hash):  # noqa: A002
         original(self, src, metadata_group, hash)
@@ -60,7 +73,11 @@ def test_a_wrapped_initialiser_sees_every_kernel(form, monkeypatch):
         original(self, *args, **kwargs)
         note(self, *args, **kwargs)
 
-    monkeypatch.setattr(CompiledKernel, "__init__", {"positional": positional, "keywords": keywords}.get(form, any_of_them))
+    monkeypatch.setattr(
+        CompiledKernel,
+        "__init__",
+        {"positional": positional, "keywords": keywords}.get(form, any_of_them),
+    )
     launched()
     assert seen == [("store", "store", True, True)]
 
@@ -86,12 +103,32 @@ def test_a_kernel_is_made_again_from_its_group():
 
 
 def test_a_kernel_is_made_from_files_that_another_process_kept():
-    source = ASTSource(new_kernel(), {"out_ptr": "*fp32", "value": "fp32", "N": "constexpr"}, {"N": 16})
+    source = ASTSource(
+        new_kernel(), {"out_ptr": "*fp32", "value": "fp32", "N": "constexpr"}, {"N": 16}
+    )
     first = triton.compile(source, target=GPUTarget("cpu", "", 32))
     again = CompiledKernel(first.src, dict(first.metadata_group), first.hash)
     out = np.zeros(16, np.float32)
     again[(1,)](out, 1.5)
     assert (out == 1.5).all() and again.name == first.name and again.metadata.num_warps == 4
+
+
+@pytest.mark.parametrize("suffix", ["json", "ttir"])
+def test_files_that_others_may_write_make_no_kernel(suffix):
+    """Neither from the files of a process nor from those that a manager of a cache names."""
+    first = launched()
+    files = dict(first.metadata_group)
+    path = files[f"store.{suffix}"]
+    os.chmod(path, 0o666)
+    with pytest.raises(
+        PermissionError, match=rf"store.{suffix} of a compiled kernel is not read: .*chmod go-w"
+    ):
+        CompiledKernel(first.src, files, first.hash)
+    os.chmod(path, 0o644)
+    assert CompiledKernel(first.src, files, first.hash).name == "store"
+    os.unlink(path)
+    with pytest.raises(FileNotFoundError):
+        CompiledKernel(first.src, files, first.hash)
 
 
 def test_a_group_without_the_files_is_an_error(tmp_path):
@@ -107,4 +144,6 @@ def test_kernels_and_groups_can_be_copied():
     kernel = launched()
     group = pickle.loads(pickle.dumps(kernel.metadata_group))
     assert group == kernel.metadata_group == copy.copy(kernel.metadata_group)
-    assert "store.so" in group and len(group) == len(dict(group)) and repr(group) == repr(dict(group))
+    assert (
+        "store.so" in group and len(group) == len(dict(group)) and repr(group) == repr(dict(group))
+    )

@@ -15,7 +15,7 @@ from typing import Any
 from .. import knobs
 from .._C import libtriton
 from ..backends import GPUTarget, compiled
-from ..runtime.cache import _base32
+from ..runtime.cache import _base32, read_own_file
 
 
 class MetadataGroup(Mapping[str, str]):
@@ -75,6 +75,7 @@ def _unpickled(code: Any, target: Any, options: Any, kept: Any) -> MetadataGroup
 def group_of_files(files: Mapping[str, str]) -> MetadataGroup:
     """The group of a kernel that is there as files: its metadata and the artifact, or the TTIR."""
     import json
+    import tempfile
 
     from .compiler import compile, make_backend  # noqa: A004
     from .managed_cache import ARTIFACT
@@ -84,13 +85,11 @@ def group_of_files(files: Mapping[str, str]) -> MetadataGroup:
         raise ValueError(
             f"the group of files of a compiled kernel has no `.json`: {', '.join(files) or 'empty'}"
         )
-    with open(described, encoding="utf-8") as file:
-        metadata = json.load(file)
+    metadata = json.loads(_contents(described))
     target = GPUTarget(**metadata["target"])
     for name, path in files.items():
         if name.endswith(f".{ARTIFACT}"):
-            with open(path, "rb") as file:
-                code = libtriton.load_artifact(file.read())
+            code = libtriton.load_artifact(_contents(path))
             options = make_backend(target).parse_options(metadata)
             return MetadataGroup(code, target, options)
     source = next((path for name, path in files.items() if name.endswith(".ttir")), None)
@@ -99,4 +98,21 @@ def group_of_files(files: Mapping[str, str]) -> MetadataGroup:
             "the group of files of a compiled kernel has neither an artifact nor a `.ttir`: "
             f"{', '.join(files)}"
         )
-    return compile(source, target=target, options=metadata, _folder_view=False).metadata_group
+    # The text that was checked is compiled, whatever becomes of the file.
+    with tempfile.TemporaryDirectory() as folder:
+        copy = os.path.join(folder, os.path.basename(source))
+        with open(copy, "wb") as file:
+            file.write(_contents(source))
+        return compile(copy, target=target, options=metadata, _folder_view=False).metadata_group
+
+
+def _contents(path: str) -> bytes:
+    """The contents of a file of a group; that of somebody else may hold code of theirs."""
+    contents = read_own_file(path)
+    if contents is not None:
+        return contents
+    os.stat(path)  # raises where there is none
+    raise PermissionError(
+        f"the file {path} of a compiled kernel is not read: it is a link, it belongs to another user, or others may "
+        "write to it; copy it, or remove the permission by `chmod go-w`"
+    )

@@ -36,32 +36,48 @@ def _not_a_path(name: str) -> str:
     return name
 
 
-def read_own_file(path: str) -> bytes | None:
-    """The contents of a file that nobody but this user or root can have written: a cached file may hold code. None
-    for a link, a file of another user, and one that others may write.
-    """
+def _open_own(path: str) -> int | None:
+    """A descriptor of a regular file that nobody but this user or root can have written."""
     import stat
 
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
         return None
+    status = os.fstat(descriptor)
+    is_own = status.st_uid in (os.geteuid(), 0) and not status.st_mode & (
+        stat.S_IWGRP | stat.S_IWOTH
+    )
+    if stat.S_ISREG(status.st_mode) and is_own:
+        return descriptor
+    os.close(descriptor)
+    warn_once(
+        f"the cached file {path} is not read: it belongs to another user, or others may write to it"
+    )
+    return None
+
+
+def read_own_file(path: str) -> bytes | None:
+    """The contents of a file that nobody but this user or root can have written: a cached file may hold code. None
+    for a link, a file of another user, and one that others may write.
+    """
+    descriptor = _open_own(path)
+    if descriptor is None:
+        return None
     try:
-        status = os.fstat(descriptor)
-        is_own = status.st_uid in (os.geteuid(), 0) and not status.st_mode & (
-            stat.S_IWGRP | stat.S_IWOTH
-        )
-        if not (stat.S_ISREG(status.st_mode) and is_own):
-            warn_once(
-                f"the cached file {path} is not read: it belongs to another user, or others may write to it"
-            )
-            return None
-        with os.fdopen(os.dup(descriptor), "rb") as file:
+        with os.fdopen(descriptor, "rb") as file:
             return file.read()
     except OSError:
         return None
-    finally:
-        os.close(descriptor)
+
+
+def is_own_file(path: str) -> bool:
+    """Whether `read_own_file` reads it."""
+    descriptor = _open_own(path)
+    if descriptor is None:
+        return False
+    os.close(descriptor)
+    return True
 
 
 class CacheManager(ABC):
@@ -108,7 +124,8 @@ class FileCacheManager(CacheManager):
         return os.path.isfile(self._make_path(filename))
 
     def get_file(self, filename: str) -> str | None:
-        return self._make_path(filename) if self.has_file(filename) else None
+        path = self._make_path(filename)
+        return path if self.has_file(filename) and is_own_file(path) else None
 
     def get_group(self, filename: str) -> dict[str, str] | None:
         import json
@@ -119,7 +136,7 @@ class FileCacheManager(CacheManager):
             return None
         with contextlib.suppress(ValueError, LookupError, TypeError, AttributeError):
             children = json.loads(index)["child_paths"]
-            return dict(children) if all(map(os.path.exists, children.values())) else None
+            return dict(children) if all(map(is_own_file, children.values())) else None
         return None
 
     def put_group(self, filename: str, group: dict[str, str]) -> str:
