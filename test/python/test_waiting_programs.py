@@ -74,6 +74,125 @@ def test_interpreted_programs(short_wait, monkeypatch):
     assert out.tolist() == [0, 1, 0]
 
 
+@triton.jit
+def waits_for_a_sum(f, h, out):
+    while tl.load(f) + tl.load(f + 1) < 2:
+        pass
+
+
+@triton.jit
+def waits_and_stores(f, h, out):
+    while tl.load(f) < 1:
+        tl.store(h + tl.arange(0, 4), 1)
+
+
+@triton.jit
+def waits_and_adds_nothing(f, h, out):
+    while True:
+        tl.atomic_add(h, 0)
+        if tl.load(f) == 1:
+            break
+
+
+@triton.jit
+def waits_and_counts(f, h, out):
+    state, spins = tl.load(f), 0
+    while state == 0:
+        state = tl.load(f)
+        spins += 1
+    tl.store(out, spins)
+
+
+@triton.jit
+def waits_around_loops(f, h, out):
+    while tl.load(f) == 0:
+        for _ in range(70):
+            tl.load(h)
+        i = 0
+        while i < 3:
+            i += 1 + tl.load(h)
+
+
+@triton.jit
+def rereads(f, h, out):
+    total = 0
+    for _ in range(150):
+        total += tl.load(f + 1) + 1
+    i = 0
+    while i < 150:
+        total += tl.load(f) + 1
+        i += 1
+    while total < 450:
+        tl.atomic_add(h, 1)
+        total += 1 + tl.load(f)
+    tl.store(out + tl.program_id(0), total)
+
+
+@pytest.fixture
+def interpreted(monkeypatch):
+    monkeypatch.setenv("TRITON_INTERPRET", "1")
+    return lambda kernel: triton.jit(kernel.fn)
+
+
+@pytest.mark.parametrize("programs", [1, 3])
+@pytest.mark.parametrize(
+    "kernel",
+    [
+        waits_for_a_sum,
+        waits_around_loops,
+        waits_and_stores,
+        waits_and_adds_nothing,
+        waits_and_counts,
+    ],
+    ids=lambda kernel: kernel.__name__,
+)
+def test_interpreted_programs_without_progress(kernel, programs, monkeypatch, interpreted):
+    monkeypatch.setattr(knobs.runtime, "cpu_wait_limit", 0.1)
+    with pytest.raises(InterpreterError, match=r"cannot go on.*\[launch-deadlock\]"):
+        interpreted(kernel)[(programs,)](*(np.zeros(4, np.int32) for _ in range(3)))
+
+
+def test_interpreted_counted_loops_are_no_deadlock(monkeypatch, interpreted):
+    monkeypatch.setattr(knobs.runtime, "cpu_wait_limit", 1e-6)
+    out, h = np.zeros(3, np.int32), np.zeros(4, np.int32)
+    interpreted(rereads)[(3,)](np.zeros(4, np.int32), h, out)
+    assert out.tolist() == [450] * 3 and h[0] == 450
+
+
+INTERRUPTED = """
+import os, threading
+os.environ["TRITON_INTERPRET"] = "1"
+calls = []
+
+def seen():
+    calls.append(0)
+    return 1
+
+@triton.jit
+def works(flag, out):
+    if tl.program_id(0) == 0:
+        while tl.load(flag) == 0:
+            pass
+    else:
+        for i in range(100000):
+            seen()
+            tl.store(out, i)
+
+interrupt(1)
+try:
+    works[(5,)](np.zeros(1, np.int32), np.zeros(1, np.int32))
+except KeyboardInterrupt:
+    count = len(calls)
+    time.sleep(0.3)
+    assert count == len(calls) and threading.active_count() < 3, (count, len(calls), threading.enumerate())
+    print("well", flush=True)
+"""
+
+
+def test_an_interrupt_ends_interpreted_programs(tmp_path):
+    run(tmp_path, INTERRUPTED, seconds=60)
+
+
 SPIN = """
 @triton.jit
 def spin(flag):
@@ -117,14 +236,18 @@ def simulator(request):
 
 def test_simulated_programs_that_cannot_go_on(simulator):
     flags = np.zeros(3, np.int32)
-    with pytest.raises(RuntimeError, match=r"deadlock: every program waits .*; program [02], 0, 0.*sim-deadlock"):
+    with pytest.raises(
+        RuntimeError, match=r"deadlock: every program waits .*; program [02], 0, 0.*sim-deadlock"
+    ):
         waits_for_nobody[(3,)](flags, flags.copy())
 
 
 def test_a_cooperative_grid_is_resident_or_refused(simulator):
     most = simulator.utils.get_device_properties(0)["multiprocessor_count"]
     flags, out = np.ones(most * 33, np.int32), np.zeros(most * 33, np.int32)
-    with pytest.raises(RuntimeError, match=r"needs all of its \d+ programs on the GPU at once, which runs \d+"):
+    with pytest.raises(
+        RuntimeError, match=r"needs all of its \d+ programs on the GPU at once, which runs \d+"
+    ):
         waits_for_nobody[(most * 33,)](flags, out, launch_cooperative_grid=True)
     waits_for_nobody[(most,)](flags, out, launch_cooperative_grid=True)
     assert out.sum() == most

@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import builtins
 import operator
+import sys
 import types
 from collections.abc import Callable
 from typing import Any
@@ -51,7 +52,9 @@ def _chained(names: tuple[str, ...], left: Any, *thunks: Callable[[], Any]) -> A
     for name, thunk in zip(names, thunks, strict=False):
         right = thunk()
         holds = _COMPARISONS[name](left, right)
-        result = holds if result is True else _logical_and(lambda old=result: old, lambda new=holds: new)
+        result = (
+            holds if result is True else _logical_and(lambda old=result: old, lambda new=holds: new)
+        )
         if not isinstance(result, tensor) and not result:
             return result
         left = right
@@ -68,7 +71,9 @@ def _callee(function: Any) -> Any:
     """The callable of a call: an aggregate, or a built-in that others wrote in Python, is passed
     `_semantic`.
     """
-    is_builtin = isinstance(function, types.FunctionType) and hasattr(function, "__triton_builtin__")
+    is_builtin = isinstance(function, types.FunctionType) and hasattr(
+        function, "__triton_builtin__"
+    )
     if not is_builtin and not is_aggregate(function):
         return function
     from .session import as_constant, current
@@ -102,6 +107,33 @@ def _checked(condition: Any, message: Any = "") -> None:
     language.device_assert(condition, message)
 
 
+def _loop(place: Any, frame: types.FrameType) -> Any:
+    return frame.f_code, id(frame), place
+
+
+def _enter(place: Any) -> None:
+    from .session import current
+
+    current().scheduler.enter_loop(_loop(place, sys._getframe(1)))
+
+
+def _iterate(place: Any, names: tuple[str, ...]) -> None:
+    """The condition of a `while` is about to be evaluated, which `names` decide on."""
+    from .session import current
+
+    frame = sys._getframe(1)
+    current().scheduler.iterate(_loop(place, frame), map(frame.f_locals.get, names))
+
+
+def _tested(place: Any, _: None, condition: Any) -> bool:
+    from .session import current
+
+    holds = bool(condition)
+    if not holds:
+        current().scheduler.leave_loop(_loop(place, sys._getframe(1)))
+    return holds
+
+
 _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     "Eq": operator.eq,
     "NotEq": operator.ne,
@@ -127,6 +159,9 @@ _SUPPORT = {
     "is": _is,
     "value": _value,
     "assert": _checked,
+    "enter": _enter,
+    "iterate": _iterate,
+    "tested": _tested,
 }
 
 
@@ -144,7 +179,9 @@ def _shift_locations(tree: ast.AST, line: int, column: int) -> None:
 
 
 def _code_named(code: types.CodeType, name: str) -> types.CodeType:
-    return next(item for item in code.co_consts if isinstance(item, types.CodeType) and item.co_name == name)
+    return next(
+        item for item in code.co_consts if isinstance(item, types.CodeType) and item.co_name == name
+    )
 
 
 def code_of(function: Any) -> types.CodeType:
@@ -170,8 +207,12 @@ def code_of(function: Any) -> types.CodeType:
     free = function.fn.__code__.co_freevars
     outer: list[ast.stmt] = [definition]
     if free:
-        outer.insert(0, ast.Assign([ast.Name(name, ast.Store()) for name in free], ast.Constant(None)))
-    around = ast.FunctionDef(PREFIX + "scope", ast.arguments([], [], None, [], [], None, []), outer, [], None)
+        outer.insert(
+            0, ast.Assign([ast.Name(name, ast.Store()) for name in free], ast.Constant(None))
+        )
+    around = ast.FunctionDef(
+        PREFIX + "scope", ast.arguments([], [], None, [], [], None, []), outer, [], None
+    )
     if "type_params" in ast.FunctionDef._fields:
         around.type_params = []
     module = ast.Module([ast.copy_location(around, definition)], [])
@@ -185,7 +226,8 @@ def code_of(function: Any) -> types.CodeType:
 
 def _rewritten(definition: Any) -> list[ast.stmt]:
     rewriter = Rewriter()
-    return [rewriter.visit(statement) for statement in definition.body]
+    module = ast.Module(definition.body, [])
+    return rewriter.generic_visit(module).body
 
 
 class Body:
@@ -219,7 +261,9 @@ def _range(*bounds: Any) -> Any:
 def _extreme(name: str, otherwise: Callable[..., Any]) -> Callable[..., Any]:
     def choose(*args: Any, **keywords: Any) -> Any:
         if not any(isinstance(arg, tensor) for arg in args):
-            return otherwise(*(arg.value if isinstance(arg, constexpr) else arg for arg in args), **keywords)
+            return otherwise(
+                *(arg.value if isinstance(arg, constexpr) else arg for arg in args), **keywords
+            )
         from .. import language
 
         result = args[0]

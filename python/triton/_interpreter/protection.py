@@ -44,6 +44,12 @@ class ReadOnlyMemory:
                     raise ValueError(f"`{name}` writes to {kind}, which is read-only")
 
 
+def active_addresses(target: Any, mask: Any) -> list[int]:
+    """The addresses of a pointer or a tile of pointers that the mask selects."""
+    lanes = zip(target.numbers(), _lanes(mask, target), strict=False)
+    return [address for address, is_active in lanes if is_active]
+
+
 def _lanes(mask: Any, target: Any) -> Any:
     """The elements of the target that the mask selects."""
     mask = getattr(mask, "value", mask)

@@ -8,6 +8,8 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from .waits import deciding_names
+
 PREFIX = "_interpreted_"  # of the names of support functions (body.py) in rewritten code
 
 
@@ -55,7 +57,11 @@ class Rewriter(ast.NodeTransformer):
         self.generic_visit(node)
         if node.value is None:
             return ast.copy_location(ast.Pass(), node)
-        value = node.value if self._keeps(node.target) else self._call("decayed", node.value, node.value)
+        value = (
+            node.value
+            if self._keeps(node.target)
+            else self._call("decayed", node.value, node.value)
+        )
         return ast.copy_location(ast.Assign([node.target], value), node)
 
     def visit_AugAssign(self, node: ast.AugAssign) -> Any:
@@ -89,7 +95,9 @@ class Rewriter(ast.NodeTransformer):
         self.generic_visit(node)
         if len(node.ops) > 1:
             names = ast.Tuple([ast.Constant(type(op).__name__) for op in node.ops], ast.Load())
-            return self._call("chained", node, names, node.left, *map(self._thunk, node.comparators))
+            return self._call(
+                "chained", node, names, node.left, *map(self._thunk, node.comparators)
+            )
         if not isinstance(node.ops[0], (ast.Is, ast.IsNot)):
             return node
         same = self._call("is", node, node.left, node.comparators[0])
@@ -112,6 +120,18 @@ class Rewriter(ast.NodeTransformer):
         if node.attr == "value" and isinstance(node.ctx, ast.Load):
             return self._call("value", node, node.value)
         return node
+
+    def visit_While(self, node: ast.While) -> Any:
+        """Programs that wait are found by their `while` loops (waits.py)."""
+        names, place = (
+            ast.Constant(tuple(deciding_names(node))),
+            ast.Constant((node.lineno, node.col_offset)),
+        )
+        self.generic_visit(node)
+        begins = ast.Expr(self._call("enter", node.test, place))
+        iterates = self._call("iterate", node.test, place, names)
+        node.test = self._call("tested", node.test, place, iterates, node.test)
+        return [ast.copy_location(begins, node), node]
 
     def visit_Assert(self, node: ast.Assert) -> Any:
         self.generic_visit(node)

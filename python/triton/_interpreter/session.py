@@ -47,7 +47,7 @@ class Session:
     def __init__(self, grid: tuple[int, int, int], target: Any, options: dict[str, Any]):
         self.grid, self.target = grid, target
         self.program = (0, 0, 0)
-        self.turns: Any = None
+        self.scheduler: Any = None
         self._options = options
         self._read_only = ReadOnlyMemory()
         self._functions: dict[Any, Callable[..., Any]] = {}
@@ -73,6 +73,8 @@ class Session:
     # --- Operations --------------------------------------------------------------------------------
 
     def apply(self, operation: Operation, args: Any, keywords: dict[str, Any] | None = None) -> Any:
+        if self.scheduler is not None:
+            self.scheduler.check()
         made, operands = compiled_operation(
             operation, args, keywords or {}, self.target, self._options
         )
@@ -81,11 +83,18 @@ class Session:
     def call_builtin(self, module: str, name: str, args: Any, keywords: dict[str, Any]) -> Any:
         if self._read_only and writes(name):
             self._check_write(module, name, args, keywords)
-        if self.turns is not None and args:
-            if name == "load" or name.startswith("atomic_"):
-                self.turns.note_read(args[0])
-            elif name == "store":
-                self.turns.note_write()
+        if self.scheduler is None:
+            return self._perform(module, name, args, keywords)
+        if args and (name == "load" or name.startswith("atomic_")):
+            self.scheduler.note_read(args[0])
+        if not writes(name):
+            return self._perform(module, name, args, keywords)
+        return self.scheduler.write(
+            lambda: _target_of_write(module, name, args, keywords),
+            lambda: self._perform(module, name, args, keywords),
+        )
+
+    def _perform(self, module: str, name: str, args: Any, keywords: dict[str, Any]) -> Any:
         special = _SPECIAL.get(name)
         if special is not None and module == "triton.language":
             return special(self, *args, **keywords)
@@ -100,10 +109,7 @@ class Session:
         return Tensor.pointer(address, kind)
 
     def _check_write(self, module: str, name: str, args: Any, keywords: dict[str, Any]) -> None:
-        from ..language import core
-
-        given = core.BUILTINS[module][name].__signature__.bind(*args, **keywords).arguments
-        self._read_only.check(name, next(iter(given.values())), given.get("mask"))
+        self._read_only.check(name, *_target_of_write(module, name, args, keywords))
 
     def call_function(self, function: Any, args: Any, keywords: dict[str, Any]) -> Any:
         return function(*args, **keywords)
@@ -151,8 +157,12 @@ class Session:
         names = [key for key in list(signature.parameters)[1:] if key != "_semantic"]
         positional = tuple(bound.arguments[key] for key in names)
         if isinstance(block, BlockPointer):
-            return self.apply(("function", library.with_block), (function, *block.parts, positional))
-        return self.apply(("function", library.with_descriptor), (function, *block.parts, positional))
+            return self.apply(
+                ("function", library.with_block), (function, *block.parts, positional)
+            )
+        return self.apply(
+            ("function", library.with_descriptor), (function, *block.parts, positional)
+        )
 
     def make_block_ptr(
         self, base: Any, shape: Any, strides: Any, offsets: Any, block_shape: Any, order: Any
@@ -172,7 +182,13 @@ class Session:
     ) -> Any:
         last = len(list(strides)) - 1
         steps = tuple(item if at == last else decayed(item) for at, item in enumerate(strides))
-        parts = (base, tuple(map(decayed, shape)), steps, _plain(block_shape), _unwrap_if_constexpr(padding_option))
+        parts = (
+            base,
+            tuple(map(decayed, shape)),
+            steps,
+            _plain(block_shape),
+            _unwrap_if_constexpr(padding_option),
+        )
         extents, strides = self.apply(("function", library.descriptor_fields), parts)
         return Descriptor(parts, extents, strides, _block_type(base, parts[3]))
 
@@ -207,6 +223,14 @@ def _plain(items: Any) -> tuple[int, ...]:
     return tuple(_unwrap_if_constexpr(item) for item in items)
 
 
+def _target_of_write(module: str, name: str, args: Any, keywords: dict[str, Any]) -> Any:
+    """The pointer and the mask."""
+    from ..language import core
+
+    given = core.BUILTINS[module][name].__signature__.bind(*args, **keywords).arguments
+    return next(iter(given.values())), given.get("mask")
+
+
 def _block_type(base: Any, shape: tuple[int, ...]) -> Any:
     from ..language.dtypes import block_type
 
@@ -238,5 +262,3 @@ def current() -> Session:
             "`kernel[grid](...)`"
         )
     return semantic._native
-
-

@@ -81,8 +81,8 @@ class InterpretedFunction(DecoratedFunction[Any], JITBase):  # type: ignore[misc
         self, bound: dict[str, Any], grid: tuple[int, int, int], kwargs: dict[str, Any]
     ) -> None:
         from .._interpreter.arguments import HostMemory, as_seen
+        from .._interpreter.scheduler import ProgramScheduler
         from .._interpreter.session import Session
-        from .._interpreter.turns import Turns
         from ..compiler import make_backend
 
         target = driver.for_device("cpu").get_current_target()
@@ -101,10 +101,10 @@ class InterpretedFunction(DecoratedFunction[Any], JITBase):  # type: ignore[misc
             ]
             args, keywords = self._as_called(dict(zip(bound, seen, strict=True)))
             programs = ((x, y, z) for z, y, x in itertools.product(*map(range, reversed(grid))))
-            session.turns = Turns(
+            session.scheduler = ProgramScheduler(
                 session, programs, lambda: self._run_program(session, args, keywords)
             )
-            session.turns.run()
+            session.scheduler.run()
         memory.bring_back()
 
     def _as_called(self, seen: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:

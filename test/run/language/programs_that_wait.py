@@ -33,25 +33,25 @@ WAITS = [wait_atomic, wait_volatile, wait_swap]
 def rounds(count_ptr, part_ptr, out_ptr, N: tl.constexpr, ROUNDS: tl.constexpr, BLOCK: tl.constexpr, wait: tl.constexpr):
     """Each program reads what all have written before a barrier of the grid."""
     program, at = tl.program_id(0), tl.arange(0, BLOCK)
-    for turn in range(ROUNDS):
-        tl.store(part_ptr + (turn * N + program) * BLOCK + at, (program + 1) * (turn + 1) + at)
-        tl.atomic_add(count_ptr + turn, 1, sem="release")
-        wait(count_ptr + turn, N)
+    for iteration in range(ROUNDS):
+        tl.store(part_ptr + (iteration * N + program) * BLOCK + at, (program + 1) * (iteration + 1) + at)
+        tl.atomic_add(count_ptr + iteration, 1, sem="release")
+        wait(count_ptr + iteration, N)
         total = tl.zeros((BLOCK,), tl.int32)
         for other in range(N):
-            total += tl.load(part_ptr + (turn * N + other) * BLOCK + at, volatile=True)
-        tl.store(out_ptr + (program * ROUNDS + turn) * BLOCK + at, total)
+            total += tl.load(part_ptr + (iteration * N + other) * BLOCK + at, volatile=True)
+        tl.store(out_ptr + (program * ROUNDS + iteration) * BLOCK + at, total)
 
 
-def check_rounds(programs, block, wait, device, turns=3, **options):
+def check_rounds(programs, block, wait, device, times=3, **options):
     at = np.arange(block)
-    one = np.stack([programs * (programs + 1) // 2 * (turn + 1) + programs * at for turn in range(turns)])
-    arguments = dict(count_ptr=np.zeros(turns, np.int32), part_ptr=np.zeros((turns, programs, block), np.int32))
-    arguments |= dict(out_ptr=np.zeros((programs, turns, block), np.int32), N=programs, ROUNDS=turns, BLOCK=block)
+    one = np.stack([programs * (programs + 1) // 2 * (iteration + 1) + programs * at for iteration in range(times)])
+    arguments = dict(count_ptr=np.zeros(times, np.int32), part_ptr=np.zeros((times, programs, block), np.int32))
+    arguments |= dict(out_ptr=np.zeros((programs, times, block), np.int32), N=programs, ROUNDS=times, BLOCK=block)
     expected = dict(
-        count_ptr=np.full(turns, programs, np.int32),
-        part_ptr=np.stack([[(p + 1) * (turn + 1) + at for p in range(programs)] for turn in range(turns)]).astype(np.int32),
-        out_ptr=np.broadcast_to(one, (programs, turns, block)).astype(np.int32),
+        count_ptr=np.full(times, programs, np.int32),
+        part_ptr=np.stack([[(p + 1) * (iteration + 1) + at for p in range(programs)] for iteration in range(times)]).astype(np.int32),
+        out_ptr=np.broadcast_to(one, (programs, times, block)).astype(np.int32),
     )
     check(rounds, (programs,), arguments | dict(wait=wait, **options), expected, device=device)
 
@@ -67,7 +67,7 @@ def test_a_cooperative_grid(device):
 
 
 def test_more_programs_than_threads(device):
-    check_rounds(40, 1, wait_atomic, device, turns=1)
+    check_rounds(40, 1, wait_atomic, device, times=1)
 
 
 @triton.jit
