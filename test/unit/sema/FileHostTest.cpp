@@ -65,14 +65,17 @@ static std::string numbersOf(sema::FileHost &host, std::initializer_list<const c
 
 TEST(FileHost, an_if_leaves_the_names_that_it_does_not_bind_alone) {
   static constexpr llvm::StringLiteral head = "import triton\nimport triton.language as tl\nFLAG = tl.constexpr(1)\n"
-                                              "Z = tl.constexpr(FLAG)\n@triton.jit\ndef kernel(x):\n    pass\n";
+                                              "Z = tl.constexpr(FLAG)\nif Z:\n    ";
   for (llvm::StringRef body : {"OTHER = tl.constexpr(3)", "import other", "from math import *", "class C: pass",
-                               "def f(): pass", "from other import a as b"}) {
-    support::DiagnosticEngine diagnostics;
-    auto host = sema::FileHost::fromText("kernel.py", (head + "if Z:\n    " + body + "\n").str(), diagnostics);
-    ASSERT_TRUE(host) << diagnostics.render();
-    EXPECT_EQ(numbersOf(*host, {"FLAG", "Z"}), "1 1 ") << body.str();
-  }
+                               "def f(): pass", "from other import a as b"})
+    for (const char *first : {"tl", "FLAG", "Z"}) {
+      support::DiagnosticEngine diagnostics;
+      auto host = sema::FileHost::fromText(
+          "kernel.py", (head + body + "\n@triton.jit\ndef kernel(x):\n    pass\n").str(), diagnostics);
+      ASSERT_TRUE(host) << diagnostics.render();
+      numbersOf(*host, {first});
+      EXPECT_EQ(numbersOf(*host, {"FLAG", "Z"}), "1 1 ") << body.str() << ", after " << first;
+    }
 }
 
 TEST(FileHost, an_if_binds_names_of_the_branch_that_its_test_chooses) {
