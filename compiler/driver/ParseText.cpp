@@ -42,7 +42,7 @@ public:
   /// Reports the errors; false where there is none.
   bool reportAll() {
     std::vector<Message> errors = std::move(messages);
-    if (llvm::any_of(errors, [&](const Message &error) { return !rangeOf(error.where); }))
+    if (llvm::any_of(errors, [&](const Message &error) { return !rangeOf(error.where, error.text); }))
       locateOps();
     for (const Message &error : errors)
       reportOne(error);
@@ -65,21 +65,35 @@ private:
     return mlir::success();
   }
 
-  /// Finds where the text has the ops of its own locations, which name the source that it was made from.
+  /// Finds where the text has the ops of its own locations, which name the source that it was made from. Ops may
+  /// share a location.
   void locateOps() {
     llvm::SourceMgr sources;
     sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBuffer(file->text(), file->name()), {});
     mlir::AsmParserState state;
     mlir::Block block;
     (void)mlir::parseAsmSourceFile(sources, &block, mlir::ParserConfig(&context, /*verifyAfterParse=*/false), &state);
+    const char *start = sources.getMemoryBuffer(1)->getBufferStart();
     for (const auto &op : state.getOpDefs())
-      ops.try_emplace(op.op->getLoc(), op.loc.Start.getPointer() - sources.getMemoryBuffer(1)->getBufferStart());
+      ops[op.op->getLoc()].push_back(
+          {("'" + op.op->getName().getStringRef() + "'").str(), uint32_t(op.loc.Start.getPointer() - start)});
   }
 
-  support::FileRange rangeOf(mlir::Location loc) const {
+  /// The op of this location that the message names, or the only one.
+  std::optional<uint32_t> offsetOf(mlir::Location loc, llvm::StringRef message) const {
+    const auto found = ops.find(loc);
+    if (found == ops.end())
+      return std::nullopt;
+    for (const auto &[name, offset] : found->second)
+      if (message.contains(name) || found->second.size() == 1)
+        return offset;
+    return std::nullopt;
+  }
+
+  support::FileRange rangeOf(mlir::Location loc, llvm::StringRef message) const {
     support::FileRange where;
-    if (const auto op = ops.find(loc); op != ops.end())
-      return {file.get(), {op->second, op->second}};
+    if (const std::optional<uint32_t> offset = offsetOf(loc, message))
+      return {file.get(), {*offset, *offset}};
     loc->walk([&](mlir::Location inner) {
       auto range = llvm::dyn_cast<mlir::FileLineColRange>(inner);
       if (!range || range.getFilename() != file->name())
@@ -92,7 +106,7 @@ private:
   }
 
   void reportOne(const Message &error) {
-    const support::FileRange where = rangeOf(error.where);
+    const support::FileRange where = rangeOf(error.where, error.text);
     std::string text;
     llvm::raw_string_ostream os(text);
     if (!where && !llvm::isa<mlir::UnknownLoc>(error.where))
@@ -100,14 +114,14 @@ private:
     os << error.text;
     auto &diagnostic = diagnostics.report(diag::InvalidIr, where, text);
     for (const auto &[note, location] : error.notes)
-      diagnostic.note(note, rangeOf(location));
+      diagnostic.note(note, rangeOf(location, note));
   }
 
   mlir::MLIRContext &context;
   std::shared_ptr<support::SourceFile> file;
   support::DiagnosticEngine &diagnostics;
   std::vector<Message> messages;
-  llvm::DenseMap<mlir::Location, uint32_t> ops;
+  llvm::DenseMap<mlir::Location, std::vector<std::pair<std::string, uint32_t>>> ops;
   mlir::ScopedDiagnosticHandler handler;
 };
 } // namespace
@@ -184,6 +198,10 @@ mlir::OwningOpRef<mlir::ModuleOp> driver::parse(mlir::MLIRContext &context, cons
                                                 const std::string &name, support::DiagnosticEngine &diagnostics) {
   const support::MemoryReserve reserve;
   Reader reader(context, text, name, diagnostics);
+  if (support::isCompilerLost()) {
+    diagnostics.report(support::diag::OutOfMemoryBefore, {});
+    return nullptr;
+  }
   if (support::isMemoryShort()) {
     diagnostics.report(support::diag::OutOfMemory, {}, name);
     return nullptr;

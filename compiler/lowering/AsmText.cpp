@@ -72,9 +72,10 @@ std::optional<std::string> AsmText::checkPlaceholder() {
       return "`$(` is within another";
     return std::nullopt;
   }
-  if (rest.consume_front("|") || rest.starts_with(")")) {
-    if (rest.consume_front(")"))
-      inVariant = false;
+  if (rest.consume_front("|"))
+    return std::nullopt;
+  if (rest.consume_front(")")) {
+    inVariant = false;
     return std::nullopt;
   }
   if (rest.consume_front("{"))

@@ -39,7 +39,8 @@ struct Descriptor {
 
 } // namespace
 
-/// "/task/TID" of this thread, as this /proc numbers it: it may be that of another namespace. Empty where it does not tell.
+/// "/task/TID" of this thread, as this /proc numbers it: it may be that of another namespace. Empty where it does not
+/// tell.
 static std::string ownTask() {
   std::array<char, 64> name; // "PID/task/TID"
   const ssize_t length = readlink("/proc/thread-self", name.data(), name.size());

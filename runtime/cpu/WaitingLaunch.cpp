@@ -358,7 +358,7 @@ void WaitingLaunch::finish(StopCheck &stop) {
   awaitHelpers(stop);
   const bool isCutShort = next.exchange(end) < end;
   awaitHelpers(stop); // one may have come before the exchange
-  if (isCutShort) // this thread has had no memory, and nobody has helped
+  if (isCutShort)     // this thread has had no memory, and nobody has helped
     isStopping ? isCut.store(true) : void(lacksMemory = true);
 }
 

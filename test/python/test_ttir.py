@@ -107,3 +107,12 @@ def test_offsets_computed_as_index_are_no_overflow_to_check(tmp_path, monkeypatc
     path.write_text(KERNEL.replace("BODY", body))
     target = driver.active.get_current_target()
     assert triton.compile(str(path), target=target).asm["so"]
+
+
+@pytest.mark.parametrize("location", ["loc(unknown)", 'loc("k.py":3:1)'])
+def test_an_error_stands_at_its_op_where_ops_share_a_location(tmp_path, location):
+    body = f"""%c = arith.constant 3 : i32 {location}
+    tt.store %p, %c : !tt.ptr<i32> {location}
+    %r = tt.make_range {{end = 3 : i32, start = 5 : i32}} : tensor<4xi32> {location}"""
+    first, *_ = refusal(tmp_path, KERNEL.replace("BODY", body))
+    assert (first.line, "is empty" in first.message) == (5, True)

@@ -220,7 +220,9 @@ def test_an_interrupt_ends_a_wait_of_simulated_programs(tmp_path):
     sim = "from triton.backends.sim.driver import SimDriver\ntriton.runtime.driver.set_active(SimDriver('sim:90'))\n"
     text = SPIN.format(read="atomic_add(flag, 0)", programs=3).replace("[(3,)]", "[(1,)]")
     # A program that changes memory while it waits is no deadlock, however fast the processor is.
-    text = text.replace("pass", "tl.atomic_add(flag + 1, 1)").replace("(1, np.int32)", "(2, np.int32)")
+    text = text.replace("pass", "tl.atomic_add(flag + 1, 1)").replace(
+        "(1, np.int32)", "(2, np.int32)"
+    )
     run(tmp_path, sim + text, seconds=60)
 
 

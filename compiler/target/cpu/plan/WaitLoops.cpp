@@ -22,8 +22,8 @@ static bool isInvariant(Value value, scf::WhileOp loop, unsigned depth = 0) {
          llvm::all_of(op->getOperands(), [&](Value operand) { return isInvariant(operand, loop, depth + 1); });
 }
 
-/// Whether this is an atomic addition of a constant that is not zero, as of programs that take work from a queue: its loop
-/// goes on by itself.
+/// Whether this is an atomic addition of a constant that is not zero, as of programs that take work from a queue: its
+/// loop goes on by itself.
 static bool alwaysChanges(Operation *op) {
   auto add = dyn_cast<tt::AtomicRMWOp>(op);
   if (!add || (add.getAtomicRmwOp() != tt::RMWOp::ADD && add.getAtomicRmwOp() != tt::RMWOp::FADD))
@@ -119,9 +119,9 @@ static bool advances(BlockArgument argument, scf::WhileOp loop) {
 bool cpu::mayWait(scf::WhileOp loop) {
   const Sources sources(loop, loop.getConditionOp().getCondition());
   return sources.isPolled && llvm::none_of(sources.values, [&](Value value) {
-    auto argument = dyn_cast<BlockArgument>(value);
-    return argument && argument.getOwner() == loop.getBeforeBody() && advances(argument, loop);
-  });
+           auto argument = dyn_cast<BlockArgument>(value);
+           return argument && argument.getOwner() == loop.getBeforeBody() && advances(argument, loop);
+         });
 }
 
 bool cpu::onlyPolls(scf::WhileOp loop) {
