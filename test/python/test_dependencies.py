@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 import triton
 import triton.language as tl
@@ -414,3 +415,32 @@ def test_the_environment_is_no_part_of_a_key(monkeypatch):
         monkeypatch.setenv("NEREID_OF_THIS_TEST", value)
         keys.append(dependencies.DependencyWalk(kernel, False).key())
     assert keys[0] == keys[1]
+
+
+@pytest.mark.parametrize("module, converts", [("scipy.sparse", True), (__name__, False)])
+def test_objects_of_libraries_count_by_the_array_that_they_convert_to(module, converts):
+    """Those of the user's own classes by their attributes: their code does not run for a key."""
+    keys = set()
+    for value in (1, 2):
+
+        class Matrix:
+            __module__ = module
+
+            def __init__(self, value):
+                self.value = value
+
+            def __array__(self, dtype=None, copy=None):
+                assert converts
+                return np.array([self.value])
+
+            def __repr__(self):
+                return "Matrix"
+
+        matrix = Matrix(value)
+
+        @triton.jit
+        def kernel(x):
+            tl.store(x, len(matrix))
+
+        keys.add(dependencies.DependencyWalk(kernel, False).key())
+    assert len(keys) == 2

@@ -149,7 +149,7 @@ class DependencyWalk(HostWalk):
         from ..language.core import base_type, constexpr
         from .callable import JITCallable
 
-        if isinstance(value, constexpr):
+        while isinstance(value, constexpr):
             value = value.value
         if isinstance(value, JITCallable):
             self.lines.append(f"{where} = {self._named(value, value.__qualname__)}")

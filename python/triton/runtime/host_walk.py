@@ -15,7 +15,7 @@ from typing import Any
 from .._C.libtriton import field_names
 from .host_code import code_names, code_text
 from .host_imports import imported_names, package_in, source_of
-from .libraries import is_installed, is_well_known, library_text, package_of
+from .libraries import installed_text, is_installed, is_well_known, library_text, package_of
 from .scopes import Scope, array_text, as_array, attributes, is_tensor, stable_text
 
 # What the compilation reads of these differs between processes.
@@ -74,10 +74,11 @@ class HostWalk:
             self.lines[-1] += f" #{self._seen[id(value)]}"
             return
         whole = self._reads_whole_classes or field_names(cls) is not None
-        array = as_array(value)
+        is_library = self._is_library(where, cls.__module__)
+        array = as_array(value, converts=is_library)
         if array is not None:
             self._array(where, array)
-        if self._is_library(where, cls.__module__):
+        if is_library:
             is_part = hasattr(value, "__array_interface__")  # a masked array has a mask, too
             whole = is_part if array is not None else self._has_no_text(where, value)
         else:
@@ -139,7 +140,10 @@ class HostWalk:
     def _source(self, name: str) -> None:
         """The text of a module that is not imported yet, and what it imports."""
         source = source_of(name)
-        if source is None or is_installed(source[0]):
+        if source is None:
+            return
+        if is_installed(source[0]):
+            self.lines.append(f"source {name} of {installed_text(name, source[0])}")
             return
         self.lines.append(f"source {name} {source[1]!r}")
         try:

@@ -36,6 +36,7 @@ def _version(package: str) -> str:
         return ""
 
 
+@functools.cache
 def is_installed(path: Any) -> bool:
     """Whether a file is part of an installed distribution; one of an editable install is not."""
     return isinstance(path, str) and any(
@@ -59,6 +60,11 @@ def _file_text(path: str) -> str:
         return ""
 
 
+def installed_text(module: str, path: str) -> str:
+    package = package_of(module)
+    return f"{package} {_version(package)} {_file_text(path)}"
+
+
 def library_text(module: Any) -> str | None:
     """What stands for a library's module in a key: "" for Python's and this package's own; None for a
     user's module.
@@ -69,7 +75,7 @@ def library_text(module: Any) -> str | None:
     if package in _BY_VERSION:
         return f"{package} {_version(package)}"
     path = getattr(sys.modules.get(module), "__file__", None) if package else None
-    return f"{package} {_version(package)} {_file_text(path)}" if is_installed(path) else None
+    return installed_text(module, path) if is_installed(path) else None
 
 
 def is_well_known(module: Any) -> bool:

@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -75,15 +76,18 @@ def is_tensor(value: Any) -> bool:
     return hasattr(value, "data_ptr")
 
 
-def as_array(value: Any) -> Any:
-    """A NumPy array, or what converts to one, as an array; otherwise None."""
-    if isinstance(value, type) or is_tensor(value):
+def as_array(value: Any, converts: bool) -> Any:
+    """A NumPy array or scalar as an array; with `converts` also another object that NumPy reads; otherwise None."""
+    np = sys.modules.get("numpy")
+    if np is None or isinstance(value, type) or is_tensor(value):
         return None
-    if not hasattr(type(value), "__array__") and not hasattr(value, "__array_interface__"):
+    is_array = isinstance(value, (np.ndarray, np.generic))
+    if not is_array and not (converts and hasattr(type(value), "__array__")):
         return None
-    import numpy as np
-
-    return np.asarray(value)
+    try:
+        return np.asarray(value)
+    except TypeError:  # such as an array of JAX that is being traced: it has no elements yet
+        return None
 
 
 def array_text(array: Any) -> str:
