@@ -43,14 +43,17 @@ def package_in(scope: dict[str, Any]) -> str:
     return package or (name if "__path__" in scope else name.rpartition(".")[0])
 
 
-def imported_names(code: types.CodeType, package: str) -> list[str]:
+@functools.lru_cache(
+    maxsize=4096
+)  # launches with objects of the user's classes ask again and again
+def imported_names(code: types.CodeType, package: str) -> tuple[str, ...]:
     """The full names of the modules that the code may import, and of their packages."""
     names = set()
     for level, name in _in_code(code):
         parts = package.split(".") if level else []
         parts = parts[: len(parts) - level + 1] + [part for part in name.split(".") if part]
         names |= {".".join(parts[:count]) for count in range(1, len(parts) + 1)}
-    return sorted(names)
+    return tuple(sorted(names))
 
 
 def source_of(name: str) -> tuple[str, bytes] | None:
