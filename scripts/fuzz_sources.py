@@ -180,6 +180,11 @@ def main() -> int:
         pick = random.Random(number)
         seed = pick.choice(seeds)
         while (types := signature(seed)) is None:
+            if len(signatures) == len(seeds) and not any(signatures.values()):
+                print(
+                    f"none of {len(seeds)} kernels compiles as it stands; see {args.keep / 'seed.py'}"
+                )
+                return 1
             seed = pick.choice(seeds)
         random.seed(number)
         source = HEAD + seed.rest + mutated(seed.text, random.choice([1, 1, 1, 2, 3]))

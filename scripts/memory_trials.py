@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import collections
+import errno
 import os
 import pathlib
 import random
@@ -34,6 +35,8 @@ REPORTED = (
     "load-binary",
     "Cannot allocate memory",
 )
+# What the dynamic loader says of a library that it has no room for.
+LOADER_REPORTS = ("failed to map segment", "cannot allocate memory", "Cannot allocate memory")
 
 
 def bytes_in_use() -> int:
@@ -194,24 +197,51 @@ def ending(text: str, status: int) -> str:
     )
 
 
+def import_under_limit(free: int) -> str:
+    """Imports where memory is short, then again without the limit, and launches, all in this process."""
+    limit_free_memory(free)
+    outcome = "ok"
+    try:
+        import triton
+        import triton.language
+    except Exception as error:
+        lift_limit()
+        text = describe(error)
+        outcome = ("reported " if names_shortage(error) else "wrong ") + text
+    lift_limit()
+    try:
+        import triton
+        import triton.language
+
+        assert triton.language.load
+        launch(kernels()[0], 64)
+    except Exception as error:
+        outcome = f"wrong afterwards: {describe(error)} (under the limit: {outcome})"
+    return outcome
+
+
+def names_shortage(error: BaseException) -> bool:
+    """Whether an exception of an import is of missing memory: Python's loader and parser have words of their own."""
+    text = describe(error)
+    if isinstance(error, OSError) and error.errno == errno.ENOMEM:
+        return True
+    if isinstance(error, ImportError) and any(word in text for word in LOADER_REPORTS):
+        return True
+    return any(word in text for word in REPORTED)
+
+
 IMPORT = """
-import os, resource, sys
+import sys
 sys.path[:0] = {path!r}
 import ctypes, numpy, json, ast, inspect, threading, re
-pages = int(open("/proc/self/statm").read().split()[0])
-hard = resource.getrlimit(resource.RLIMIT_AS)[1]
-resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + {free}, hard))
-try:
-    import triton, triton.language
-    line = "ok"
-except Exception as error:  # Python's own: its parser may report a SyntaxError instead of a MemoryError
-    line = f"reported {{type(error).__name__}}: {{error}}"
-print("\\nLINE " + line)
+import memory_trials as trials
+print("\\nLINE " + trials.import_under_limit({free}))
 """
 
 
 def import_trial(free: int) -> str:
-    command = [sys.executable, "-c", IMPORT.format(path=[p for p in sys.path if p], free=free)]
+    path = [os.path.dirname(os.path.abspath(__file__)), *filter(None, sys.path)]
+    command = [sys.executable, "-c", IMPORT.format(path=path, free=free)]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
     except subprocess.TimeoutExpired:

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -34,6 +35,23 @@ def test_mutated_texts_are_taken_or_refused(tmp_path, corpus, kind, count):
     lines = progress.read_text().splitlines()
     assert done.returncode == 0 and lines[-1] == "ended", (lines[-1], done.stderr[-2000:])
     assert [line for line in lines if line.startswith("failed")] == [], done.stdout
+
+
+def test_mutated_kernels_end_where_none_compiles(tmp_path):
+    code = f"""
+import sys
+sys.path.insert(0, {str(SCRIPT.parent)!r})
+import fuzz_sources
+fuzz_sources.seeds_of = lambda path: [fuzz_sources.Seed(path.name, "x", [], "")] if path.name.startswith("vector") else []
+sys.exit(fuzz_sources.main())
+"""
+    options = ["--nereid", shutil.which("false"), "--keep", tmp_path, "--count", "1"]
+    done = subprocess.run(
+        [sys.executable, "-c", code, *options], capture_output=True, text=True, timeout=30
+    )
+    assert done.returncode == 1 and done.stdout.startswith(
+        "none of 1 kernels compiles as it stands"
+    ), done
 
 
 @pytest.mark.skipif(not SEEDS.exists(), reason="the fuzz targets are not built here")
