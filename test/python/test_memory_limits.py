@@ -52,3 +52,44 @@ def test_a_compilation_says_what_it_lacks(tmp_path, free, expected):
     assert expected in done.stdout
     if expected != "compiled":
         assert done.stdout.startswith("CompilationError MemoryError") and "`small`" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "fault, expected",
+    [
+        ("KeyError('of another kind')", "wrong"),  # afterwards, too
+        ("ImportError('no module named x')", "wrong"),
+        ("MemoryError('at every import')", "wrong afterwards: MemoryError"),
+    ],
+)
+def test_an_import_that_fails_otherwise_is_found(tmp_path, monkeypatch, fault, expected):
+    if not os.path.exists(TRIALS):
+        pytest.skip("only in the source tree")
+    monkeypatch.syspath_prepend(os.path.dirname(TRIALS))
+    import memory_trials as trials
+
+    (tmp_path / "triton").mkdir()
+    (tmp_path / "triton" / "__init__.py").write_text(f"raise {fault}\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert trials.import_trial(700 * trials.MIB).startswith(expected)
+
+
+def test_an_import_says_that_memory_is_short(monkeypatch):
+    if not os.path.exists(TRIALS):
+        pytest.skip("only in the source tree")
+    monkeypatch.syspath_prepend(os.path.dirname(TRIALS))
+    import memory_trials as trials
+
+    short = [
+        MemoryError(),
+        OSError(12, "Cannot allocate memory"),
+        ImportError("x.so: failed to map segment from shared object"),
+    ]
+    assert all(map(trials.names_shortage, short))
+    others = [
+        KeyError("x"),
+        ImportError("no module named x"),
+        OSError(2, "no such file"),
+        SyntaxError("x"),
+    ]
+    assert not any(map(trials.names_shortage, others))
