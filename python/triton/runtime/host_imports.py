@@ -44,9 +44,8 @@ def package_in(scope: dict[str, Any]) -> str:
     return package or (name if "__path__" in scope else name.rpartition(".")[0])
 
 
-@functools.lru_cache(
-    maxsize=4096
-)  # launches with objects of the user's classes ask again and again
+# Launches with objects of the user's classes ask again and again.
+@functools.lru_cache(maxsize=4096)
 def imported_names(code: types.CodeType, package: str) -> tuple[str, ...]:
     """The full names of the modules that the code may import, and of their packages."""
     names = set()
