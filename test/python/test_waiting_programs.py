@@ -114,6 +114,15 @@ def waits_around_loops(f, h, out):
 
 
 @triton.jit
+def waits_and_stores_blocks(f, h, out):
+    block = tl.make_block_ptr(h, (3,), (1,), (0,), (4,), (0,))
+    rows = tl.make_tensor_descriptor(out, (1, 4), (4, 1), (1, 4))
+    while tl.load(f) == 0:
+        tl.store(block, tl.load(block, boundary_check=(0,)), boundary_check=(0,))
+        rows.store([0, 0], rows.load([0, 0]))
+
+
+@triton.jit
 def rereads(f, h, out):
     total = 0
     for _ in range(150):
@@ -140,6 +149,7 @@ def interpreted(monkeypatch):
     [
         waits_for_a_sum,
         waits_around_loops,
+        waits_and_stores_blocks,
         waits_and_stores,
         waits_and_adds_nothing,
         waits_and_counts,

@@ -13,7 +13,7 @@ from typing import Any
 from .. import knobs
 from ..language import values as language_values
 from .values import Tensor
-from .waits import Waits, contents
+from .waits import Waits
 
 # Each needs a thread.
 _MOST_STARTED = 1024
@@ -92,15 +92,14 @@ class ProgramScheduler:
         if self._running.waits.read(read):
             self._let_others_run()
 
-    def write(self, target: Callable[[], tuple[Any, Any]], perform: Callable[[], Any]) -> Any:
-        """Performs a write to the pointer and by the mask of `target`. To know whether it changes memory matters only to a program that repeats itself."""
+    def write(self, contents: Callable[[], Any], perform: Callable[[], Any]) -> Any:
+        """Performs a write to memory that has these contents. To know whether it changes memory matters only to a program that repeats itself."""
         if not any(runner.waits.repeats for runner in (self._running, *self._ready)):
             self._note_change()
             return perform()
-        pointer, mask = target()
-        before = contents(pointer, mask)
+        before = contents()
         result = perform()
-        if before is None or before != contents(pointer, mask):
+        if before is None or before != contents():
             self._note_change()
         return result
 

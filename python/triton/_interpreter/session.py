@@ -17,6 +17,7 @@ from . import library
 from .operations import Operation, compiled_operation
 from .protection import ReadOnlyMemory, writes
 from .values import BlockPointer, Descriptor, Tensor, decayed, kind_of
+from .waits import contents
 
 
 class LoopValues:
@@ -90,9 +91,23 @@ class Session:
         if not writes(name):
             return self._perform(module, name, args, keywords)
         return self.scheduler.write(
-            lambda: _target_of_write(module, name, args, keywords),
+            lambda: self._overwritten(module, name, args, keywords),
             lambda: self._perform(module, name, args, keywords),
         )
+
+    def _overwritten(self, module: str, name: str, args: Any, keywords: dict[str, Any]) -> Any:
+        """The contents of the memory that an operation writes to; None where they are not known."""
+        from ..language import core
+
+        given = core.BUILTINS[module][name].__signature__.bind(*args, **keywords).arguments
+        target = next(iter(given.values()))
+        if isinstance(target, BlockPointer):
+            checked = {"boundary_check": given.get("boundary_check", ()), "padding_option": "zero"}
+            return self._perform("triton.language", "load", (target,), checked).handle.raw
+        if isinstance(target, Descriptor) and name in ("store", "store_tensor_descriptor"):
+            load = name.replace("store", "load")
+            return self._perform(module, load, (target, given["offsets"]), {}).handle.raw
+        return contents(target, given.get("mask")) if isinstance(target, Tensor) else None
 
     def _perform(self, module: str, name: str, args: Any, keywords: dict[str, Any]) -> Any:
         special = _SPECIAL.get(name)

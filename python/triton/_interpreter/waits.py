@@ -13,7 +13,7 @@ from typing import Any
 from ..language.aggregate import is_aggregate
 from ..language.values import constexpr
 from .protection import active_addresses
-from .values import BlockPointer, Descriptor, Tensor
+from .values import Tensor
 
 # So many equal iterations of a loop mean a wait; after so many of another loop others run.
 _EQUAL_ITERATIONS = 16
@@ -73,10 +73,8 @@ def _state_of(value: Any) -> Any:
     return value if isinstance(value, (int, float, bool, str)) else id(value)
 
 
-def contents(pointer: Any, mask: Any) -> list[bytes] | None:
-    """The memory that an operation may write; None where that is not known."""
-    if not isinstance(pointer, Tensor) or isinstance(pointer, (BlockPointer, Descriptor)):
-        return None
+def contents(pointer: Tensor, mask: Any) -> list[bytes]:
+    """The memory that a pointer or a tile of pointers names."""
     size = max(1, pointer.dtype.element_ty.primitive_bitwidth // 8)
     return [ctypes.string_at(address, size) for address in active_addresses(pointer, mask)]
 
