@@ -24,7 +24,7 @@ class Bug:
     edits: tuple[Edit, ...]
     words: str  # of the sanitizer; "" for what is reported always
     code: str
-    lines: tuple[str, ...]
+    lines: tuple[str, ...]  # marks; "a|b" is one of several lines
     or_deadlock: bool = False  # where the order of threads has it so
 
 
@@ -244,7 +244,7 @@ DEADLOCK = [
     bug("the producer does not arrive", "producer", without("arrivefull"), "", "waitempty waitfull", "sim-deadlock"),
     bug("the consumer does not arrive", "producer", without("arriveempty"), "", "waitempty waitfull", "sim-deadlock"),
     bug("an mbarrier counts more threads than arrive", "producer", Edit("fullcount", "32", "64"), "", "waitempty waitfull", "sim-deadlock"),
-    bug("a lock that nobody releases", "lock", without("unlock"), "", "spin", "sim-limit"),
+    bug("a lock that nobody releases", "lock", without("unlock"), "", "lock|test|spin", "sim-limit"),
     bug("only one CTA arrives at the cluster's barrier", "cluster", Edit("arrive", "barrier", "setp.eq.u32 %p2, %r2, 0; @%p2 barrier"), "", "wait", "sim-deadlock"),
 ]  # fmt: skip
 # What no check finds yet, and why.
