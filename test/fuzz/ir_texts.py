@@ -6,6 +6,8 @@ from __future__ import annotations
 import random
 import re
 
+from token_edits import KINDS, edit
+
 TOKEN = re.compile(r'"[^"\n]*"|[%@#!^]?[\w.$-]+|->|\s+|.', re.DOTALL)
 OTHERS = """i1 i8 i32 i64 f16 f32 f64 bf16 index 0 1 -1 2 7 64 1048577 4294967296 tensor<8xf32> tensor<?xf32>
 tensor<0xi32> tensor<1x1x1x1x1xi1> !tt.ptr<f32> !tt.ptr<tensor<4xf32>> tensor<4x!tt.ptr<i8>> memref<4xf32> none
@@ -17,21 +19,9 @@ array<index:0> #blocked ttg.convert_layout ttg.local_alloc ttg.local_load scf.fo
 def mutate(text: str, rng: random.Random) -> str:
     tokens = TOKEN.findall(text)
     for _ in range(rng.choice((1, 1, 1, 2, 4))):
-        at = rng.randrange(len(tokens))
-        kind = rng.randrange(6)
-        if kind == 0:
-            del tokens[at : at + rng.choice((1, 1, 3, 40))]
-        elif kind == 1:
-            tokens.insert(at, tokens[rng.randrange(len(tokens))])
-        elif kind == 2:
-            tokens[at] = rng.choice(OTHERS)
-        elif kind == 3:
-            tokens[at] = tokens[rng.randrange(len(tokens))]
-        elif kind == 4:
-            lines = "".join(tokens).split("\n")
-            here, there = rng.randrange(len(lines)), rng.randrange(len(lines))
-            lines[here], lines[there] = lines[there], lines[here]
-            tokens = TOKEN.findall("\n".join(lines))
+        kind = rng.randrange(KINDS + 1)
+        if kind < KINDS:
+            tokens = edit(tokens, kind, TOKEN, OTHERS, rng)
         else:
             byte = rng.randrange(len(text))
             tokens = TOKEN.findall(text[:byte] + chr(rng.randrange(1, 256)) + text[byte + 1 :])

@@ -7,6 +7,7 @@ import ctypes
 import random
 import re
 
+from token_edits import KINDS, edit
 from triton._C import libtriton
 
 TOKEN = re.compile(r"[%$]?[\w.$]+|\s+|.", re.DOTALL)
@@ -22,21 +23,7 @@ CHECKS = ("bounds", "bounds,uninit", "bounds,race", "bounds,sync")
 def mutate(text: str, rng: random.Random) -> str:
     tokens = TOKEN.findall(text)
     for _ in range(rng.choice((1, 1, 2, 4))):
-        at = rng.randrange(len(tokens))
-        kind = rng.randrange(5)
-        if kind == 0:
-            del tokens[at : at + rng.choice((1, 1, 3, 40))]
-        elif kind == 1:
-            tokens.insert(at, tokens[rng.randrange(len(tokens))])
-        elif kind == 2:
-            tokens[at] = rng.choice(OTHERS)
-        elif kind == 3:
-            tokens[at] = tokens[rng.randrange(len(tokens))]
-        else:
-            lines = "".join(tokens).split("\n")
-            here, there = rng.randrange(len(lines)), rng.randrange(len(lines))
-            lines[here], lines[there] = lines[there], lines[here]
-            tokens = TOKEN.findall("\n".join(lines))
+        tokens = edit(tokens, rng.randrange(KINDS), TOKEN, OTHERS, rng)
         if not tokens:
             return ""
     return "".join(tokens)

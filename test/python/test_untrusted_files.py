@@ -59,8 +59,7 @@ def link(path):
     os.symlink(path + ".real", path)
 
 
-@needs_compiler
-@pytest.mark.parametrize(
+of_others = pytest.mark.parametrize(
     "damage",
     [
         lambda path: os.chmod(path, 0o666),
@@ -70,6 +69,10 @@ def link(path):
     ],
     ids=["others write", "group writes", "link", "another user"],
 )
+
+
+@needs_compiler
+@of_others
 def test_a_planted_module_is_not_loaded(damage):
     plant(damage)
     assert build.compile_module_from_src(SOURCE % 1, "given").answer() == 1
@@ -130,16 +133,7 @@ def test_a_group_that_others_wrote_is_missing():
     assert manager.get_group("g") is None
 
 
-@pytest.mark.parametrize(
-    "damage",
-    [
-        lambda path: os.chmod(path, 0o666),
-        lambda path: os.chmod(path, 0o620),
-        link,
-        pytest.param(lambda path: os.chown(path, 12345, 12345), marks=needs_root),
-    ],
-    ids=["others write", "group writes", "link", "another user"],
-)
+@of_others
 def test_files_that_others_wrote_are_missing(damage):
     manager = FileCacheManager(KEY)
     path = manager.put(b"", "a")
