@@ -36,6 +36,7 @@ PTX_DEVICE = "cuda:90"
 PTX_PARTS = 3
 UNIT_PARTS = 2
 PYTHON_PARTS = 3
+RUN_PARTS = 2
 WORKERS = 2
 QUICK_LEVELS = ("layers", "unit", "golden", "ir", "quick-run")
 # The tests for compute-sanitizer: every kind of access, exchange between threads and loop.
@@ -294,6 +295,17 @@ def run_tests_of_kernels(device: str, name: str, *options: str, **more: Any) -> 
     return pytest(name, "run", device, "-o", "python_files=*.py", *options, **more)
 
 
+def run_level(request: Request) -> list[Part]:
+    """The run-tests; with many workers, a part for each of them."""
+    count = max(RUN_PARTS, request.workers)
+
+    def part(index: int) -> Callable[[], Outcome]:
+        shard = f"--shard={index}/{count}"
+        return lambda: run_tests_of_kernels(request.device, f"run-{index}", shard)
+
+    return [Part(300, part(index)) for index in range(count)]
+
+
 def find_sanitizer() -> str | None:
     roots = [os.environ.get("CUDA_HOME"), os.environ.get("CUDA_PATH"), "/usr/local/cuda"]
     folders = [os.path.join(root, "bin") for root in roots if root]
@@ -416,7 +428,7 @@ LEVELS: dict[str, Callable[[Request], list[Part]]] = {
     "unit": unit,
     "golden": alone(30, lambda request: lit("golden")),
     "ir": alone(30, lambda request: lit("ir")),
-    "run": alone(900, lambda request: run_tests_of_kernels(request.device, "run")),
+    "run": run_level,
     "quick-run": alone(
         200, lambda request: run_tests_of_kernels(request.device, "quick-run", "--shard=0/4")
     ),
