@@ -3,6 +3,7 @@
 #include "artifact/TargetInfo.h"
 #include "compiler/driver/Compiler.h"
 #include "python/bindings/Properties.h"
+#include "runtime/StoredPatterns.h"
 #include "runtime/cpu/CpuDevice.h"
 
 #include <cstdlib>
@@ -44,5 +45,8 @@ void nereid::python::bindCpuDriver(nb::module_ &module) {
              "Number of threads that a launch may use; 0: the default.");
   driver.def("set_wait_limit", &runtime::setCpuWaitLimit, nb::arg("seconds"),
              "How long all programs of a launch may wait for each other; 0: for ever.");
+  driver.def(
+      "forget_stored", [](uint64_t begin, uint64_t end) { runtime::StoredPatterns::all().eraseAll(begin, end); },
+      nb::arg("begin"), nb::arg("end"), "For the sanitizer: the memory is new.");
   driver.def("num_threads", &runtime::cpuThreads, "Number of threads that a launch may use.");
 }

@@ -45,13 +45,14 @@ static nb::list entriesOf(const PtxModule &self) {
   return result;
 }
 
-/// (name, offset of the parameter, address, bytes, bytes of an element) of each array.
-using Arrays = std::vector<std::tuple<std::string, uint32_t, uint64_t, uint64_t, uint32_t>>;
+/// (name, offset of the parameter, address, bytes, bytes of an element, fill value of new memory, its bytes or 0) of
+/// each array.
+using Arrays = std::vector<std::tuple<std::string, uint32_t, uint64_t, uint64_t, uint32_t, uint64_t, uint32_t>>;
 
 static std::vector<sim::Buffer> buffersOf(const Arrays &arrays) {
   std::vector<sim::Buffer> result;
-  for (const auto &[name, param, begin, bytes, elementBytes] : arrays)
-    result.push_back({name, param, begin, begin, begin + bytes, elementBytes, true});
+  for (const auto &[name, param, begin, bytes, elementBytes, pattern, patternBytes] : arrays)
+    result.push_back({name, param, begin, begin, begin + bytes, elementBytes, true, pattern, patternBytes});
   return result;
 }
 

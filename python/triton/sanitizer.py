@@ -1,4 +1,4 @@
-"""Array information for the CPU sanitizer: memory extents, and elements that were never written."""
+"""Array information for the sanitizer: memory extents, and elements that were never written."""
 
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
@@ -8,12 +8,15 @@ import sys
 import weakref
 from typing import Any
 
+from ._C import libtriton
+
 _FLOAT_PATTERNS = {
     "float64": 0x7FF8000000000000,
     "float32": 0x7FC00000,
     "float16": 0x7E00,
     "bfloat16": 0x7FC0,
 }
+_watched: dict[int, int] = {}  # storages of torch: address -> bytes
 _marked: dict[int, tuple[int, int]] = {}  # memory passed to mark_unwritten: id -> [begin, end)
 
 
@@ -80,9 +83,29 @@ def memory_of(array: Any, item_bytes: int) -> tuple[int, int, int, int] | None:
     for extent, stride in zip(shape, _strides(array, shape, item_bytes), strict=False):
         reach = (extent - 1) * stride
         low, high = low + min(reach, 0), high + max(reach, 0)
-    known = _is_filled_by_torch(array) or _is_marked(array)
-    pattern, count = _pattern(array) if known else (0, 0)
-    return low, high + item_bytes, pattern, count
+    return low, high + item_bytes, *fill_of(array)
+
+
+def fill_of(array: Any) -> tuple[int, int]:
+    """The pattern of never-written elements, and its bytes; (0, 0) where it is unknown."""
+    if _is_filled_by_torch(array):
+        _watch(array.untyped_storage())
+    elif not _is_marked(array):
+        return 0, 0
+    return _pattern(array)
+
+
+def _watch(storage: Any) -> None:
+    """Once torch frees the memory, what kernels have stored there counts no more."""
+    begin, size = storage.data_ptr(), storage.nbytes()
+    if _watched.get(begin) != size:
+        _watched[begin] = size
+        weakref.finalize(storage, _forget, begin, size).atexit = False
+
+
+def _forget(begin: int, size: int) -> None:
+    _watched.pop(begin, None)
+    libtriton.driver_cpu.forget_stored(begin, begin + size)
 
 
 def mark_unwritten(array: Any) -> Any:
@@ -103,5 +126,6 @@ def mark_unwritten(array: Any) -> Any:
     assert memory is not None
     begin = _address(array)
     _marked[id(array)] = (begin + memory[0], begin + memory[1])
+    libtriton.driver_cpu.forget_stored(*_marked[id(array)])
     weakref.finalize(array, _marked.pop, id(array), None)
     return array

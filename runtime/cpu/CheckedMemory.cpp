@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/cpu/CheckedMemory.h"
 
+#include "runtime/StoredPatterns.h"
+
 #include <cstring>
-#include <mutex>
-#include <unordered_set>
 
 namespace nereid::runtime {
 
@@ -94,19 +94,6 @@ std::optional<Finding> findOutside(const CheckedValues &values, const LaunchMemo
 
 //--- Unwritten memory ----------------------------------------------------------------------------
 
-namespace {
-/// Addresses at which sanitized kernels have stored the same bits as the fill value of new memory.
-struct StoredPatterns {
-  std::mutex mutex;
-  std::unordered_set<uint64_t> addresses;
-};
-} // namespace
-
-static StoredPatterns &storedPatterns() {
-  static auto *const stored = new StoredPatterns; // launches may outlast main()
-  return *stored;
-}
-
 static bool hasPattern(const MemoryExtent &extent, const void *address, uint32_t bytes) {
   return extent.patternBytes == bytes && std::memcmp(address, &extent.pattern, bytes) == 0;
 }
@@ -127,9 +114,7 @@ std::optional<Finding> findUnwritten(const CheckedValues &values, const LaunchMe
     const auto owner = values.counts(element) ? ownerOf(values, memory, address) : std::nullopt;
     if (!owner || !hasPattern(memory.extents[*owner], reinterpret_cast<const void *>(address), bytes))
       continue;
-    StoredPatterns &stored = storedPatterns();
-    const std::lock_guard lock(stored.mutex);
-    if (!stored.addresses.contains(address))
+    if (!StoredPatterns::all().contains(address))
       return Finding{element,
                      elementText(memory.extents[*owner], memory.artifact->parameters[*owner].name, address, bytes) +
                          " is " + values.site.what + "; nothing has been written there"};
@@ -142,17 +127,16 @@ void noteWritten(const CheckedValues &values, const LaunchMemory &memory) {
     return;
   const uint32_t bytes = values.site.elementBytes;
   const auto *stored = static_cast<const char *>(values.values[1]);
-  StoredPatterns &patterns = storedPatterns();
-  const std::lock_guard lock(patterns.mutex);
+  StoredPatterns &patterns = StoredPatterns::all();
   for (int64_t element = 0; element < values.elements; ++element) {
     const uint64_t address = values.pointers()[element];
     const auto owner = values.counts(element) ? ownerOf(values, memory, address) : std::nullopt;
     if (!owner)
       continue;
     if (hasPattern(memory.extents[*owner], stored + element * bytes, bytes))
-      patterns.addresses.insert(address);
+      patterns.insert(address);
     else
-      patterns.addresses.erase(address);
+      patterns.erase(address);
   }
 }
 

@@ -26,8 +26,11 @@ void nereid::sim::addChecks(Cluster &cluster, const std::shared_ptr<GridAccesses
   const uint32_t checks = cluster.launch->checks;
   if (checks & CheckBounds)
     cluster.observers.push_back(makeBoundsCheck(cluster));
-  if (checks & CheckUninit)
+  if (checks & CheckUninit) {
+    if (std::shared_ptr<Observer> unwritten = makeUnwrittenCheck(cluster))
+      cluster.observers.push_back(std::move(unwritten));
     cluster.observers.push_back(makeUninitCheck(cluster));
+  }
   if (grid)
     cluster.observers.push_back(makeRaceCheck(cluster, grid, checks & CheckRace, checks & CheckSync));
   if (checks & CheckSync) {

@@ -21,6 +21,10 @@ std::shared_ptr<Observer> makeBoundsCheck(Cluster &cluster);
 /// Reports uses of shared memory, local memory and registers that nobody has written.
 std::shared_ptr<Observer> makeUninitCheck(Cluster &cluster);
 
+/// Reports reads of global memory that still has what it was filled with when it was allocated; null where no argument
+/// of the launch was filled.
+std::shared_ptr<Observer> makeUnwrittenCheck(Cluster &cluster);
+
 /// Reports data races (`races`) and missing proxy fences (`fences`).
 std::shared_ptr<Observer> makeRaceCheck(Cluster &cluster, std::shared_ptr<GridAccesses> grid, bool races, bool fences);
 

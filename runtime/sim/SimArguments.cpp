@@ -63,7 +63,7 @@ uint32_t SimArguments::add(const void *bytes, size_t size, size_t alignment) {
 uint32_t SimArguments::addMemory(std::string name, const void *begin, uint64_t bytes) {
   const uint64_t address = reinterpret_cast<uint64_t>(begin);
   const uint32_t at = add(&address, sizeof address, sizeof address);
-  memory.push_back({std::move(name), at, address, address, address + bytes, 1, bytes != 0});
+  memory.push_back({std::move(name), at, address, address, address + bytes, 1, bytes != 0, 0, 0});
   return at;
 }
 
@@ -82,6 +82,8 @@ static Buffer bufferOf(const artifact::Parameter &parameter, uint32_t param, con
   buffer.end = buffer.base + static_cast<uint64_t>(extent.high);
   buffer.elementBytes = elementBytes(parameter.type);
   buffer.isKnown = extent.isKnown;
+  buffer.pattern = extent.pattern;
+  buffer.patternBytes = extent.patternBytes;
   return buffer;
 }
 

@@ -62,6 +62,8 @@ struct Buffer {
   uint64_t begin = 0, end = 0;
   uint32_t elementBytes = 1;
   bool isKnown = false;
+  uint64_t pattern = 0;      ///< the fill value of elements that were never written
+  uint32_t patternBytes = 0; ///< 0: the fill value is unknown
 };
 
 struct Launch {
@@ -77,7 +79,7 @@ struct Launch {
   std::vector<MakeObserver> observers;
   bool wantsCounters = false;  ///< more than the number of instructions
   uint32_t checks = 0;         ///< a set of Check
-  std::vector<Buffer> buffers; ///< of the pointer parameters, for CheckBounds
+  std::vector<Buffer> buffers; ///< of the pointer parameters, for CheckBounds and CheckUninit
 };
 
 /// Runs every CTA of the grid. Codes: `sim-launch` (no such entry, a block or memory that no GPU has), `sim-fault` (an

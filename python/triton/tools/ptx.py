@@ -10,6 +10,7 @@ from typing import Any
 
 from .. import knobs
 from .._C import libtriton
+from ..sanitizer import fill_of
 
 __all__ = ["run_ptx"]
 
@@ -56,7 +57,7 @@ def run_ptx(
     for (param, kind, size, alignment), value in zip(params, values, strict=True):
         packed += bytes(-len(packed) % alignment)
         if _is_array(value):
-            arrays.append((param, len(packed), *_extent_of(value)))
+            arrays.append((param, len(packed), *_extent_of(value), *fill_of(value)))
         packed += _bytes_of(kind, size, value)
     sizes = tuple(grid) + (1,) * (3 - len(grid))
     seed = knobs.runtime.sim_seed if seed is None else seed
