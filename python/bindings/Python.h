@@ -99,6 +99,7 @@ void bindTables(nb::module_ &module);
 void bindSpecialize(nb::module_ &module);
 void bindJit(nb::module_ &module);
 void bindPlainCall(nb::module_ &module);
+void bindTracebacks(nb::module_ &module);
 void bindKernel(nb::module_ &module);
 void bindCompile(nb::module_ &module);
 void bindCache(nb::module_ &module);

@@ -5,6 +5,7 @@
 // A launch whose key is known makes no Python call except the grid's. Everything else goes through JITFunction.run,
 // whose kernel is then stored under the key.
 #include "python/bindings/LaunchKey.h"
+#include "python/bindings/Tracebacks.h"
 #include "runtime/MemoryExtent.h"
 
 #include <cstddef>
@@ -260,6 +261,8 @@ static PyObject *launchThroughPython(LauncherObject &launcher, PyObject *const *
   PyTuple_SET_ITEM(names, keywordCount + 1, Py_NewRef(warmupName));
   PyObject *compiled = PyObject_VectorcallMethod(run, stack.data(), count + 1, names);
   Py_DECREF(names);
+  if (!compiled)
+    hideOwnFrames();
   return compiled;
 }
 

@@ -19,6 +19,7 @@ NB_MODULE(libtriton, module) {
   bindKernel(module);
   bindJit(module);
   bindPlainCall(module);
+  bindTracebacks(module);
   bindIr(module);
   bindCompile(module);
   bindCache(module);

@@ -2,8 +2,8 @@
 
 # SPDX-License-Identifier: MIT
 #
-# The text of a CompilationError begins as Triton's does ("at line:column:", source lines, a caret, the message); the
-# compiler's further details (file, line, underlined range, notes, further errors) follow and are in `.diagnostics`.
+# The text of a CompilationError begins as Triton's does ("at line:column:" of the function); then the compiler's own text
+# follows, which has the message with file, line, underlined range and the calls as notes. It is in `.diagnostics`, too.
 from __future__ import annotations
 
 import builtins
@@ -13,7 +13,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from .._record import Record
-from ..errors import TritonError
+from ..errors import TritonError as TritonError
+from ..errors import WrappingError
 
 _EXCERPT_LINES = 12
 
@@ -54,31 +55,43 @@ def _excerpt(src: str | None, node: Any) -> str:
     return "\n".join([*lines, " " * node.col_offset + "^"]) if lines else " <source empty>"
 
 
-class CompilationError(TritonError):
-    """A kernel could not be compiled."""
+class CompilationError(WrappingError):
+    """A kernel could not be compiled. `details` is the whole text of the error, the message included; without it the
+    text of the function is shown.
+    """
 
     def __init__(
-        self, src: str | None, node: Any, error_message: str | None = None, details: str = ""
+        self,
+        src: str | None,
+        node: Any,
+        error_message: str | None = None,
+        details: str = "",
+        function: str = "",
     ):
         self.src = src
         self.node = node
         self.error_message = error_message
         self.details = details
+        self.function = function
         self.diagnostics: list[Diagnostic] = []
         self.message = self._format()
         super().__init__(self.message)
 
     def _format(self) -> str:
-        excerpt = _excerpt(self.src, self.node)
+        where = ""
         if hasattr(self.node, "lineno"):
-            excerpt = f"at {self.node.lineno}:{self.node.col_offset}:\n{excerpt}"
-        return "\n".join([part for part in (excerpt, self.error_message, self.details) if part])
+            where = f"at {self.node.lineno}:{self.node.col_offset}:"
+            where += f" in `{self.function}`" if self.function else ""
+        parts = (
+            [self.details] if self.details else [_excerpt(self.src, self.node), self.error_message]
+        )
+        return "\n".join(part for part in (where, *parts) if part)
 
     def __str__(self) -> str:
         return self.message
 
     def __reduce__(self) -> tuple[Any, ...]:
-        args = (self.src, self.node, self.error_message, self.details)
+        args = (self.src, self.node, self.error_message, self.details, self.function)
         return type(self), args, {"diagnostics": self.diagnostics}
 
 
@@ -142,13 +155,26 @@ def _note_lines(entry: dict[str, Any]) -> list[str]:
     return lines
 
 
+def _text(entry: dict[str, Any]) -> str:
+    shows_code = entry.get("code") and entry["code"] not in _ENDS_WITH_MESSAGE
+    return f"{entry['message']} [{entry['code']}]" if shows_code else str(entry["message"])
+
+
+def _surroundings(entry: dict[str, Any]) -> list[str]:
+    """Where the error is, with the underlined line, and the notes: all but the message."""
+    if not (entry.get("file") and entry.get("rendered")):
+        return _note_lines(entry)
+    _, *lines = entry["rendered"].rstrip("\n").split("\n")
+    return [f"{entry['file']}:{entry['line']}:{entry['column']}: error:", *lines]
+
+
 def _details(entry: dict[str, Any]) -> list[str]:
-    """The terminal form of the error, where it has a location: it includes the notes."""
+    """The whole text of the error: its terminal form, where it has a location."""
     if entry.get("code") in _ENDS_WITH_MESSAGE:
-        return []
+        return [*_surroundings(entry), _text(entry)]
     if entry.get("file") and entry.get("rendered"):
-        return ["", entry["rendered"].rstrip("\n")]
-    return _note_lines(entry)
+        return [entry["rendered"].rstrip("\n")]
+    return [_text(entry), *_note_lines(entry)]
 
 
 def _cause_of(entry: dict[str, Any]) -> BaseException | None:
@@ -175,19 +201,21 @@ def _point(entry: dict[str, Any], frame: dict[str, Any], innermost: bool) -> Sou
 
 def _chain(entry: dict[str, Any], details: str) -> CompilationError:
     """One exception per call frame, the outermost first; the cause of each is in the function that
-    it called.
+    it called. Each has the whole text, since any of them may be the one that is shown.
     """
     cls = _OWN_CLASSES.get(entry.get("python_error", ""), CompilationError)
-    shows_code = entry.get("code") and entry["code"] not in _ENDS_WITH_MESSAGE
-    text = f"{entry['message']} [{entry['code']}]" if shows_code else entry["message"]
     frames = entry.get("frames") or [{"src": None, "line": 0, "column": 0}]
     last = frames[-1]
     node = _point(entry, last, innermost=True) if last["src"] is not None else None
-    error = cls(last["src"], node, text, details)
-    error.__cause__ = _cause_of(entry)
+    error = cls(last["src"], node, _text(entry), details, last.get("name", ""))
+    cause = _cause_of(entry)
+    # Python code that the kernel calls has frames of its own, which the message lacks.
+    shown = cause if cause is not None and cause.__traceback__ is not None else None
+    error._wrap(cause, shown)
     for frame in reversed(frames[:-1]):
-        outer = CompilationError(frame["src"], _point(entry, frame, innermost=False))
-        outer.__cause__ = error
+        point = _point(entry, frame, innermost=False)
+        outer = CompilationError(frame["src"], point, None, details, frame.get("name", ""))
+        outer._wrap(error, shown)
         error = outer
     return error
 
@@ -201,8 +229,8 @@ def _reached_resource_limit(entry: dict[str, Any]) -> BaseException | None:
 
 
 def _internal(entry: dict[str, Any], entries: Sequence[dict[str, Any]]) -> InternalCompilerError:
-    shown = entry["message"] + (f" [{entry['code']}]" if entry.get("code") else "")
-    error = InternalCompilerError(shown, entry.get("reproducer"), "\n".join(_details(entry)))
+    details = "\n".join(_surroundings(entry))
+    error = InternalCompilerError(_text(entry), entry.get("reproducer"), details)
     error.diagnostics = [_diagnostic(each) for each in entries]
     return error
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..errors import TritonError
+from ..errors import TritonError, WrappingError
 
 
-class InterpreterError(TritonError):
+class InterpreterError(WrappingError):
     """A kernel failed in interpreter mode."""
 
     def __init__(self, error_message: str | None = None):

@@ -127,9 +127,11 @@ class InterpretedFunction(DecoratedFunction[Any], JITBase):  # type: ignore[misc
             raise
         except Exception as error:
             location = _location_of(error, session.codes)
-            raise InterpreterError(
+            failure = InterpreterError(
                 f"{location}in program {session.program} of `{self.__name__}`: {_message_of(error)}"
-            ) from error
+            )
+            failure._wrap(error)
+            raise failure.with_traceback(error.__traceback__) from None
 
 
 # Launch options that have an effect in interpreter mode.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 from weakref import WeakValueDictionary
 
 from .. import knobs
-from .._C.libtriton import JITBase, Launcher, native_specialize_impl
+from .._C.libtriton import JITBase, Launcher, call_of_user, native_specialize_impl
 from .._lazy import lazy_names
 from .._utils import find_paths_if, get_iterable_path
 from ..backends import BaseBackend
@@ -65,10 +65,11 @@ class KernelInterface(Generic[T]):
 
     def warmup(self, *args: Any, grid: Any, **kwargs: Any) -> Any:
         """Compiles for these arguments without launching; torch dtypes replace tensors."""
-        return self.run(*map(MockTensor.wrap_dtype, args), grid=grid, warmup=True, **kwargs)
+        wrapped = map(MockTensor.wrap_dtype, args)
+        return call_of_user(self.run, *wrapped, grid=grid, warmup=True, **kwargs)
 
     def __getitem__(self, grid: Any) -> Any:
-        return lambda *args, **kwargs: self.run(*args, grid=grid, warmup=False, **kwargs)
+        return functools.partial(call_of_user, self.run, grid=grid, warmup=False)
 
 
 class _DeviceCaches(dict):  # type: ignore[type-arg]
