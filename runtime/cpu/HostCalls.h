@@ -41,9 +41,12 @@ struct CheckSite {
 
 inline constexpr char kCheckMessage[] = "{found}";
 
-/// A loop in which a program may wait for others.
+/// What a loop does in which a program may wait for others; the kinds are those of
+/// compiler/target/cpu/plan/WaitLoops.h.
+enum class WaitKind : uint32_t { Polls, Works, Counts };
+
 struct WaitSite {
-  uint32_t isPoll;  ///< it does nothing else: it may count tiles otherwise
+  WaitKind kind;
   const char *text; ///< "file.py:12:5"; empty where the source is unknown
 };
 

@@ -36,8 +36,10 @@ constexpr size_t kMostArrived = 128;
 constexpr uint32_t kSpins = 128;
 // Other threads may end what all programs of this one wait for; starting one more takes memory.
 constexpr auto kBeforeStart = microseconds(50);
-// A loop that counts tiles looks like one that waits.
+// A loop that takes tiles looks like one that waits, the first time.
 constexpr auto kBeforeStartUnsure = milliseconds(10);
+// A loop that counts its tries has some to spare; each of the others is worth a turn of all programs.
+constexpr uint32_t kFreeTries = 8;
 // Where nothing changes, other processes get the processor.
 constexpr auto kBeforeYield = microseconds(200), kBeforeSleep = microseconds(20'000), kSleep = microseconds(100);
 constexpr auto kAfterFailure = milliseconds(10);
@@ -132,12 +134,13 @@ private:
   static void runOther();
   void runPrograms();
   void askHost(Clock::time_point now);
+  bool mayGoOn(Context &context, WaitKind kind) const;
   bool letOthersRun(Context &context);
-  bool mayStart(const WaitSite &site, Clock::duration waited) const;
+  bool mayStart(WaitKind kind, Clock::duration waited);
   Context *startable();
   Context *following();
   void switchTo(Context &other);
-  void pause(Clock::duration waited);
+  static void pause(WaitKind kind, Clock::duration waited);
 
   WaitingLaunch &launch;
   StopCheck *const stop;
@@ -149,6 +152,7 @@ private:
   uint64_t count = 0;
   uint64_t seenProgress = 0;
   Clock::time_point seenAt = Clock::now(), nextAsk = seenAt + StopCheck::kInterval;
+  Clock::duration beforeStartUnsure = kBeforeStartUnsure;
 };
 } // namespace
 
@@ -237,16 +241,26 @@ Context *ThreadPart::startable() {
 }
 
 /// Alone, nobody else can end the wait.
-bool ThreadPart::mayStart(const WaitSite &site, Clock::duration waited) const {
-  if (!site.isPoll)
-    return waited > kBeforeStartUnsure;
+bool ThreadPart::mayStart(WaitKind kind, Clock::duration waited) {
+  switch (kind) {
+  case WaitKind::Counts:
+    return live.size() < kMostArrived || waited > kBeforeStart;
+  case WaitKind::Works:
+    if (waited <= beforeStartUnsure)
+      return false;
+    beforeStartUnsure = std::max<Clock::duration>(beforeStartUnsure / 2, kBeforeStart); // it does wait, it seems
+    return true;
+  case WaitKind::Polls:
+    break;
+  }
   return launch.present.load(std::memory_order_relaxed) == 1 || waited > kBeforeStart;
 }
 
-void ThreadPart::pause(Clock::duration waited) {
-  if (waited > kBeforeSleep)
+/// Loops that may have work of their own do not sleep.
+void ThreadPart::pause(WaitKind kind, Clock::duration waited) {
+  if (waited > kBeforeSleep && kind == WaitKind::Polls)
     std::this_thread::sleep_for(kSleep);
-  else if (waited > kBeforeYield)
+  else if (waited > kBeforeYield && kind != WaitKind::Works)
     std::this_thread::yield();
 }
 
@@ -262,13 +276,14 @@ bool ThreadPart::letOthersRun(Context &context) {
   const LaunchFailure *failure = launch.programs.failure;
   if (failure && failure->happened() && waited > kAfterFailure)
     return false;
-  Context *other = mayStart(*context.site, waited) ? startable() : nullptr;
+  const WaitKind kind = context.site.load(std::memory_order_relaxed)->kind;
+  Context *other = mayStart(kind, waited) ? startable() : nullptr;
   if (other)
     seenAt = now;
   else
     other = following();
   if (other == live.front())
-    pause(waited);
+    pause(kind, waited);
   if (other != &context)
     switchTo(*other);
   return true;
@@ -284,16 +299,23 @@ void ThreadPart::arrive() {
     switchTo(*other);
 }
 
+/// Whether the next iteration may end the wait: another thread may do so, and some tries may cost nothing.
+bool ThreadPart::mayGoOn(Context &context, WaitKind kind) const {
+  ++context.spins;
+  if (kind == WaitKind::Counts)
+    return context.spins <= kFreeTries;
+  const bool isAlone = live.size() == 1 && launch.present.load(std::memory_order_relaxed) > 1;
+  return isAlone && context.spins % kSpins != 0;
+}
+
 bool ThreadPart::wait(const WaitSite *site, bool isFirst) {
   Context &context = *running;
   if (isFirst) {
     context.site.store(site, std::memory_order_relaxed);
     context.spins = 0;
-  }
-  if (isFirst || !site->isPoll)
     launch.progress.fetch_add(1, std::memory_order_relaxed);
-  const bool isAlone = live.size() == 1 && launch.present.load(std::memory_order_relaxed) > 1;
-  if (isAlone && ++context.spins % kSpins != 0)
+  }
+  if (mayGoOn(context, site->kind))
     relaxProcessor();
   else if (!letOthersRun(context))
     return false;
@@ -388,7 +410,7 @@ bool WaitingLaunch::isStuck() const {
     if (context->program.load() == kNone)
       continue;
     const WaitSite *site = context->site;
-    if (!site || !site->isPoll || context->lastWait.load() <= recent)
+    if (!site || site->kind != WaitKind::Polls || context->lastWait.load() <= recent)
       return false;
     someWaits = true;
   }

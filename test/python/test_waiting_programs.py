@@ -226,6 +226,36 @@ def test_an_interrupt_ends_a_wait(programs, read, tmp_path):
     run(tmp_path, SPIN.format(read=read, programs=programs), seconds=60)
 
 
+@pytest.mark.parametrize("body", ["tl.store(flag + 1, 0)", "tries += 1"])
+def test_an_interrupt_ends_a_wait_with_work(body, tmp_path):
+    text = SPIN.format(read="atomic_add(flag, 0)", programs=5).replace("pass", body)
+    text = text.replace("== 0:", "== 0 and tries < 9e18:").replace(
+        "    while", "    tries = tl.cast(0, tl.int64)\n    while"
+    )
+    run(tmp_path, text.replace("(1, np.int32)", "(2, np.int32)"), seconds=60)
+
+
+def test_a_failure_ends_what_waits(short_wait):
+    @triton.jit
+    def fails(flag, KIND: tl.constexpr):
+        if tl.program_id(0) == 1:
+            tl.device_assert(tl.program_id(0) != 1, "program 1 fails")
+        tries = tl.cast(0, tl.int64)
+        if KIND == "polls":
+            while tl.atomic_add(flag, 0) == 0:
+                pass
+        elif KIND == "works":
+            while tl.atomic_add(flag, 0) == 0:
+                tl.store(flag + 1, 1)
+        else:
+            while tl.atomic_add(flag, 0) == 0 and tries < 9e18:
+                tries += 1
+
+    for kind in ("polls", "works", "counts"):
+        with pytest.raises(RuntimeError, match="program 1 fails"):
+            fails[(6,)](np.zeros(2, np.int32), kind, debug=True)
+
+
 def test_an_interrupt_ends_a_wait_of_simulated_programs(tmp_path):
     sim = "from triton.backends.sim.driver import SimDriver\ntriton.runtime.driver.set_active(SimDriver('sim:90'))\n"
     text = SPIN.format(read="atomic_add(flag, 0)", programs=3).replace("[(3,)]", "[(1,)]")
@@ -291,7 +321,18 @@ def awaits(n, x):
     tl.store(x, 1)
 
 
-@pytest.mark.parametrize("kernel, waits", [(counts, False), (takes_work, False), (awaits, True)])
+@triton.jit
+def goes_along(n, x):
+    """It counts what others set."""
+    i = 0
+    while i < 100:
+        i += tl.load(n + i, volatile=True)
+    tl.store(x, i)
+
+
+@pytest.mark.parametrize(
+    "kernel, waits", [(counts, False), (takes_work, False), (awaits, True), (goes_along, True)]
+)
 def test_only_loops_that_need_others_ask_whether_to_wait(kernel, waits):
     compiled = kernel.warmup(np.ones(1, np.int32), np.ones(100, np.int32), grid=(1,))
     assert ("nereid_waits" in compiled.asm["llir"]) == waits

@@ -196,3 +196,145 @@ def test_partial_dots_of_later_programs(device):
     arguments = dict(a_ptr=a, b_ptr=b, part_ptr=np.zeros_like(parts), flag_ptr=np.zeros(splits, np.int32))
     arguments |= dict(out_ptr=np.zeros((m, m), np.float32), SPLITS=splits, M=m)
     check(split_dot, (splits,), arguments, dict(part_ptr=stored, flag_ptr=flags, out_ptr=parts.sum(0)), device=device)
+
+
+@triton.jit
+def tries_in_a_condition(flag_ptr, TRIES: tl.constexpr):
+    tries = 0
+    while (tl.load(flag_ptr, volatile=True) == 0) & (tries < TRIES):
+        tries += 1
+    return tries < TRIES
+
+
+@triton.jit
+def tries_downwards(flag_ptr, TRIES: tl.constexpr):
+    tries, seen = TRIES, tl.atomic_add(flag_ptr, 0)
+    while seen == 0 and tries > 0:
+        seen = tl.atomic_add(flag_ptr, 0)
+        tries -= 1
+    return seen == 1
+
+
+@triton.jit
+def tries_that_are_noted(flag_ptr, TRIES: tl.constexpr):
+    tries = 0
+    while tries < TRIES and tl.atomic_cas(flag_ptr, 1, 1) == 0:
+        tl.store(flag_ptr + 1, 0)
+        tries += 1
+    return tries < TRIES
+
+
+@triton.jit
+def gives_up(flag_ptr, out_ptr, N: tl.constexpr, tried: tl.constexpr):
+    if tl.program_id(0) == N - 1:
+        tl.atomic_xchg(flag_ptr, 1)
+    elif tried(flag_ptr, 2000):
+        tl.store(out_ptr + tl.program_id(0), 1)
+
+
+@pytest.mark.parametrize("programs", [2, 30])
+@pytest.mark.parametrize("tried", [tries_in_a_condition, tries_downwards, tries_that_are_noted],
+                         ids=lambda tried: tried.__name__)  # fmt: skip
+def test_tries_that_are_counted_last_until_others_have_had_their_turn(tried, programs, device):
+    out = np.ones(programs, np.int32)
+    out[-1] = 0
+    arguments = dict(flag_ptr=np.zeros(2, np.int32), out_ptr=out * 0, N=programs, tried=tried)
+    flags = np.array([1, 0], np.int32)
+    check(gives_up, (programs,), arguments, dict(flag_ptr=flags, out_ptr=out), device=device)
+
+
+@triton.jit
+def suffix_sums(flag_ptr, own_ptr, sum_ptr, N: tl.constexpr):
+    """Look-back in one loop, from later programs: it goes along their flags, and stands where one is not set."""
+    program = tl.program_id(0)
+    tl.store(own_ptr + program, program)
+    tl.debug_barrier()
+    tl.atomic_xchg(flag_ptr + program, 1)
+    total, other = program, program + 1
+    while other < N:
+        state = tl.load(flag_ptr + other, volatile=True)
+        if state == 2:
+            total += tl.load(sum_ptr + other, volatile=True)
+            other = N
+        elif state == 1:
+            total += tl.load(own_ptr + other, volatile=True)
+            other += 1
+    tl.store(sum_ptr + program, total)
+    tl.debug_barrier()
+    tl.atomic_xchg(flag_ptr + program, 2)
+
+
+def test_look_back_in_one_loop(device):
+    programs = 40
+    own = np.arange(programs, dtype=np.int32)
+    sums = own[::-1].cumsum()[::-1].astype(np.int32)
+    arguments = dict(flag_ptr=own * 0, own_ptr=own * 0, sum_ptr=own * 0, N=programs)
+    check(suffix_sums, (programs,), arguments, dict(flag_ptr=own * 0 + 2, own_ptr=own, sum_ptr=sums), device=device)
+
+
+@triton.jit
+def shows_that_it_waits(flag_ptr, seen_ptr, N: tl.constexpr):
+    program = tl.program_id(0)
+    if program < N - 1:
+        while tl.load(flag_ptr + program + 1, volatile=True) == 0:
+            tl.store(seen_ptr + program, 1)
+    tl.store(seen_ptr + program, 2)
+    tl.atomic_xchg(flag_ptr + program, 1)
+
+
+def test_stores_while_waiting(device):
+    programs = 40
+    two = np.full(programs, 2, np.int32)
+    arguments = dict(flag_ptr=two * 0, seen_ptr=two * 0, N=programs)
+    check(shows_that_it_waits, (programs,), arguments, dict(flag_ptr=two // 2, seen_ptr=two), device=device)
+
+
+@triton.jit
+def reversed_senses(count_ptr, sense_ptr, part_ptr, out_ptr, N: tl.constexpr, ROUNDS: tl.constexpr):
+    """The last program to arrive resets the counter and turns the sense that the others wait for."""
+    program, sense = tl.program_id(0), 0
+    for iteration in range(ROUNDS):
+        tl.store(part_ptr + iteration * N + program, program + iteration)
+        tl.debug_barrier()
+        sense = 1 - sense
+        if tl.atomic_add(count_ptr, 1) == N - 1:
+            tl.atomic_xchg(count_ptr, 0)
+            tl.atomic_xchg(sense_ptr, sense)
+        else:
+            while tl.atomic_add(sense_ptr, 0) != sense:
+                pass
+        total = 0
+        for other in range(N):
+            total += tl.load(part_ptr + iteration * N + other, volatile=True)
+        tl.store(out_ptr + iteration * N + program, total)
+
+
+def test_a_barrier_that_reverses_its_sense(device):
+    programs, times = 12, 3
+    parts = (np.arange(programs) + np.arange(times)[:, None]).astype(np.int32)
+    out = np.broadcast_to(parts.sum(1, keepdims=True), parts.shape).astype(np.int32)
+    one = np.ones(1, np.int32)
+    arguments = dict(count_ptr=one * 0, sense_ptr=one * 0, part_ptr=parts * 0, out_ptr=out * 0, N=programs, ROUNDS=times)
+    check(reversed_senses, (programs,), arguments, dict(count_ptr=one * 0, sense_ptr=one, part_ptr=parts, out_ptr=out),
+          device=device)  # fmt: skip
+
+
+@triton.jit
+def in_order_of_tickets(ticket_ptr, serving_ptr, total_ptr, x_ptr, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    ticket = tl.atomic_add(ticket_ptr, 1)
+    while tl.atomic_add(serving_ptr, 0) != ticket:
+        pass
+    tl.debug_barrier()
+    x = tl.load(x_ptr + tl.program_id(0) * BLOCK + at)
+    tl.store(total_ptr + at, tl.load(total_ptr + at, volatile=True) + x)
+    tl.debug_barrier()
+    tl.atomic_add(serving_ptr, 1)
+
+
+def test_a_lock_with_tickets(device):
+    x = values("int32", 30, 16)
+    one = np.full(1, 30, np.int32)
+    arguments = dict(ticket_ptr=one * 0, serving_ptr=one * 0, total_ptr=np.zeros(16, np.int32), x_ptr=x, BLOCK=16)
+    expected = dict(ticket_ptr=one, serving_ptr=one, total_ptr=x.sum(0).astype(np.int32))
+    check(in_order_of_tickets, (30,), arguments, expected, device=device)

@@ -144,7 +144,7 @@ LogicalResult KernelEmitter::emitWhile(const Step &step) {
   Phis carried(*this, loop.getBeforeArguments());
   carried.add(inits, entry);
   llvm::PHINode *isFirst = nullptr;
-  if (cpu::mayWait(loop)) {
+  if (cpu::waitKind(loop)) {
     isFirst = ir.CreatePHI(ir.getInt32Ty(), 2);
     isFirst->addIncoming(ir.getInt32(1), entry);
   }

@@ -41,7 +41,8 @@ void KernelEmitter::letOthersRun(HostCall call, ArrayRef<llvm::Value *> argument
 
 void KernelEmitter::emitWait(scf::WhileOp loop, llvm::Value *isFirst) {
   declareWaits(*function->getParent());
-  llvm::Constant *fields[] = {ir.getInt32(onlyPolls(loop)), ir.CreateGlobalString(userLocation(loop.getLoc()))};
+  llvm::Constant *fields[] = {ir.getInt32(static_cast<uint32_t>(*waitKind(loop))),
+                              ir.CreateGlobalString(userLocation(loop.getLoc()))};
   letOthersRun(HostCall::Wait, {constantGlobal(llvm::ConstantStruct::getAnon(fields)), isFirst});
 }
 

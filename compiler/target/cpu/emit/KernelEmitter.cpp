@@ -37,7 +37,7 @@ KernelEmitter::KernelEmitter(llvm::Module &module, tt::FuncOp kernel, LoopPlan &
   function->addParamAttr(4, llvm::Attribute::getWithAlignment(module.getContext(), llvm::Align(64)));
   addAttributes(*function);
   kernel.walk<WalkOrder::PreOrder>([&, next = 1u](Operation *op) mutable { positions[op] = next++; });
-  kernel.walk([&](scf::WhileOp loop) { mayWait |= cpu::mayWait(loop); });
+  kernel.walk([&](scf::WhileOp loop) { mayWait |= cpu::waitKind(loop).has_value(); });
   debug.begin(*function, kernel.getLoc());
 }
 

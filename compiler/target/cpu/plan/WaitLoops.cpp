@@ -33,15 +33,22 @@ static bool alwaysChanges(Operation *op) {
          !matchPattern(add.getVal(), m_AnyZeroFloat());
 }
 
-/// Whether another program may change what the op reads from one iteration to the next.
-static bool isPolled(Operation *op, scf::WhileOp loop) {
+namespace {
+/// Whether another program may change what an op reads from one iteration to the next.
+enum class Polled { No, Perhaps, Surely };
+} // namespace
+
+/// A plain load from the same address may read a bound that nobody changes.
+static Polled polled(Operation *op, scf::WhileOp loop) {
   auto access = dyn_cast<tt::MemoryAccessOpInterface>(op);
   if (!access || !access.readsMemory())
-    return false;
+    return Polled::No;
   if (access.isAtomic())
-    return !alwaysChanges(op);
+    return alwaysChanges(op) ? Polled::No : Polled::Surely;
   auto load = dyn_cast<tt::LoadOp>(op);
-  return load && (load.getIsVolatile() || isInvariant(load.getPtr(), loop));
+  if (!load)
+    return Polled::No;
+  return load.getIsVolatile() ? Polled::Surely : isInvariant(load.getPtr(), loop) ? Polled::Perhaps : Polled::No;
 }
 
 namespace {
@@ -54,7 +61,7 @@ public:
       visit(values[index]);
   }
 
-  bool isPolled = false;
+  Polled polled = Polled::No;
   llvm::SetVector<Value> values;
 
 private:
@@ -65,8 +72,8 @@ private:
       return visitArgument(cast<BlockArgument>(value));
     if (!loop->isProperAncestor(op))
       return;
-    if (::isPolled(op, loop)) {
-      isPolled = true;
+    if (const Polled found = ::polled(op, loop); found != Polled::No) {
+      polled = std::max(polled, found);
       return;
     }
     add(op->getOperands());
@@ -77,7 +84,8 @@ private:
       return;
     op->walk([&](Operation *inner) {
       add(inner->getOperands());
-      isPolled |= inner != op && ::isPolled(inner, loop);
+      if (inner != op)
+        polled = std::max(polled, ::polled(inner, loop));
     });
   }
   /// What a loop carries comes from its entry and its last iteration.
@@ -116,15 +124,15 @@ static bool advances(BlockArgument argument, scf::WhileOp loop) {
   return !argument.getType().isInteger(1) && last != argument && Sources(loop, last).values.contains(argument);
 }
 
-bool cpu::mayWait(scf::WhileOp loop) {
-  const Sources sources(loop, loop.getConditionOp().getCondition());
-  return sources.isPolled && llvm::none_of(sources.values, [&](Value value) {
-           auto argument = dyn_cast<BlockArgument>(value);
-           return argument && argument.getOwner() == loop.getBeforeBody() && advances(argument, loop);
-         });
+static bool counts(const Sources &sources, scf::WhileOp loop) {
+  return llvm::any_of(sources.values, [&](Value value) {
+    auto argument = dyn_cast<BlockArgument>(value);
+    return argument && argument.getOwner() == loop.getBeforeBody() && advances(argument, loop);
+  });
 }
 
-bool cpu::onlyPolls(scf::WhileOp loop) {
+/// Whether it does nothing else: it stores nothing, multiplies nothing and adds nothing to memory.
+static bool onlyPolls(scf::WhileOp loop) {
   const WalkResult result = loop->walk([](Operation *op) {
     auto add = dyn_cast<tt::AtomicRMWOp>(op);
     const bool adds = add && (add.getAtomicRmwOp() == tt::RMWOp::ADD || add.getAtomicRmwOp() == tt::RMWOp::FADD) &&
@@ -132,4 +140,12 @@ bool cpu::onlyPolls(scf::WhileOp loop) {
     return adds || isa<tt::StoreOp, tt::DotOpInterface>(op) ? WalkResult::interrupt() : WalkResult::advance();
   });
   return !result.wasInterrupted();
+}
+
+std::optional<cpu::WaitKind> cpu::waitKind(scf::WhileOp loop) {
+  const Sources sources(loop, loop.getConditionOp().getCondition());
+  const bool isCounted = counts(sources, loop);
+  if (sources.polled == Polled::No || (sources.polled == Polled::Perhaps && isCounted))
+    return std::nullopt;
+  return isCounted ? WaitKind::Counts : onlyPolls(loop) ? WaitKind::Polls : WaitKind::Works;
 }
