@@ -115,7 +115,7 @@ bool ttg::areEquivalent(LayoutEncoding a, LayoutEncoding b, ArrayRef<int64_t> sh
 static unsigned moduleNumber(Operation *op, StringRef name, unsigned otherwise) {
   for (; op; op = op->getParentOp())
     if (auto number = op->getAttrOfType<IntegerAttr>(name))
-      return number.getInt();
+      return number.getValue().getZExtValue();
   return otherwise;
 }
 
@@ -156,23 +156,41 @@ static LogicalResult verifyThreads(Operation *op, RankedTensorType tile, unsigne
   return success();
 }
 
+/// No GPU has more warps in a CTA, threads in a warp or CTAs in a cluster; with this limit no product of them
+/// overflows.
+static constexpr unsigned maxShapeNumber = 1024;
+
+/// The numbers of warps, threads and CTAs: layouts count them in bits. Warps of partitions are added to a power of two.
+static LogicalResult verifyShapeNumber(Operation *op, NamedAttribute attribute) {
+  const StringRef name = attribute.getName().getValue();
+  auto number = dyn_cast<IntegerAttr>(attribute.getValue());
+  if (!number)
+    return op->emitError() << name << " is not a number";
+  const APInt &value = number.getValue();
+  if (!value.isStrictlyPositive() || value.ugt(maxShapeNumber))
+    return op->emitError() << name << " is " << number << "; it is between 1 and " << maxShapeNumber;
+  if (name != kTotalWarps && !value.isPowerOf2())
+    return op->emitError() << name << " is " << value.getZExtValue() << ", which is no power of two";
+  return success();
+}
+
 /// Warps beyond `ttg.num-warps` run nothing but partitions.
-static LogicalResult verifyTotalWarps(Operation *op, Attribute total) {
-  if (!isa<IntegerAttr>(total))
-    return op->emitError() << kTotalWarps << " is not a number";
+static LogicalResult verifyTotalWarps(Operation *op) {
   if (op->walk([](WarpSpecializeOp) { return WalkResult::interrupt(); }).wasInterrupted())
     return success();
   return op->emitError() << kTotalWarps << " is given, but no `ttg.warp_specialize` starts warps of its own";
 }
 
 LogicalResult TtgDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
-  if (attribute.getName() == kTotalWarps)
-    return verifyTotalWarps(op, attribute.getValue());
+  const StringRef name = attribute.getName().getValue();
+  if (llvm::is_contained({kNumWarps, kTotalWarps, kThreadsPerWarp, kNumCtas}, name) &&
+      failed(verifyShapeNumber(op, attribute)))
+    return failure();
+  if (name == kTotalWarps)
+    return verifyTotalWarps(op);
   // One walk, started by the attribute that every module of `ttg` has.
-  if (attribute.getName() != kNumWarps)
+  if (name != kNumWarps)
     return success();
-  if (!isa<IntegerAttr>(attribute.getValue()))
-    return op->emitError() << kNumWarps << " is not a number";
   const unsigned threadsPerWarp = threadsPerWarpOf(op);
   llvm::SmallDenseSet<std::pair<Attribute, unsigned>, 8> good;
   auto verifyTypes = [&](Operation *inner, TypeRange types) {

@@ -270,3 +270,45 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.total-num-warps" = 8 : i32, "
 // expected-error @+1 {{ttg.total-num-warps is not a number}}
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.total-num-warps" = "all", "ttg.threads-per-warp" = 32 : i32} {
 }
+
+// -----
+
+// expected-error @+1 {{ttg.num-warps is 0 : i32; it is between 1 and 1024}}
+module attributes {"ttg.num-warps" = 0 : i32, "ttg.threads-per-warp" = 32 : i32} {
+}
+
+// -----
+
+// expected-error @+1 {{ttg.threads-per-warp is false; it is between 1 and 1024}}
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = false} {
+}
+
+// -----
+
+// expected-error @+1 {{ttg.num-ctas is -1 : i32; it is between 1 and 1024}}
+module attributes {"ttg.num-ctas" = -1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+}
+
+// -----
+
+// expected-error @+1 {{ttg.threads-per-warp is 48, which is no power of two}}
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 48 : i32} {
+}
+
+// -----
+
+// expected-error @+1 {{ttg.num-warps is 4294967300 : i64; it is between 1 and 1024}}
+module attributes {"ttg.num-warps" = 4294967300 : i64, "ttg.threads-per-warp" = 32 : i32} {
+}
+
+// -----
+
+// expected-error @+1 {{ttg.num-ctas is not a number}}
+module attributes {"ttg.num-ctas" = 1.5 : f32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+}
+
+// -----
+
+// expected-error @+1 {{ttg.total-num-warps is 0 : i32; it is between 1 and 1024}}
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.total-num-warps" = 0 : i32, "ttg.threads-per-warp" = 32 : i32} {
+}
