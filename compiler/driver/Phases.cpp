@@ -167,6 +167,8 @@ mlir::LogicalResult driver::parseModule(Compilation &work, const Request::Replac
     return mlir::failure();
   work.module = *work.written;
   work.kernel = kernelOf(work.module, work.diagnostics);
+  if (const std::string &entry = work.result.artifact.entry; !entry.empty()) // a stage after "ttir" has the chosen name
+    work.kernel.setSymName(entry);
   return mlir::success();
 }
 

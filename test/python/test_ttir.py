@@ -8,6 +8,7 @@ import pytest
 import triton
 import triton.language as tl
 from triton.backends.compiler import GPUTarget
+from triton.backends.sim.driver import SimDriver
 from triton.compiler import ASTSource
 from triton.runtime import driver
 
@@ -116,3 +117,30 @@ def test_an_error_stands_at_its_op_where_ops_share_a_location(tmp_path, location
     %r = tt.make_range {{end = 3 : i32, start = 5 : i32}} : tensor<4xi32> {location}"""
     first, *_ = refusal(tmp_path, KERNEL.replace("BODY", body))
     assert (first.line, "is empty" in first.message) == (5, True)
+
+
+@pytest.mark.parametrize(
+    "name", ["vect!r_add", "a b", "é", "1st", "x.y", "tt.load", "exp", "say \\22x\\22"]
+)
+@pytest.mark.parametrize("device", ["cpu", "sim", "sim:gfx942"])
+def test_functions_of_any_name(tmp_path, name, device):
+    """As text of the stage after TTIR, too: each stage has the name that the launch asks for."""
+    target = (
+        driver.active.get_current_target()
+        if device == "cpu"
+        else SimDriver(device).get_current_target()
+    )
+    path = tmp_path / "kernel.ttir"
+    path.write_text(
+        KERNEL.replace("@kernel", f'@"{name}"').replace("BODY", "tt.store %p, %n : !tt.ptr<i32>")
+    )
+    kernel = triton.compile(str(path), target=target)
+    assert kernel.metadata.name.isidentifier() and kernel.metadata.name.isascii()
+    if device == "cpu":
+        return
+    later = tmp_path / "kernel.ttgir"
+    later.write_text(kernel.asm["ttgir"].replace(f"@{kernel.metadata.name}(", f'@"{name}"('))
+    again = triton.compile(str(later), target=target)
+    assert again.metadata.name == kernel.metadata.name
+    if device == "sim":
+        assert f".entry {kernel.metadata.name}(" in again.asm["ptx"]
