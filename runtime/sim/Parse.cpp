@@ -131,6 +131,8 @@ Variable Parser::variable(bool isExtern, std::string space) {
     }
   }
   result.name = next().text;
+  if (!bytesOfType(result.type) && result.type != "pred")
+    fail("`" + result.name + "` has no type that is known");
   result.bytes = bytesOfType(result.type) * vectorLength;
   result.align = std::max<uint32_t>(result.align, std::max<uint64_t>(result.bytes, 1));
   while (take("[")) {

@@ -100,6 +100,18 @@ $L__tmp0:
   EXPECT_TRUE(module) << module.error().text;
 }
 
+TEST(SimDecode, variablesHaveTypes) {
+  for (const char *variable : {".param .global .ptr .align 1 x", ".param .func .ptr .global x", ".param .u64x x",
+                               ".param .align 8 x", ".param x", ".param .v4 x[4]"}) {
+    auto module =
+        sim::parse(".version 8.0\n.target sm_80\n.visible .entry kernel(" + std::string(variable) + ") {ret;}");
+    ASSERT_FALSE(module) << variable;
+    EXPECT_EQ(module.error().text, "line 3 of the PTX: `x` has no type that is known");
+  }
+  auto shared = sim::parse(".version 8.0\n.target sm_80\n.shared .align 16 x[64];\n.visible .entry kernel() {ret;}");
+  EXPECT_FALSE(shared);
+}
+
 TEST(SimDecode, whatIsNotKnownIsAnError) {
   for (const char *form :
        {"ld.global.b32 %r1, [%rd99];", "add.wobble.s32 %r1, %r2, %r3;", "bra nowhere;", "add.s32 %r1, %r2;",
