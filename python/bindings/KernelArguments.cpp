@@ -178,9 +178,15 @@ std::optional<int64_t> ArgumentReader::attributeAt(nb::handle path, std::string_
       raise(PyExc_TypeError, "attributes must be pairs of a name and a number, got " + reprOf(pair));
     if (utf8(PyTuple_GET_ITEM(pair.ptr(), 0)) != name)
       continue;
-    found = PyLong_AsLongLong(PyTuple_GET_ITEM(pair.ptr(), 1));
-    if (PyErr_Occurred())
-      throw nb::python_error();
+    int overflow = 0;
+    found = PyLong_AsLongLongAndOverflow(PyTuple_GET_ITEM(pair.ptr(), 1), &overflow);
+    if (PyErr_Occurred()) {
+      PyErr_Clear();
+      raise(PyExc_TypeError, "attributes must be pairs of a name and a number, got " + reprOf(pair));
+    }
+    if (overflow)
+      raise(PyExc_ValueError,
+            std::string(name) + " must fit in 64 bits, got " + reprOf(PyTuple_GET_ITEM(pair.ptr(), 1)));
   }
   return found;
 }

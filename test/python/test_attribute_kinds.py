@@ -3,6 +3,8 @@
 
 import pytest
 import triton
+import triton.language as tl
+from triton.compiler import ASTSource
 from triton.runtime import driver
 
 KERNEL = """\
@@ -75,3 +77,31 @@ def test_errors_are_placed_in_the_text_though_its_locations_name_another(tmp_pat
         5,
         5,
     ) and "returns other types" in diagnostic.message
+
+
+@triton.jit
+def store(p, n):
+    tl.store(p, n)
+
+
+@pytest.mark.parametrize(
+    "attribute, kind, words",
+    [
+        (
+            ["tt.divisibility", 1 << 70],
+            ValueError,
+            "tt.divisibility must fit in 64 bits, got 1180591620717411303424",
+        ),
+        (["tt.divisibility", -(1 << 70)], ValueError, "must fit in 64 bits"),
+        (["tt.pointer_range", 1 << 70], ValueError, "tt.pointer_range must fit in 64 bits"),
+        (["tt.divisibility", "16"], TypeError, "pairs of a name and a number"),
+        (["tt.divisibility", None], TypeError, "pairs of a name and a number"),
+        (["tt.divisibility", 16.5], TypeError, "pairs of a name and a number"),
+        (["tt.divisibility"], TypeError, "pairs of a name and a number"),
+        (["tt.divisibility", 24], ValueError, "must be a power of 2, got 24"),
+    ],
+)
+def test_attributes_of_parameters(attribute, kind, words):
+    source = ASTSource(store, {"p": "*i32", "n": "i32"}, {}, {(0,): [attribute]})
+    with pytest.raises(kind, match=words):
+        triton.compile(source, target=driver.active.get_current_target())
