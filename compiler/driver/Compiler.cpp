@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/driver/Compiler.h"
 
-#include "compiler/dialect/tt/Dialect.h"
 #include "compiler/dialect/tt/Report.h"
+#include "compiler/driver/AssemblyBlame.h"
 #include "compiler/driver/Backend.h"
 #include "compiler/driver/Cancellation.h"
 #include "compiler/driver/Diagnostics.h"
@@ -121,17 +121,12 @@ static bool finish(Compilation &work, const Backend &backend) {
   return isDone;
 }
 
-/// Reports a fatal error of LLVM at the kernel's inline assembly, whose text and constraints are the user's; false
-/// where there is none.
-static bool reportAssembly(Compilation &work, llvm::StringRef reason) {
-  tt::ElementwiseInlineAsmOp assembly;
-  work.module->walk([&](tt::ElementwiseInlineAsmOp op) {
-    assembly = op;
-    return mlir::WalkResult::interrupt();
-  });
-  if (assembly)
-    (void)tt::report(assembly.getLoc(), lowering::diag::AsmFailed, reason);
-  return assembly != nullptr;
+/// Reports a fatal error of LLVM at the inline assembly that causes it; false where none does.
+static bool reportAssembly(Compilation &work, const Backend &backend, llvm::StringRef reason) {
+  const std::optional<mlir::Location> where = findGuiltyAssembly(work, backend);
+  if (where)
+    (void)tt::report(*where, lowering::diag::AsmFailed, reason);
+  return where.has_value();
 }
 
 /// Runs the phases after "ttir", which may end by LLVM's fatal errors or a cancellation by the caller.
@@ -155,7 +150,7 @@ static bool finishGuarded(const std::shared_ptr<Compilation> &work, const Backen
     new std::shared_ptr(work); // leaked, since its state is half-finished
     return false;
   }
-  if (end.failure && reportAssembly(*work, *end.failure)) {
+  if (end.failure && reportAssembly(*work, backend, *end.failure)) {
     reportFailure(*work, diagnostics);
     new std::shared_ptr(work); // as below
     return false;

@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/driver/GpuPhases.h"
 
+#include "compiler/dialect/tt/Report.h"
 #include "compiler/dialect/ttg/Dialect.h"
+#include "compiler/driver/Diagnostics.h"
+#include "compiler/lowering/AsmErrors.h"
 #include "compiler/lowering/Kernel.h"
 #include "compiler/target/amd/Explain.h"
 #include "compiler/target/amd/HipTarget.h"
@@ -50,13 +53,23 @@ static bool isSimulated(const Compilation &work) {
   return llvm::StringRef(work.target.features).contains(artifact::kSimulated);
 }
 
+/// What the simulated GPU does not know is reported where the kernel has it; other errors are the compiler's own.
+static mlir::LogicalResult reportUnsupported(amd::HipKernel &kernel, llvm::Error error) {
+  llvm::Error others = llvm::handleErrors(std::move(error), [&](const sim::Unsupported &lacking) {
+    const lowering::AsmError place{"", std::nullopt, lacking.line, lacking.column};
+    tt::FuncOp function = kernel.function;
+    (void)tt::report(lowering::locationOf(place, kernel.module, function.getLoc()), diag::SimulatorLacks, lacking.what);
+  });
+  return others ? kernel.function.emitError() << llvm::toString(std::move(others)) : mlir::failure();
+}
+
 /// The simulated GPU executes what the code generator gets.
 static mlir::LogicalResult makeAssembly(Compilation &work) {
   amd::HipKernel &kernel = kernelOf(work);
   if (isSimulated(work)) {
     auto text = sim::emitPtx(*kernel.llvmModule, {kernel.arch.name, kernel.arch.waveSize});
     if (!text)
-      return kernel.function.emitError() << llvm::toString(text.takeError());
+      return reportUnsupported(kernel, text.takeError());
     kernel.simulated = std::move(*text);
   }
   return amd::makeAssembly(kernel);
@@ -65,7 +78,8 @@ static mlir::LogicalResult makeAssembly(Compilation &work) {
 static mlir::LogicalResult readAssembly(Compilation &work, const Request::Replacement &written) {
   amd::HipKernel &kernel = kernelOf(work);
   if (isSimulated(work))
-    return kernel.function.emitError() << "the simulated GPU does not run assembly; replace `llir`";
+    return tt::report(kernel.function.getLoc(), diag::StageNotReplaceable, written.path,
+                      work.target.backend + ":" + work.target.arch + std::string(artifact::kSimulated), "llir");
   return amd::readAssembly(kernel, {written.text, written.path});
 }
 

@@ -1,21 +1,14 @@
-// Reads placeholders and directives of inline assembly as LLVM's printers do.
+// Reads the placeholders of inline assembly as LLVM's printers do, which end the process where they cannot.
 // SPDX-License-Identifier: MIT
-//
-// LLVM ends the process at a placeholder that it cannot read, and expands directives without a limit.
 #include "compiler/lowering/AsmText.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/IR/InlineAsm.h"
 
-#include <algorithm>
 #include <utility>
 
 using namespace nereid;
 using llvm::StringRef;
-
-/// Repetitions and bytes that directives of one assembly may ask for.
-static constexpr uint64_t maxGrowth = 1 << 16;
 
 namespace {
 /// Checks one text from its beginning to its end.
@@ -98,50 +91,10 @@ std::optional<std::string> AsmText::findFault() {
   }
 }
 
-/// A directive that makes text or bytes: how much, by its first argument, or not at all.
-static std::optional<std::string> checkDirective(StringRef directive, StringRef arguments, uint64_t &growth) {
-  if (llvm::is_contained({".macro", ".irp", ".irpc", ".include", ".incbin"}, directive))
-    return ("`" + directive + "` is not supported in inline assembly").str();
-  if (!llvm::is_contained({".rept", ".rep", ".fill", ".space", ".skip", ".zero", ".org", ".nops", ".ds", ".dcb"},
-                          directive))
-    return std::nullopt;
-  uint64_t amount;
-  if (!arguments.trim().split(',').first.trim().getAsInteger(0, amount) && amount <= maxGrowth &&
-      (growth *= std::max<uint64_t>(amount, 1)) <= maxGrowth)
-    return std::nullopt;
-  return ("`" + directive + "` needs a number as its argument, and all of them together make " +
-          llvm::Twine(maxGrowth) + " repetitions at most")
-      .str();
-}
-
-static std::optional<std::string> findDirectiveFault(StringRef text) {
-  uint64_t growth = 1;
-  while (!text.empty()) {
-    const size_t end = text.find_first_of("\n;");
-    StringRef statement = text.take_front(end).ltrim();
-    text = end == StringRef::npos ? StringRef() : text.drop_front(end + 1);
-    while (statement.contains(':') && !statement.starts_with("."))
-      statement = statement.split(':').second.ltrim(); // labels
-    if (!statement.starts_with("."))
-      continue;
-    const StringRef word = statement.take_until(llvm::isSpace);
-    if (auto fault = checkDirective(word.lower(), statement.drop_front(word.size()), growth))
-      return fault;
-  }
-  return std::nullopt;
-}
-
-std::optional<std::string> lowering::findAsmFault(StringRef text, unsigned numOperands) {
+std::optional<std::string> lowering::findAsmFault(StringRef text, unsigned numOperands, const llvm::Triple &target) {
   if (text.contains('\0'))
     return "it has a zero byte";
   if (auto fault = AsmText(text, numOperands).findFault())
     return fault;
-  return findDirectiveFault(text);
-}
-
-std::optional<std::string> lowering::findConstraintFault(StringRef constraints) {
-  for (const llvm::InlineAsm::ConstraintInfo &constraint : llvm::InlineAsm::ParseConstraints(constraints))
-    if (constraint.isMultipleAlternative)
-      return "it has alternatives (`|`); a constraint names one";
-  return std::nullopt;
+  return findDirectiveFault(text, target);
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "llvm/ADT/StringRef.h"
+#include "llvm/TargetParser/Triple.h"
 
 #include <optional>
 #include <string>
@@ -11,9 +12,14 @@ namespace nereid::lowering {
 
 /// What is wrong with the placeholders (`$0`, `${1:x}`) or the directives of an assembly with so many operands, results
 /// among them; nothing where LLVM reads it. Instructions are not looked at: assemblers report those.
-std::optional<std::string> findAsmFault(llvm::StringRef text, unsigned numOperands);
+std::optional<std::string> findAsmFault(llvm::StringRef text, unsigned numOperands, const llvm::Triple &target);
 
-/// The same for its constraints.
-std::optional<std::string> findConstraintFault(llvm::StringRef constraints);
+/// The same for directives that make text or bytes, which LLVM expands without a limit: the assembly may ask for some
+/// ten thousands of them.
+std::optional<std::string> findDirectiveFault(llvm::StringRef text, const llvm::Triple &target);
+
+/// One of the alternatives in these constraints, `=r|m,r|r`, with results in registers: LLVM prefers memory, and does
+/// not survive a result there. What is wrong with them where there is none.
+std::string chooseConstraints(llvm::StringRef constraints, std::optional<std::string> &fault);
 
 } // namespace nereid::lowering

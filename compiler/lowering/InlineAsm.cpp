@@ -76,20 +76,22 @@ llvm::SmallVector<Elements, 2> lowering::emitInlineAsm(llvm::IRBuilderBase &ir, 
   const bool isStruct = resultTypes.size() > 1;
   llvm::Type *returned = isStruct ? llvm::StructType::get(ir.getContext(), resultTypes) : resultTypes.front();
   auto *type = llvm::FunctionType::get(returned, wordTypes, false);
-  if (llvm::Error error = llvm::InlineAsm::verify(type, op.getConstraints())) {
-    tt::report(op.getLoc(), diag::AsmOperands, op.getConstraints(), resultTypes.size(), words.size(),
-               llvm::toString(std::move(error)));
-    return {};
-  }
-  const unsigned numOperands = resultTypes.size() + words.size();
-  std::optional<std::string> fault = findConstraintFault(op.getConstraints());
+  std::optional<std::string> fault;
+  const std::string constraints = chooseConstraints(op.getConstraints(), fault);
   if (!fault)
-    fault = findAsmFault(op.getAsmString(), numOperands);
+    if (llvm::Error error = llvm::InlineAsm::verify(type, constraints)) {
+      tt::report(op.getLoc(), diag::AsmOperands, op.getConstraints(), resultTypes.size(), words.size(),
+                 llvm::toString(std::move(error)));
+      return {};
+    }
+  if (!fault)
+    fault = findAsmFault(op.getAsmString(), resultTypes.size() + words.size(),
+                         ir.GetInsertBlock()->getModule()->getTargetTriple());
   if (fault) {
     tt::report(op.getLoc(), diag::AsmText, *fault);
     return {};
   }
-  auto *assembly = llvm::InlineAsm::get(type, op.getAsmString(), op.getConstraints(), /*hasSideEffects=*/!op.getPure());
+  auto *assembly = llvm::InlineAsm::get(type, op.getAsmString(), constraints, /*hasSideEffects=*/!op.getPure());
   llvm::CallInst *call = ir.CreateCall(assembly, words);
   if (cookie)
     call->setMetadata("srcloc", llvm::MDNode::get(ir.getContext(), llvm::ConstantAsMetadata::get(ir.getInt64(cookie))));

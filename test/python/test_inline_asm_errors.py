@@ -23,9 +23,9 @@ def target_of(name):
     if name == "cpu":
         driver.set_active_to_cpu()
         return driver.active.get_current_target()
-    return (
-        GPUTarget("hip", "gfx942", 64) if name == "hip" else SimDriver("sim").get_current_target()
-    )
+    if name == "hip":
+        return GPUTarget("hip", "gfx942", 64)
+    return SimDriver(name).get_current_target()
 
 
 def refusal(name, asm, constraints):
@@ -51,16 +51,76 @@ def refusal(name, asm, constraints):
         ("op $0, $1 $", "=r,r", "`$$` is a dollar sign"),
         ("$( a $( b $) $0", "=r,r", "`$(` is within another"),
         ("op \0 $0", "=r,r", "zero byte"),
-        (".rept 1000000000\n.endr", "=r,r", "`.rept`"),
-        (".rept 999\n.rept 999\n.endr\n.endr", "=r,r", "`.rept`"),
-        ("a: .fill -1, 8, 0", "=r,r", "`.fill`"),
-        (".MACRO x\n.endm", "=r,r", "`.macro`"),
-        ("op $0, $1", "=r|m,r", "alternatives"),
+        ("op $0, $1", "=m,r", "a register for each result"),
+        ("op $0, $1", "=oV,r", "a register for each result"),
+        ("op $0, $1", "=m|o,r|r", "a register for each result"),
+        ("op $0, $1", "=r,*m", "`*m` stands for memory"),
+        ("op $0, $1", "=r,r,!i", "`!i` stands for a label"),
     ],
 )
 def test_assembly_that_cannot_be_used(name, asm, constraints, words):
     diagnostic = refusal(name, asm, constraints)
     assert diagnostic.code == "asm-text" and words in diagnostic.message
+
+
+@pytest.mark.parametrize("name", ["cpu", "hip"])
+@pytest.mark.parametrize(
+    "asm",
+    [
+        ".rept 1000000000\n.endr",
+        ".rept 999\n.rept 999\nnop\n.endr\n.endr",
+        "a: .fill -1 + (1 << 20), 8, 0",
+        ".L1: 2: .SKIP 0x7fffffff",
+        ".L${:uid}: .zero 99999999",
+        "/* a */ .dcb.b 70000, 0",
+        ".ds.l 1<<20",
+        ".p2align 30",
+        ".balign 1^1<<30",
+        ".comm x, 1 << 40",
+        ".byte '\"'\n.fill 99999999\n# \"",
+        "x = 1 << 30\n.skip x",
+        ".skip nowhere * 2",
+        "1: .rept 30\n.skip 2f-1b\n.endr\n2:" + "\n.skip 2b-1b" * 30,
+        ".macro a\n.rept 300\nnop\n.endr\n.endm\n.macro b\n.rept 300\na\n.endr\n.endm\nb",
+        ".macro a\nb\n.endm\n.macro b\na\n.endm\nb",
+        ".macro a\na\na\n.endm\na",
+        ".macro a x\n\\x\n\\x\n.endm\na a",
+        '.incbin "/dev/zero"',
+    ],
+)
+def test_assembly_that_grows_without_a_limit(name, asm):
+    assert refusal(name, asm, "=r,r").code == "asm-text"
+
+
+@pytest.mark.parametrize(
+    "name, asm, constraints",
+    [
+        ("cpu", ".rept 2 # two\nmovl $1, $0\n.endr", "=r,r"),
+        ("cpu", "movl $1, $0; .skip 2f-1f\n.pushsection .x; 1: nop\n2: .popsection", "=r,r"),
+        ("cpu", "movl $1, $0 # ; .fill 99999999", "=r,r"),
+        ("cpu", "movl $1, $0 /* ; .fill 99999999 */; .balign 16", "=r,r"),
+        ("cpu", '.pushsection .x\n.ascii ";.fill 99999999"\n.popsection\nmovl $1, $0', "=r,r"),
+        ("cpu", ".macro move x, y\nmovl \\x, \\y\n.endm\nmove $1, $0\n.purgem move", "=r,r"),
+        ("cpu", "movl $1, $0" + "\n.skip 1000" * 9, "=r,r"),
+        ("cpu", "movl $1, $0", "=r,r|m"),
+        ("cpu", "movl $1, $0", "=m|r,r|r"),
+        ("cpu", "movl $1, $0", "=rm,rm"),
+        ("sim", "mov.b32 $0, $1;", "=r|m,r|m"),
+        ("sim", "mov.b32 $0, $1;", "=m|r,r"),
+        ("hip", "v_mov_b32 $0, $1 ; .fill 99999999", "=v,v"),
+        ("hip", "v_mov_b32 $0, $1", "=m|v,v|v"),
+        (
+            "hip",
+            ".macro twice x, y\nv_mov_b32 \\x, \\y\nv_mov_b32 \\x, \\y\n.endm\ntwice $0, $1",
+            "=v,v",
+        ),
+    ],
+)
+def test_assembly_that_assemblers_take(name, asm, constraints):
+    source = ASTSource(
+        kernel, {"x": "*i32", "out": "*i32"}, {"ASM": asm, "CONSTRAINTS": constraints}
+    )
+    assert triton.compile(source, target=target_of(name)).name == "kernel"
 
 
 @pytest.mark.parametrize(
@@ -79,3 +139,9 @@ def test_placeholders_that_llvm_reads_are_accepted():
         {"ASM": "movl ${1:k}, $0 # $$ ${:uid}", "CONSTRAINTS": "=r,r"},
     )
     assert triton.compile(source, target=target_of("cpu")).name == "kernel"
+
+
+@pytest.mark.parametrize("asm", ["v_mov_b32 $0, $1", "addss $1, $0", "s_nop 0", "x"])
+def test_a_simulated_gpu_of_amds_names_the_assembly_that_it_lacks(asm):
+    diagnostic = refusal("sim:gfx942", asm, "=v,v")
+    assert diagnostic.code == "sim-unsupported" and f"the assembly `{asm}`" in diagnostic.message

@@ -15,9 +15,21 @@ struct SimulatedWave {
   unsigned size = 64; ///< lanes
 };
 
+/// What the simulated GPU does not have, and where the kernel's source has it; 0 where that is not known.
+struct Unsupported : llvm::ErrorInfo<Unsupported> {
+  Unsupported(std::string what, unsigned line, unsigned column) : what(std::move(what)), line(line), column(column) {}
+  void log(llvm::raw_ostream &stream) const override { stream << "the simulated GPU does not know " << what; }
+  std::error_code convertToErrorCode() const override { return llvm::inconvertibleErrorCode(); }
+
+  std::string what;
+  unsigned line, column;
+  static char ID;
+};
+
 /// PTX with instructions `amd.*` for what only AMD's GPUs have (runtime/sim/AmdInstructions.h). The module is one after
 /// the optimisation passes, its kernels have the calling convention `amdgpu_kernel`; it is not changed. An intrinsic
-/// that is not known is an error that names it.
+/// or assembly that is not known
+/// is the error `Unsupported`.
 llvm::Expected<std::string> emitPtx(const llvm::Module &module, const SimulatedWave &wave);
 
 } // namespace nereid::sim

@@ -12,9 +12,12 @@ using namespace llvm;
 
 unsigned sim::sharedBanksOf(const SimulatedWave &wave) { return wave.arch == "gfx950" ? 64 : 32; }
 
+char Unsupported::ID = 0;
+
 static Error unknown(const Instruction &instruction, const Twine &what) {
-  return createStringError("the simulated GPU does not know " + what + ", which the kernel `" +
-                           instruction.getFunction()->getName() + "` has");
+  const DebugLoc &where = instruction.getDebugLoc();
+  return make_error<Unsupported>((what + ", which the kernel `" + instruction.getFunction()->getName() + "` has").str(),
+                                 where ? where.getLine() : 0, where ? where.getCol() : 0);
 }
 
 static Error replace(IntrinsicInst &call, const SimulatedWave &wave) {

@@ -240,8 +240,8 @@ static std::string takeFile(const std::string &path) {
 }
 
 /// A kernel and a target that LLVM has no code for: `i386` has no 64-bit mode.
-static std::unique_ptr<Attempt> fatalAttempt() {
-  auto attempt = std::make_unique<Attempt>(kernel);
+static std::unique_ptr<Attempt> fatalAttempt(const std::string &text = kernel) {
+  auto attempt = std::make_unique<Attempt>(text);
   attempt->target.arch = "i386";
   attempt->target.features = "";
   return attempt;
@@ -261,6 +261,41 @@ TEST(DriverFailures, a_fatal_error_of_llvm_leaves_a_reproducer) {
       << text;
   Attempt again(text);
   EXPECT_EQ(again.code(), "compiled") << "for another CPU";
+}
+
+/// A kernel with two texts of inline assembly and their constraints; each stands in a line of its own, 3 and 4.
+static std::string withAssembly(const std::string &first, const std::string &second) {
+  return "module { tt.func public @kernel(%x: !tt.ptr<i32>) {\n"
+         "  %r = tt.load %x : !tt.ptr<i32>\n"
+         "  %a = tt.elementwise_inline_asm " +
+         first +
+         ", packed_element = 1 : i32, pure = true} %r : i32 -> i32\n"
+         "  %b = tt.elementwise_inline_asm " +
+         second +
+         ", packed_element = 1 : i32, pure = true} %a : i32 -> i32\n"
+         "  %p = tt.elementwise_inline_asm \"nop\" {constraints = \"=r\", packed_element = 1 : i32, pure = false} -> "
+         "!tt.ptr<i32>\n"
+         "  tt.store %x, %b : !tt.ptr<i32>\n"
+         "  tt.return } }";
+}
+static const char goodAssembly[] = R"("mov $1, $0" {constraints = "=r,r")";
+static const char fatalAssembly[] = R"("mov $1, $0" {constraints = "={rsp},{rbp}")";
+
+TEST(DriverFailures, a_fatal_error_with_assembly_is_reported_where_it_comes_from) {
+  EXPECT_EQ(Attempt(withAssembly(goodAssembly, goodAssembly)).code(), "compiled");
+  const auto lineOf = [](const std::string &text) {
+    Attempt attempt(text);
+    EXPECT_EQ(attempt.code(), "asm-failed");
+    const std::string message = attempt.diagnostics.render();
+    return message.find("test:3:") == 0 ? 3 : message.find("test:4:") == 0 ? 4 : 0;
+  };
+  EXPECT_EQ(lineOf(withAssembly(fatalAssembly, goodAssembly)), 3);
+  EXPECT_EQ(lineOf(withAssembly(goodAssembly, fatalAssembly)), 4);
+  EXPECT_EQ(lineOf(withAssembly(fatalAssembly, fatalAssembly)), 3);
+  // The compiler's own: the assembly has no part in it.
+  const auto attempt = fatalAttempt(withAssembly(goodAssembly, goodAssembly));
+  EXPECT_EQ(attempt->code(), "internal-error");
+  takeFile(attempt->diagnostics.all().front().reproducer);
 }
 
 TEST(DriverFailures, a_reproducer_is_written_where_the_request_says) {
