@@ -1,8 +1,9 @@
 """Gives the compiler and the simulated GPU mutated texts, each of which must be taken or refused with a diagnostic.
 
-usage: ./dev fuzz ir|attributes|ptx [--count N] [--seed S] [--processes P] [--seconds T] [--print] [--sanitize-build]
+usage: ./dev fuzz ir|attributes|ptx|kernels [--count N] [--seed S] [--processes P] [--seconds T] [--print] [--sanitize-build]
 ir: modules of test/run/ttir/texts, and their TTGIR for simulated GPUs, for the CPU and those GPUs; attributes: the same,
-with attributes of other kinds and out of range; ptx: their PTX. A process that ends, a case without an end and an
+with attributes of other kinds and out of range; ptx: their PTX; kernels: those of test/run, through Python, with
+changed signatures, constants, options and targets. A process that ends, a case without an end and an
 internal error of the compiler are failures. Text number s is the same on every machine: --seed continues where an
 earlier run ended.
 """
@@ -26,7 +27,7 @@ TEXTS = ROOT / "test" / "run" / "ttir" / "texts"
 GENERATORS = ROOT / "test" / "fuzz"
 OPT = ROOT / "build" / "dev" / "bin" / "nereid-opt"
 DEVICES = {"sm90": "sim", "sm80": "sim:80", "gfx942": "sim:gfx942"}
-KINDS = ("ir", "attributes", "ptx")
+KINDS = ("ir", "attributes", "ptx", "kernels")
 SECONDS_PER_CASE = 60
 MEMORY_GB = 12  # of one process, of which the stacks of threads are a part; a sanitizer's build needs far more
 
@@ -109,12 +110,22 @@ class Cases:
         return ""
 
 
+def kernel_cases(folder: Path, corpus: Path, every: int = 1) -> Any:
+    sys.path.insert(0, str(GENERATORS))
+    import kernel_cases
+
+    cases = kernel_cases.KernelCases(targets(), folder)
+    cases.find_signatures(corpus, every)
+    return cases
+
+
 def work(words: str, kind: str, corpus: Path) -> None:
-    cases = Cases(kind, corpus)
-    with tempfile.TemporaryDirectory(prefix="fuzz-inputs-") as folder:
+    with tempfile.TemporaryDirectory(prefix="fuzz-inputs-") as name:
+        folder = Path(name)
+        cases = kernel_cases(folder, corpus) if kind == "kernels" else Cases(kind, corpus)
 
         def run(number: int) -> bool:
-            wrong = cases.run(number, Path(folder))
+            wrong = cases.run(number) if kind == "kernels" else cases.run(number, folder)
             if wrong:
                 print(f"case {number}: {wrong}", flush=True)
             return not wrong
@@ -146,7 +157,15 @@ def main() -> int:
         environment |= sanitizer_environment()
     with tempfile.TemporaryDirectory(prefix="fuzz-inputs-") as folder:
         corpus = Path(folder) / "corpus"
-        make_corpus(corpus)
+        if options.kind != "kernels":
+            make_corpus(corpus)
+        else:
+            kernels = kernel_cases(Path(folder), corpus)
+        if options.print and options.kind == "kernels":
+            for number in range(options.seed, options.seed + options.count):
+                source, seed, types, constants, _ = kernels.make(number)
+                print(f"# kernel {number}, `{seed.name}` for {types} {constants}\n{source}")
+            return 0
         if options.print:
             cases = Cases(options.kind, corpus)
             for number in range(options.seed, options.seed + options.count):

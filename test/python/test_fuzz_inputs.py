@@ -17,16 +17,27 @@ SEEDS = ROOT / "build" / "dev" / "bin" / "nereid-fuzz-seeds"
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory):
     folder = tmp_path_factory.mktemp("fuzz") / "corpus"
-    code = f"import sys; sys.path.insert(0, {str(SCRIPT.parent)!r}); import fuzz_inputs as f; f.make_corpus(f.Path({str(folder)!r}), 6)"
+    code = f"import sys; sys.path.insert(0, {str(SCRIPT.parent)!r}); import fuzz_inputs as f; folder = f.Path({str(folder)!r})"
+    code += "; f.make_corpus(folder, 6); f.kernel_cases(folder, folder / 'kernels', 24)"
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
     return folder
 
 
-@pytest.mark.parametrize("kind, count", [("ir", 100), ("attributes", 150), ("ptx", 60)])
+@pytest.mark.parametrize(
+    "kind, count", [("ir", 100), ("attributes", 150), ("ptx", 60), ("kernels", 60)]
+)
 def test_mutated_texts_are_taken_or_refused(tmp_path, corpus, kind, count):
     progress = tmp_path / "progress"
     done = subprocess.run(
-        [sys.executable, SCRIPT, kind, "--corpus", corpus, "--work", f"0,{count},{progress}"],
+        [
+            sys.executable,
+            SCRIPT,
+            kind,
+            "--corpus",
+            corpus / "kernels" if kind == "kernels" else corpus,
+            "--work",
+            f"0,{count},{progress}",
+        ],
         capture_output=True,
         text=True,
         env={**os.environ, "TRITON_ALWAYS_COMPILE": "1", "TRITON_CACHE_DIR": str(tmp_path)},
@@ -42,7 +53,7 @@ def test_mutated_kernels_end_where_none_compiles(tmp_path):
 import sys
 sys.path.insert(0, {str(SCRIPT.parent)!r})
 import fuzz_sources
-fuzz_sources.seeds_of = lambda path: [fuzz_sources.Seed(path.name, "x", [], "")] if path.name.startswith("vector") else []
+fuzz_sources.seeds_of = lambda path: [fuzz_sources.Seed(path.name, "x", [], set(), "")] if path.name.startswith("vector") else []
 sys.exit(fuzz_sources.main())
 """
     options = ["--nereid", shutil.which("false"), "--keep", tmp_path, "--count", "1"]
