@@ -65,6 +65,15 @@ class Finder:
         return iter(find_metadata(self.home, context))
 
 
+def _precede(home: str) -> None:
+    """Moves the folder in front of `home` on `sys.path`: import hooks that come before the finder, as
+    pytest's and typeguard's do, look there.
+    """
+    if home != FOLDER and home in sys.path and FOLDER in sys.path[sys.path.index(home) :]:
+        sys.path.remove(FOLDER)
+        sys.path.insert(sys.path.index(home), FOLDER)
+
+
 def _is_finder(entry: object) -> bool:
     """Whether it is a Finder, of an earlier import of this module too."""
     kind = type(entry)
@@ -75,9 +84,12 @@ def register(home: str | None = None) -> None:
     """Adds the finder, once. `home`: the entry of `sys.path` whose place Nereid's package takes."""
     if any(map(_is_finder, sys.meta_path)):
         return
-    sys.meta_path.insert(0, Finder(home or os.path.dirname(_HERE)))  # type: ignore[arg-type]
+    home = home or os.path.dirname(_HERE)
+    sys.meta_path.insert(0, Finder(home))  # type: ignore[arg-type]
     if switched_off():
         withdraw()
+    else:
+        _precede(home)
 
 
 def __getattr__(name: str) -> "Any":

@@ -80,6 +80,30 @@ def test_ours_beside_another_of_the_same_folder(site):
     assert run(site, code) == f"3.9.0 {nereid_triton.__version__} True"
 
 
+HOOK = """
+from importlib.machinery import PathFinder
+class Hook:
+    find_spec = staticmethod(lambda name, path=None, target=None: PathFinder.find_spec(name, path))
+sys.meta_path.insert(0, Hook())
+import triton
+print("nereid" if "nereid_triton" in triton.__file__ else triton.__file__)
+"""
+
+
+@pytest.mark.parametrize("switch", ["1", "0"])
+def test_import_hook_before_the_finder(site, switch):
+    upstream = write_upstream(site)
+    expected = "nereid" if switch == "1" else str(upstream)
+    assert run(site, HOOK, NEREID=switch) == expected
+
+
+def test_import_hook_and_an_earlier_folder(site, tmp_path):
+    write_upstream(site)
+    earlier = write_upstream(tmp_path / "earlier")
+    code = f"sys.path.insert(0, {str(tmp_path / 'earlier')!r})\n{HOOK}"
+    assert run(site, code) == str(earlier)
+
+
 def test_version_of_nereid(site):
     code = "import nereid, nereid_triton; print(nereid.__version__, nereid_triton.__version__)"
     assert run(site, code).split() == [nereid_triton.__version__] * 2
