@@ -96,6 +96,14 @@ def test_new_memory_that_is_read(kernel, dtype, simulator):
         )
 
 
+def test_the_environment_asks_for_checks(simulator, monkeypatch):
+    monkeypatch.setenv("TRITON_SANITIZE", "uninit")
+    with pytest.raises(
+        SanitizerError, match="element 0 of `x_ptr`.*nothing has been written there"
+    ):
+        copied[(1,)](mark_unwritten(np.empty(64, np.float32)), np.zeros(64, np.float32))
+
+
 @triton.jit
 def filled(x_ptr, value, N: tl.constexpr):
     at = tl.arange(0, 64)

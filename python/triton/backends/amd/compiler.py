@@ -112,6 +112,7 @@ class HIPBackend(BaseBackend):
         known = {
             name: value for name, value in options.items() if name in _NAMES and value is not None
         }
+        known.setdefault("sanitize", knobs.runtime.sanitize)
         known.setdefault("arch", knobs.runtime.override_arch or str(self.target.arch))
         known.setdefault("warp_size", warp_size_of(known["arch"]))
         known["enable_fp_fusion"] = knobs.language.fp_fusion_enabled(known.get("enable_fp_fusion"))
