@@ -245,7 +245,7 @@ ArgumentLeaf LoadedKernel::readArgument(size_t index, PyObject *object, Array &a
   ArgumentLeaf leaf = leafOf(object, parameter, array);
   if (leaf.kind == ArgumentLeaf::Kind::Address) {
     const bool fits =
-        array.device == DeviceKind::Unknown ||
+        !array.address || array.device == DeviceKind::Unknown ||
         (array.device == deviceKind && (deviceKind == DeviceKind::Cpu || array.deviceIndex == deviceOrdinal));
     const bool isReachable = deviceKind != DeviceKind::Cpu && array.device == DeviceKind::Cpu;
     if (!fits && !(isReachable && moveToDevice(runner, leaf)))

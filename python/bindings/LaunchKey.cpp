@@ -102,6 +102,22 @@ bool LaunchKey::addInteger(PyObject *object, ArgumentLeaf &leaf) {
   return put(isNarrow ? (isAligned ? 'W' : 'w') : (isAligned ? 'L' : 'l'));
 }
 
+/// False where Python handles the arguments: arrays without a device (stand-ins), and mixed devices.
+bool LaunchKey::addDevice(const Array &array) {
+  if (array.device == DeviceKind::Unknown)
+    return false;
+  const char where[] = {array.address ? '@' : '0', static_cast<char>(array.device)};
+  if (!array.address) // no memory, so the array may be from any device; alone, it still tells one
+    return put(where, sizeof where) && put(&array.deviceIndex, sizeof array.deviceIndex);
+  if (array.device == kind && array.deviceIndex == deviceIndex)
+    return true;
+  if (kind != DeviceKind::Unknown || array.device == DeviceKind::Other)
+    return false;
+  kind = array.device;
+  deviceIndex = array.deviceIndex;
+  return put(where, sizeof where) && put(&deviceIndex, sizeof deviceIndex);
+}
+
 bool LaunchKey::addArray(PyObject *object, ArgumentLeaf &leaf, unsigned depth) {
   Array array;
   switch (readArray(object, array)) {
@@ -113,16 +129,8 @@ bool LaunchKey::addArray(PyObject *object, ArgumentLeaf &leaf, unsigned depth) {
   case ArrayResult::NotAnArray:
     return isJitFunction(object) || isConstexpr(object) ? put('C') && addConstant(object) : addObject(object, depth);
   }
-  // Arrays without a device (stand-ins) and mixed devices are handled by Python.
-  if (array.device != kind || array.deviceIndex != deviceIndex) {
-    if (kind != DeviceKind::Unknown || array.device == DeviceKind::Unknown || array.device == DeviceKind::Other)
-      return false;
-    kind = array.device;
-    deviceIndex = array.deviceIndex;
-    const char where[] = {'@', static_cast<char>(kind)};
-    if (!put(where, sizeof where) || !put(&deviceIndex, sizeof deviceIndex))
-      return false;
-  }
+  if (!addDevice(array))
+    return false;
   leaf.kind = ArgumentLeaf::Kind::Address;
   leaf.bits = array.address;
   leaf.isReadOnly = array.isReadOnly;
@@ -133,7 +141,7 @@ bool LaunchKey::addArray(PyObject *object, ArgumentLeaf &leaf, unsigned depth) {
   if (array.owner.is_valid())
     owners.push_back(std::move(array.owner));
   const bool isAligned = array.address % 16 == 0;
-  const bool keysStorage = kind == DeviceKind::Rocm || keysStorageOfHost.load(std::memory_order_relaxed);
+  const bool keysStorage = kind == DeviceKind::Rocm || !array.address || keysStorageOfHost.load(std::memory_order_relaxed);
   const bool isSmall = keysStorage && isWithin2GiB(object);
   const char form[] = {isSmall ? (isAligned ? 'G' : 'g') : (isAligned ? 'A' : 'a'), static_cast<char>(array.type)};
   return put(form, sizeof form);

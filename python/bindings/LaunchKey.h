@@ -51,6 +51,7 @@ private:
   bool addObject(PyObject *object, unsigned depth);
   bool addInteger(PyObject *object, ArgumentLeaf &leaf);
   bool addArray(PyObject *object, ArgumentLeaf &leaf, unsigned depth);
+  bool addDevice(const Array &array);
   bool addIdentity(PyObject *object);
 
   char bytes[1536];

@@ -153,6 +153,8 @@ static uint64_t addressOf(nb::handle argument) {
   const ArrayResult result = readArray(argument.ptr(), array);
   if (result == ArrayResult::Failed)
     throw nb::python_error();
+  if (result == ArrayResult::NotAnArray && isDescriptor(argument))
+    return addressOf(baseOf(argument));
   if (result == ArrayResult::NotAnArray)
     raise(PyExc_TypeError, "expected an array, got " + std::string(Py_TYPE(argument.ptr())->tp_name));
   return array.address;

@@ -334,14 +334,74 @@ def test_equal_numbers_of_other_types_do_not_share_a_kernel():
     assert len({id(kernel) for kernel in kernels}) == 3
 
 
+class NoMemory:
+    """An array of a library's own that has a device and no memory."""
+
+    def __init__(self, torch, device):
+        self.dtype, self.device = torch.float32, torch.device(device)
+
+    def data_ptr(self):
+        return 0
+
+
+@triton.jit
+def add_optional(x_ptr, y_ptr, out_ptr, n, HAS_Y: tl.constexpr, BLOCK: tl.constexpr = 64):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = offsets < n
+    x = tl.load(x_ptr + offsets, mask=mask)
+    if HAS_Y:
+        x += tl.load(y_ptr + offsets, mask=mask)
+    tl.store(out_ptr + offsets, x, mask=mask)
+
+
+@triton.jit
+def add_parts(arrays, n, BLOCK: tl.constexpr = 64):
+    add_optional(arrays[0], arrays[1], arrays[2], n, False, BLOCK)
+
+
+@pytest.mark.parametrize("n", [0, 100])
+@pytest.mark.parametrize("device", ["meta", "cuda:3", "cpu"])
+def test_an_array_without_memory_is_on_no_device(device, n):
+    torch = pytest.importorskip("torch")
+    x, _, out = arrays()
+    empty = torch.empty(n, device=device) if device == "meta" else NoMemory(torch, device)
+    for _ in range(3):  # compiled, remembered, and by the key alone
+        out[:] = -1
+        add_optional[(2,)](x, empty, out, 100, False)
+        assert (out == x).all()
+        out[:] = -1
+        add_optional[(2,)](x, out, out_ptr=empty, n=n, HAS_Y=True) if n == 0 else None
+        add_parts[(2,)]((x, empty, out), 100)
+        assert (out == x).all()
+        add_optional[(2,)](empty, x, out, 0, True)
+    add_optional[(2,)](x, 2 * x, out, 100, True)
+    assert (out == 3 * x).all()
+
+
+def test_arrays_that_all_have_no_memory_still_tell_a_device():
+    torch = pytest.importorskip("torch")
+    kernels = {
+        add_optional[(2,)](*(torch.empty(0) for _ in range(3)), 0, True) for _ in range(3)
+    }
+    assert len(kernels) == 1
+    other = [NoMemory(torch, "xpu")] * 3
+    with pytest.raises(ValueError, match="tensors are on a xpu device"):
+        add_optional[(2,)](*other, 0, True)
+
+
 def test_mixed_devices_are_named():
     torch = pytest.importorskip("torch")
     x, y, out = arrays()
+
+    class Elsewhere(NoMemory):
+        def data_ptr(self):
+            return 1 << 40
+
     with pytest.raises(
         ValueError,
-        match="on different devices: `x_ptr` on cpu, `y_ptr` on meta.*, `out_ptr` on cpu; a kernel",
+        match="on different devices: `x_ptr` on cpu, `y_ptr` on xpu.*, `out_ptr` on cpu; a kernel",
     ):
-        add_kernel[(2,)](x, torch.empty(100, device="meta"), out, 100)
+        add_kernel[(2,)](x, Elsewhere(torch, "xpu"), out, 100)
     with pytest.raises(
         ValueError, match="tensors are on a meta device, and this build has no backend for it"
     ):

@@ -24,7 +24,7 @@ class HostMemory:
         if parts is not None:
             return self._whole(value, [self.argument(part) for part in parts])
         device = libtriton.device_of(value)
-        if device is None or device[0] == "cpu":
+        if device is None or device[0] == "cpu" or not libtriton.address_of(value):
             return value
         if id(value) not in self._copies:
             if not hasattr(value, "cpu") or not hasattr(value, "copy_"):

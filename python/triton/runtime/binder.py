@@ -199,10 +199,17 @@ def _without_reachable(found: list[Any]) -> list[Any]:
     ]
 
 
+def _without_empty(found: list[Any]) -> list[Any]:
+    """Removes arrays whose address is null, unless all are such: a kernel gets the same pointer from any device."""
+    if len({device for _, device, _ in found}) < 2:
+        return found
+    return [entry for entry in found if libtriton.address_of(entry[2])] or found
+
+
 def device_of_arguments(bound: dict[str, Any]) -> tuple[str, int] | None:
     """The one device that all array arguments are on; None without such arguments."""
     found = _without_reachable(
-        [entry for name, arg in bound.items() for entry in _devices(name, arg)]
+        _without_empty([entry for name, arg in bound.items() for entry in _devices(name, arg)])
     )
     if not found:
         return None
