@@ -26,6 +26,16 @@ CASES = {
     ),
     "a dictionary": ({}, {"N": 4}, r"type: dict .*annotate the parameter"),
     "a complex number": (1j, {"N": 4}, r"type: complex .*; pass its real and imaginary parts"),
+    "a dtype of torch or NumPy": (np.float32, {"N": 4}, r"type: type .*annotate the parameter"),
+    "a function": (len, {"N": 4}, r"argument `value` of store\); annotate the parameter"),
+    "a range": (range(3), {"N": 4}, r"type: range .*annotate the parameter"),
+    "an object": (object(), {"N": 4}, r"type: object .*annotate the parameter"),
+    "an array of objects": (np.array([None]), {"N": 4}, r"dtype\('O'\).* \(argument `value`\)"),
+    "an array of complex numbers": (
+        np.zeros(3, complex),
+        {"N": 4},
+        r"kernels have no type for \(argument `value`\)",
+    ),
     "an array as constexpr": (
         1,
         {"N": np.zeros(3)},
@@ -39,6 +49,47 @@ def test_arguments(case):
     value, constants, message = CASES[case]
     with pytest.raises(TypeError, match=message):
         store[(1,)](OUT, value, **constants)
+
+
+@triton.jit
+def gather(out_ptr, *values, SCALE: tl.constexpr, SHIFT=1):
+    tl.store(out_ptr, values[0] * SCALE + SHIFT)
+    tl.store(out_ptr + 1, len(values))
+
+
+def test_keywords_after_all_positions():
+    for values, keywords, expected in (
+        ((5,), {"SCALE": 2}, [11, 1]),
+        ((5, 6, 7), {"SCALE": 3, "SHIFT": 4}, [19, 3]),
+        ((5, OUT), {"SHIFT": 0, "SCALE": 3}, [15, 2]),
+    ):
+        gather[(1,)](OUT, *values, **keywords)
+        assert list(OUT[:2]) == expected
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'SCALE'"):
+        gather[(1,)](OUT, 5, 2)
+    with pytest.raises(KeyError, match="did you mean `SHIFT`"):
+        gather[(1,)](OUT, 5, SCALE=2, SHFIT=2)
+
+
+@triton.jit
+def constant(out_ptr, C: tl.constexpr):
+    tl.store(out_ptr, C)
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ({"a": 1}, "cannot convert {'a': 1} of type `object` to tensor"),
+        ((1, 2), r"cannot convert \(1, 2\) of type `tuple` to tensor"),
+        (np.float32, "cannot convert numpy.float32 of type `object`"),
+        (len, "cannot convert len of type `object`"),
+        (1j, "cannot convert 1j of type `object`"),
+        ("text", "cannot convert 'text' of type `str`"),
+    ],
+)
+def test_constants_that_are_no_numbers_are_named_where_they_are_used(value, message):
+    with pytest.raises(triton.CompilationError, match=message):
+        constant[(1,)](OUT, value)
 
 
 def test_a_call_without_a_grid():

@@ -26,8 +26,9 @@ class Binder:
         self.kernel_name = kernel_name
         self.params = params
         self.backend = backend
-        self.positional = [param for param in params if not param.is_variadic]
-        self.variadic = params[-1] if params and params[-1].is_variadic else None
+        self.variadic = next((param for param in params if param.is_variadic), None)
+        # As in Triton, positions reach parameters after a bare `*`, too; after `*args` only keywords do.
+        self.positional = params if self.variadic is None else params[: self.variadic.num]
         self.names = {param.name for param in params}
         self.defaults = backend.parse_options({}).__dict__ if backend else {}
         self.option_names = frozenset(self.defaults)
@@ -47,8 +48,10 @@ class Binder:
             )
         bound: dict[str, Any] = {}
         missing = []
-        for index, param in enumerate(self.positional):
-            if index < len(args):
+        for index, param in enumerate(self.params):
+            if param is self.variadic:
+                bound[param.name] = tuple(map(_plain, args[len(self.positional) :]))
+            elif index < min(len(args), len(self.positional)):
                 if param.name in kwargs:
                     raise TypeError(
                         f"{self.kernel_name}() got multiple values for argument '{param.name}'"
@@ -67,8 +70,6 @@ class Binder:
                 + ", ".join(missing)
                 + self._misspelt(kwargs, [name.strip("'") for name in missing])
             )
-        if self.variadic is not None:
-            bound[self.variadic.name] = tuple(map(_plain, args[len(self.positional) :]))
         return bound
 
     def _misspelt(self, kwargs: dict[str, Any], missing: list[str]) -> str:
@@ -101,7 +102,7 @@ class Binder:
 
     def _check_constant(self, param: KernelParam, arg: Any) -> None:
         """NumPy's arrays are no constants: comparing two of them has no truth."""
-        if hasattr(arg, "__array_interface__") and arg.shape != ():
+        if not isinstance(arg, type) and hasattr(arg, "__array_interface__") and arg.shape != ():
             raise TypeError(
                 f"argument `{param.name}` of {self.kernel_name} is a constexpr, got {_described(arg)}; a constexpr "
                 f"is known when the kernel is compiled: pass a number, or leave out the annotation "
@@ -123,7 +124,7 @@ class Binder:
                 not param.do_not_specialize,
                 not param.do_not_specialize_on_alignment,
             )
-        except (TypeError, OverflowError) as error:
+        except (TypeError, OverflowError, RuntimeError) as error:
             where = f"(argument `{param.name}` of {self.kernel_name})"
             raise type(error)(f"{error} {where}{_hint(arg)}") from None
         return fixed or kind, key
@@ -148,11 +149,11 @@ def _hint(arg: Any) -> str:
     """What to pass in the place of an argument that kernels do not take."""
     if isinstance(arg, list):
         return "; pass a tuple, or an array for elements that the kernel indexes"
-    if isinstance(arg, (str, dict, set, bytes)):
-        return "; annotate the parameter as `tl.constexpr` where it is a constant"
     if isinstance(arg, complex):
         return "; pass its real and imaginary parts"
-    return ""
+    if isinstance(arg, int) or (hasattr(arg, "shape") and not isinstance(arg, type)):
+        return ""
+    return "; annotate the parameter as `tl.constexpr` where it is a constant"
 
 
 def constant_key(value: Any) -> Any:
@@ -177,7 +178,10 @@ def _devices(name: str, arg: Any) -> Iterator[tuple[str, tuple[str, int], Any]]:
         for index, item in enumerate(parts):
             yield from _devices(f"{name}[{index}]", item)
         return
-    device = libtriton.device_of(arg)
+    try:
+        device = libtriton.device_of(arg)
+    except (TypeError, RuntimeError) as error:
+        raise type(error)(f"{error} (argument `{name}`)") from None
     if device is not None:
         yield name, device, arg
 
