@@ -5,7 +5,6 @@
 // first use. Names other than imports, constants and jit functions are unknown, and using them is an error.
 #include "compiler/sema/FileHostImpl.h"
 
-#include "compiler/sema/AssignedNames.h"
 #include "compiler/sema/Diagnostics.h"
 #include "compiler/sema/TtFunctionEmitter.h"
 
@@ -87,12 +86,8 @@ static bool isJitDecorator(const syntax::Expr *decorator) {
   return name && name->id == "jit";
 }
 
-static bool isJit(const syntax::FunctionDef *function) { return llvm::any_of(function->decorators, isJitDecorator); }
-
-/// Whether the value results from `tl.constexpr(...)`.
-static bool isConstexprCall(const syntax::Expr *expression) {
-  auto *call = dyn_cast<syntax::Call>(expression);
-  return call && isConstexprAnnotation(call->callee);
+bool FileHostImpl::isJit(const syntax::FunctionDef *function) {
+  return llvm::any_of(function->decorators, isJitDecorator);
 }
 
 std::vector<std::string> FileHostImpl::kernelNames() const {
@@ -123,109 +118,18 @@ std::shared_ptr<JitFunction> FileHostImpl::jitFunction(const SourceModuleRef &in
   return function;
 }
 
-HostResult FileHostImpl::evaluate(const SourceModuleRef &in, const syntax::Expr *expression) {
+HostResult FileHostImpl::compute(const SourceModuleRef &in, llvm::function_ref<Value(TtFunctionEmitter &)> expression) {
   support::DiagnosticEngine diagnostics;
   TtModuleEmitter emitter(*module, *this, diagnostics, options, target);
-  Value value = TtFunctionEmitter(emitter, *in->topLevel).evaluate(expression);
+  TtFunctionEmitter evaluator(emitter, *in->topLevel);
+  Value value = expression(evaluator);
   if (!diagnostics.hasErrors())
     return value;
   return HostError{"NameError", diagnostics.all().front().message, nullptr};
 }
 
-/// The meaning of `name` where `target = value` binds it.
-std::optional<HostResult> FileHostImpl::assigned(const SourceModuleRef &in, const syntax::Expr *target,
-                                                 const syntax::Expr *value, llvm::StringRef name) {
-  if (auto *to = dyn_cast<syntax::Name>(target)) {
-    if (to->id != name || !value)
-      return std::nullopt;
-    if (!isConstexprCall(value))
-      in->variables.insert(name);
-    return evaluate(in, value);
-  }
-  auto *targets = dyn_cast<syntax::Tuple>(target);
-  auto *values = llvm::dyn_cast_or_null<syntax::Tuple>(value);
-  if (!targets || !values || targets->elements.size() != values->elements.size())
-    return std::nullopt;
-  for (auto [each, its] : llvm::zip_equal(targets->elements, values->elements))
-    if (auto found = assigned(in, each, its, name))
-      return found;
-  return std::nullopt;
-}
-
-/// The first part of the statement that gives the name a meaning: an import that fails leads to a handler.
-std::optional<HostResult> FileHostImpl::findInTry(const SourceModuleRef &in, const syntax::Try *statement,
-                                                  llvm::StringRef name) {
-  auto isUsable = [](const HostResult &result) {
-    auto *value = std::get_if<Value>(&result);
-    auto *host = value ? value->get<HostValue>() : nullptr;
-    return value && !(host && dynamic_cast<UnknownObject *>(host->object.get()));
-  };
-  if (auto found = find(in, statement->finalbody, name))
-    return found;
-  std::optional<HostResult> best = find(in, statement->orelse, name);
-  if (!best)
-    best = find(in, statement->body, name);
-  if (best && isUsable(*best))
-    return best;
-  for (const syntax::ExceptHandler &handler : statement->handlers)
-    if (auto found = find(in, handler.body, name); found && (!best || isUsable(*found)))
-      return found;
-  return best;
-}
-
-std::optional<HostResult> FileHostImpl::findInIf(const SourceModuleRef &in, const syntax::If *statement,
-                                                 llvm::StringRef name) {
-  // The test of an `if` that does not concern the name may read names that are being evaluated, this one among them.
-  if (!mayBind(statement->body, name) && !mayBind(statement->orelse, name))
-    return std::nullopt;
-  HostResult test = evaluate(in, statement->test);
-  auto *value = std::get_if<Value>(&test);
-  if (value && (value->isNumber() || value->isNone())) {
-    const bool isFalse = value->isNone() || sameConstant(*value, Value::integer(0));
-    return find(in, isFalse ? statement->orelse : statement->body, name);
-  }
-  if (!find(in, statement->body, name) && !find(in, statement->orelse, name))
-    return std::nullopt;
-  return HostError{"NameError",
-                   llvm::formatv("`{0}` depends on the condition of the `if` at {1}:{2}, which needs Python", name,
-                                 in->file->name(), in->file->position(statement->range.begin).line)
-                       .str(),
-                   nullptr};
-}
-
-std::optional<HostResult> FileHostImpl::findIn(const SourceModuleRef &in, const syntax::Stmt *statement,
-                                               llvm::StringRef name) {
-  if (auto *function = dyn_cast<syntax::FunctionDef>(statement); function && function->name == name) {
-    if (isJit(function))
-      return Value(FunctionValue{jitFunction(in, function)});
-    return Value(HostValue{std::make_shared<UnknownObject>(name.str())});
-  }
-  if (auto *type = dyn_cast<syntax::ClassDef>(statement); type && type->name == name)
-    return Value(HostValue{std::make_shared<UnknownObject>(name.str())});
-  if (auto *assign = dyn_cast<syntax::Assign>(statement))
-    for (const syntax::Expr *target : assign->targets)
-      if (auto found = assigned(in, target, assign->value, name))
-        return found;
-  if (auto *assign = dyn_cast<syntax::AnnAssign>(statement))
-    return assigned(in, assign->target, assign->value, name);
-  if (auto *imports = dyn_cast<syntax::Import>(statement))
-    return findImport(in, imports, name);
-  if (auto *imports = dyn_cast<syntax::ImportFrom>(statement))
-    return findImportFrom(in, imports, name);
-  if (auto *attempt = dyn_cast<syntax::Try>(statement))
-    return findInTry(in, attempt, name);
-  if (auto *choice = dyn_cast<syntax::If>(statement))
-    return findInIf(in, choice, name);
-  return std::nullopt;
-}
-
-/// The meaning of `name` by its last binding in `statements`.
-std::optional<HostResult> FileHostImpl::find(const SourceModuleRef &in, syntax::Block statements,
-                                             llvm::StringRef name) {
-  for (const syntax::Stmt *statement : llvm::reverse(statements))
-    if (auto found = findIn(in, statement, name))
-      return found;
-  return std::nullopt;
+HostResult FileHostImpl::evaluate(const SourceModuleRef &in, const syntax::Expr *expression) {
+  return compute(in, [&](TtFunctionEmitter &emitter) { return emitter.evaluate(expression); });
 }
 
 bool FileHostImpl::isUnderway(const SourceModule &in, llvm::StringRef name) {
@@ -239,10 +143,10 @@ std::optional<HostResult> FileHostImpl::resolve(const SourceModuleRef &in, llvm:
     return known->second;
   if (name == "__name__") // never "__main__": the file is not run
     return Value(in->name);
-  if (isUnderway(*in, name))
-    return HostError{"NameError", "`" + name.str() + "` is defined by itself", nullptr};
+  if (auto at = in->underway.find(name); at != in->underway.end())
+    return resolveBefore(in, name, at->second);
   const size_t metBefore = namesMetUnderway;
-  in->underway.insert(name);
+  in->underway[name] = SourceModule::wholeModule;
   ++namesUnderway;
   std::optional<HostResult> found = find(in, in->body(), name);
   in->underway.erase(name);
@@ -251,6 +155,23 @@ std::optional<HostResult> FileHostImpl::resolve(const SourceModuleRef &in, llvm:
   if (found && (namesUnderway == 0 || namesMetUnderway == metBefore))
     in->known.try_emplace(name, *found);
   return found;
+}
+
+HostResult FileHostImpl::resolveBefore(const SourceModuleRef &in, llvm::StringRef name, uint32_t offset) {
+  std::pair<std::string, uint32_t> key(name.str(), offset);
+  if (auto known = in->knownBefore.find(key); known != in->knownBefore.end())
+    return known->second;
+  const size_t metBefore = namesMetUnderway;
+  std::optional<HostResult> found;
+  if (offset != SourceModule::wholeModule)
+    found = find(in, in->body(), name, offset);
+  if (!found) {
+    ++namesMetUnderway;
+    return HostError{"NameError", "`" + name.str() + "` is defined by itself", nullptr};
+  }
+  if (namesMetUnderway == metBefore)
+    in->knownBefore.try_emplace(std::move(key), *found);
+  return *found;
 }
 
 std::optional<HostResult> FileHostImpl::lookup(const JitFunction &function, llvm::StringRef name) {

@@ -1,18 +1,22 @@
 // The host of a kernel's file without Python: its modules, and what their names mean.
 // SPDX-License-Identifier: MIT
 //
-// Its parts by file: FileHost (names and values), FileImports (modules on disk and import statements).
+// Its parts by file: FileHost (names and values), FileBindings (statements that bind names), FileImports (modules on
+// disk and import statements).
 #pragma once
 
 #include "compiler/sema/FileHost.h"
 #include "compiler/sema/ModuleFiles.h"
 #include "compiler/sema/Sema.h"
+#include "compiler/sema/TtFunctionEmitter.h"
 #include "compiler/syntax/Ast.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
+
+#include <map>
 
 namespace nereid::sema {
 
@@ -27,7 +31,10 @@ struct SourceModule : HostObject {
   std::string syntaxError;
   llvm::StringMap<HostResult> known;
   llvm::DenseMap<const syntax::FunctionDef *, std::shared_ptr<JitFunction>> functions; ///< one for each definition
-  llvm::StringSet<> underway;
+  /// No statement yet of those that may give a name its meaning.
+  static constexpr uint32_t wholeModule = UINT32_MAX;
+  llvm::StringMap<uint32_t> underway; ///< name -> offset of the statement that is being evaluated for it
+  std::map<std::pair<std::string, uint32_t>, HostResult> knownBefore; ///< meanings before the statement at an offset
   llvm::StringSet<> variables;           ///< names of values without `tl.constexpr`, which kernels cannot read
   std::shared_ptr<JitFunction> topLevel; ///< the function whose scope is the module level
 
@@ -81,16 +88,31 @@ private:
   std::optional<HostResult> resolve(const SourceModuleRef &in, llvm::StringRef name);
   /// Whether the meaning of the name is being evaluated, and so is not known yet.
   bool isUnderway(const SourceModule &in, llvm::StringRef name);
-  std::optional<HostResult> find(const SourceModuleRef &in, syntax::Block statements, llvm::StringRef name);
-  std::optional<HostResult> findIn(const SourceModuleRef &in, const syntax::Stmt *statement, llvm::StringRef name);
-  std::optional<HostResult> findInTry(const SourceModuleRef &in, const syntax::Try *statement, llvm::StringRef name);
-  std::optional<HostResult> findInIf(const SourceModuleRef &in, const syntax::If *statement, llvm::StringRef name);
-  std::optional<HostResult> assigned(const SourceModuleRef &in, const syntax::Expr *target, const syntax::Expr *value,
-                                     llvm::StringRef name);
+  /// The meaning of a name that is being evaluated, before the statement at an offset.
+  HostResult resolveBefore(const SourceModuleRef &in, llvm::StringRef name, uint32_t offset);
+  HostResult compute(const SourceModuleRef &in, llvm::function_ref<Value(TtFunctionEmitter &)> expression);
   HostResult evaluate(const SourceModuleRef &in, const syntax::Expr *expression);
+  static bool isJit(const syntax::FunctionDef *function);
   std::shared_ptr<JitFunction> jitFunction(const SourceModuleRef &in, const syntax::FunctionDef *definition);
   static std::string nameOf(const HostRef &object);
   static HostResult refuse(const HostRef &object, const std::string &why);
+
+  // FileBindings.cpp
+  /// The meaning of `name` by its last binding in `statements`, of those that begin before an offset.
+  std::optional<HostResult> find(const SourceModuleRef &in, syntax::Block statements, llvm::StringRef name,
+                                 uint32_t before = SourceModule::wholeModule);
+  std::optional<HostResult> findIn(const SourceModuleRef &in, const syntax::Stmt *statement, llvm::StringRef name,
+                                   uint32_t before);
+  std::optional<HostResult> findInTry(const SourceModuleRef &in, const syntax::Try *statement, llvm::StringRef name,
+                                      uint32_t before);
+  std::optional<HostResult> findInIf(const SourceModuleRef &in, const syntax::If *statement, llvm::StringRef name,
+                                     uint32_t before);
+  std::optional<HostResult> assigned(const SourceModuleRef &in, const syntax::Expr *target, const syntax::Expr *value,
+                                     llvm::StringRef name, bool isLast);
+  bool importsUnknown(const SourceModuleRef &in, syntax::Block statements);
+  HostResult augmented(const SourceModuleRef &in, const syntax::AugAssign *statement, llvm::StringRef name);
+  static HostError needsPython(const SourceModuleRef &in, const syntax::Stmt *statement, llvm::StringRef name,
+                               llvm::StringRef what);
 
   // FileImports.cpp
   SourceModuleRef parse(std::string name, std::string path, std::string text, support::DiagnosticEngine &diagnostics);

@@ -89,3 +89,50 @@ TEST(FileHost, an_if_binds_names_of_the_branch_that_its_test_chooses) {
   ASSERT_TRUE(host) << diagnostics.render();
   EXPECT_EQ(numbersOf(*host, {"A", "B", "C"}), "5 2 3 ");
 }
+
+/// The value of `X` after these statements.
+static std::string valueOfX(llvm::StringRef statements) {
+  support::DiagnosticEngine diagnostics;
+  auto host = sema::FileHost::fromText(
+      "kernel.py",
+      ("import triton\nimport triton.language as tl\n" + statements + "\n@triton.jit\ndef kernel(x):\n    pass\n")
+          .str(),
+      diagnostics);
+  return host ? numbersOf(*host, {"X"}) : diagnostics.render();
+}
+
+TEST(FileHost, a_statement_that_reads_the_name_it_binds_takes_the_meaning_before_it) {
+  EXPECT_EQ(valueOfX("X = 16\nif X > 8:\n    X = tl.constexpr(8)"), "8 ");
+  EXPECT_EQ(valueOfX("X = 4\nif X > 8:\n    X = tl.constexpr(8)\nelse:\n    X = tl.constexpr(X + 1)"), "5 ");
+  EXPECT_EQ(valueOfX("X = 4\nif X > 8:\n    X = 8\nelif X > 2:\n    X = 3\nX = tl.constexpr(X)"), "3 ");
+  EXPECT_EQ(valueOfX("X = 2\nX += 3\nX = tl.constexpr(X * 2)"), "10 ");
+  EXPECT_EQ(valueOfX("X = tl.constexpr(1)\nX = tl.constexpr(X + 1)\nX = tl.constexpr(X + 1)"), "3 ");
+  EXPECT_EQ(valueOfX("Y = 3\nX = Y\nif X == Y:\n    X = tl.constexpr(X + Y)"), "6 ");
+  EXPECT_EQ(valueOfX("with open('f') as f:\n    X = tl.constexpr(7)"), "7 ");
+  EXPECT_EQ(valueOfX("try:\n    import triton\n    X = tl.constexpr(1)\nexcept ImportError:\n    X = tl.constexpr(2)"),
+            "1 ");
+  EXPECT_EQ(valueOfX("X = X"), "`X` is defined by itself ");
+}
+
+TEST(FileHost, many_statements_that_read_the_name_they_bind_take_no_time) {
+  std::string text = "X = 0\n";
+  for (int i = 0; i < 60; ++i)
+    text += "if X >= 0:\n    X = X + 1\n";
+  EXPECT_EQ(valueOfX(text + "X = tl.constexpr(X)"), "60 ");
+}
+
+TEST(FileHost, statements_that_need_python_are_named) {
+  auto says = [](llvm::StringRef statements, llvm::StringRef part) {
+    const std::string text = valueOfX(statements);
+    EXPECT_NE(text.find(part), std::string::npos) << text;
+    EXPECT_NE(text.find("which needs Python"), std::string::npos) << text;
+  };
+  says("X = 1\nfor i in range(3):\n    X = X * 2", "`X` is assigned by the loop at kernel.py:4");
+  says("X = 1\nwhile X < 9:\n    X += 1", "`X` is assigned by the loop at kernel.py:4");
+  says("X = tl.constexpr(1)\ndel X", "`X` is deleted by the statement at kernel.py:4");
+  says("X = [1, 2]\nX[0] = 5", "`X` is changed by the assignment at kernel.py:4");
+  says("import os\nX = tl.constexpr(1)\nif os.environ:\n    X = tl.constexpr(2)",
+       "`X` depends on the condition of the `if` at kernel.py:5");
+  says("try:\n    import apex\n    X = tl.constexpr(1)\nexcept ImportError:\n    X = tl.constexpr(2)",
+       "`X` depends on an import in the `try` at kernel.py:3");
+}
