@@ -109,15 +109,17 @@ def tensor_class(entries: list[dict[str, Any]]) -> list[str]:
 
 
 def core(entries: list[dict[str, Any]]) -> str:
-    lines = header("Types, values and built-in functions of the kernel language.", "Any, TypeAlias")
+    lines = header("Types, values and built-in functions of the kernel language.", "Any")
     functions = functions_of(entries, "triton.language")
     taken = {entry["name"] for entry in functions}
     for module, names in CLASSES.items():
         kept = [name for name in names if name not in taken and name != "constexpr"]
         lines += [f"from .{module} import {name} as {name}" for name in kept]
     lines += [f"from .dtypes import {name} as {name}" for name in SCALARS]
-    # A parameter or variable with this annotation takes any constant, and is used as one.
-    lines += ["", "constexpr: TypeAlias = Any"]
+    # A parameter or variable with this annotation takes any constant, is used as one, and the class is called. An alias
+    # of Any cannot be called, says pyright; a class takes no other constants. A name of a module that type checkers do
+    # not find has an unknown type to each of them, which is all of this.
+    lines += ["", "from _unknown_to_type_checkers import constexpr as constexpr  # type: ignore[import-not-found]"]
     lines += ["", *tensor_class(entries)]
     for entry in functions:
         lines += [*function(entry)]
