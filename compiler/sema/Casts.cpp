@@ -13,11 +13,19 @@ namespace nereid::sema {
 
 //--- Numbers -------------------------------------------------------------------------------
 
+Value notATensor(TtFunctionEmitter &emitter, const Value &value, SourceRange range) {
+  const std::string text = shown(emitter, value);
+  const bool isArray = value.is<HostValue>() && llvm::StringRef(text).contains(" of shape ");
+  const char *hint =
+      isArray ? "; pass an array as an argument that is no `tl.constexpr`, and load from the pointer" : "";
+  return emitter.error(diag::NotATensor, range, text, value.kindName(), hint);
+}
+
 Value TtFunctionEmitter::toTensor(const Value &value, SourceRange range) {
   if (value.isPoison() || value.tensor())
     return value;
   if (!value.isNumber())
-    return error(diag::NotATensor, range, value.repr(), value.kindName());
+    return notATensor(*this, value, range);
   std::optional<Scalar> scalar = naturalScalar(value);
   if (!scalar)
     return error(diag::IntegerTooWide, range, value.repr());
@@ -64,7 +72,7 @@ Value TtFunctionEmitter::constantOf(const Value &number, Scalar scalar, SourceRa
   if (number.isPoison())
     return number;
   if (!number.isNumber())
-    return error(diag::NotATensor, range, number.repr(), number.kindName());
+    return notATensor(*this, number, range);
   if (scalar == Scalar::Void)
     return error(diag::CannotCast, range, number.repr(), nameOf(scalar));
   if (!checkSupported(scalar, range))

@@ -1,6 +1,7 @@
 // Reads the arguments of built-ins that must be compile-time constants.
 // SPDX-License-Identifier: MIT
 #include "compiler/sema/Diagnostics.h"
+#include "compiler/sema/Suggestions.h"
 #include "compiler/sema/TtFunctionEmitter.h"
 
 namespace nereid::sema {
@@ -10,7 +11,8 @@ static void reportExpected(TtFunctionEmitter &emitter, const Value &value, Sourc
   if (value.isPoison())
     return;
   if (value.isConstant())
-    emitter.error(diag::WrongConstant, range, what, kind, value.kindName(), value.repr());
+    emitter.error(diag::WrongConstant, range, what, kind, value.kindName(), shown(emitter, value),
+                  kind == "dtype" ? hintForDtype(shown(emitter, value)) : "");
   else
     emitter.error(diag::NotConstant, range, what, kind, value.kindName(), value.repr());
   const llvm::StringRef function = emitter.function.name;

@@ -61,6 +61,11 @@ std::string nereid::sema::describe(const Value &value) {
   return value.kindName() + " " + value.repr();
 }
 
+std::string nereid::sema::shown(TtFunctionEmitter &emitter, const Value &value) {
+  auto *host = value.get<HostValue>();
+  return host ? emitter.module.host.describe(host->object) : value.repr();
+}
+
 void TtFunctionEmitter::branch(mlir::Value condition, SourceRange range, PathEmitter thenSide, PathEmitter elseSide) {
   const Scope before = scope;
   mlir::scf::IfOp shell = openIf(*this, condition, range);

@@ -18,6 +18,11 @@ static llvm::StringRef adviceFor(syntax::NodeKind kind) {
     return "use a tuple, or a tl.constexpr defined outside of the kernel";
   case NodeKind::GeneratorExp:
     return "use a list comprehension";
+  case NodeKind::Yield:
+  case NodeKind::YieldFrom:
+    return "kernels run to their end at once; store each value through a pointer";
+  case NodeKind::Await:
+    return "kernels are not asynchronous";
   default:
     return "kernels cannot contain it";
   }

@@ -88,6 +88,8 @@ public:
   virtual std::variant<bool, HostError> truth(const HostRef &object) = 0;
   virtual std::variant<std::vector<Value>, HostError> iterate(const HostRef &object) = 0;
   virtual std::string repr(const HostRef &object) = 0;
+  /// The object as messages name it: a class or function by its qualified name, others by class and shape.
+  virtual std::string describe(const HostRef &object) { return repr(object); }
   /// `format(object, spec)` after the f-string conversion ('r', 's', 'a' or 0).
   virtual HostResult format(const Value &object, char conversion, llvm::StringRef spec) = 0;
   /// Output of static_print.

@@ -12,10 +12,18 @@ using namespace nereid::sema;
 // The limit of unrolled iterations; nested loops count together.
 static constexpr int64_t maxUnrolledIterations = 100'000;
 
+/// How to loop over what is no range.
+static llvm::StringRef hintForIterator(const Value &iterable) {
+  if (iterable.elements())
+    return "; loop over its indices: `for i in tl.static_range(len(values))`";
+  return iterable.tensor() ? "; loop over indices, and load the element of each from memory" : "";
+}
+
 Flow TtFunctionEmitter::runFor(const syntax::For *statement, syntax::Block after, const Continuation *rest,
                                bool &tookRest) {
   if (statement->isAsync) {
-    error(diag::LoopElse, statement->range, "async for");
+    error(diag::UnsupportedStatement, statement->range, "AsyncFor",
+          "kernels are not asynchronous; write a plain `for`");
     return Flow::FallsThrough;
   }
   const Value iterable = evaluate(statement->iterable);
@@ -25,7 +33,7 @@ Flow TtFunctionEmitter::runFor(const syntax::For *statement, syntax::Block after
   }
   auto *range = iterable.get<std::shared_ptr<const RangeValue>>();
   if (!range) {
-    error(diag::IteratorNotRange, statement->iterable->range, iterable.kindName());
+    error(diag::IteratorNotRange, statement->iterable->range, iterable.kindName(), hintForIterator(iterable));
     return Flow::FallsThrough;
   }
   if (!statement->orelse.empty()) {

@@ -128,8 +128,9 @@ Value TtFunctionEmitter::binary(BinaryOperator op, const Value &left, const Valu
   const bool isComputable = (left.tensor() || left.isNumber()) && (right.tensor() || right.isNumber()) &&
                             op != BinaryOperator::Pow && op != BinaryOperator::MatMult;
   if (!isComputable) {
-    Value result = error(diag::UnsupportedOperator, range, spelling(op), operandName(left), operandName(right),
-                         hintForOperator(op));
+    Value result =
+        error(diag::UnsupportedOperator, range, spelling(op), operandName(left), operandName(right),
+              left.is<std::string>() || right.is<std::string>() ? llvm::StringRef(hintForText) : hintForOperator(op));
     lastDiagnostic->pointAt(opRange.begin);
     return result;
   }

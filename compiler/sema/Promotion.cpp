@@ -63,7 +63,7 @@ std::optional<Type> elementTypeOf(TtFunctionEmitter &emitter, const Value &value
   if (value.isPoison())
     return std::nullopt;
   if (!value.isNumber()) {
-    emitter.error(diag::NotATensor, range, value.repr(), value.kindName());
+    notATensor(emitter, value, range);
     return std::nullopt;
   }
   std::optional<Scalar> scalar = naturalScalar(value);

@@ -51,6 +51,12 @@ static llvm::StringRef adviceFor(syntax::NodeKind kind) {
   case NodeKind::Global:
   case NodeKind::Nonlocal:
     return "kernels cannot assign to globals; pass a pointer";
+  case NodeKind::ClassDef:
+    return "define the class at module level, with @triton.aggregate or as a dataclass";
+  case NodeKind::Delete:
+    return "leave it out: a kernel's names hold no memory";
+  case NodeKind::Match:
+    return "write it with `if` and `elif`";
   default:
     return "kernels cannot contain it";
   }
@@ -99,8 +105,19 @@ Flow TtFunctionEmitter::runStatement(const syntax::Stmt *statement, syntax::Bloc
     return Flow::FallsThrough;
   default:
     error(diag::UnsupportedStatement, statement->range, syntax::toString(statement->kind), adviceFor(statement->kind));
+    poisonNamesOf(statement);
     return Flow::FallsThrough;
   }
+}
+
+/// The names that an import or a class would bind are no further errors.
+void TtFunctionEmitter::poisonNamesOf(const syntax::Stmt *statement) {
+  if (!llvm::isa<syntax::Import, syntax::ImportFrom, syntax::ClassDef>(statement))
+    return;
+  NameSet names;
+  addAssignedNames(syntax::Block(statement), names);
+  for (llvm::StringRef name : names)
+    scope[name] = {Value::poison(), statement->range, false};
 }
 
 /// `assert condition, message` is a call of `tl.device_assert`.
@@ -114,7 +131,12 @@ void TtFunctionEmitter::runAssert(const syntax::Assert *statement) {
 
 /// `with f(...) as v`: enters and exits at compile time; the body runs in place.
 void TtFunctionEmitter::runWith(const syntax::With *statement) {
-  if (statement->isAsync || mayLeave(statement->body)) {
+  if (statement->isAsync) {
+    error(diag::UnsupportedStatement, statement->range, "AsyncWith",
+          "kernels are not asynchronous; write a plain `with`");
+    return;
+  }
+  if (mayLeave(statement->body)) {
     error(diag::LeavesWith, statement->range);
     return;
   }

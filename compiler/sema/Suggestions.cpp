@@ -28,6 +28,13 @@ static llvm::StringRef insteadOf(llvm::StringRef name) {
       .Case("any", "use `tl.max` of the tile")
       .Case("round", "use `libdevice.rint`")
       .Case("pow", "use `libdevice.pow`")
+      .Case("abs", "use `tl.abs`")
+      .Case("divmod", "use `//` and `%`")
+      .Cases({"str", "repr", "format"}, "print tensors with `tl.device_print`")
+      .Case("type", "use `.dtype`, or `isinstance`")
+      .Cases({"next", "iter"}, "loop with `range` or `tl.static_range`")
+      .Cases({"setattr", "delattr"}, "values of kernels do not change; assign a new one to the name")
+      .Cases({"eval", "exec", "compile"}, "kernels are compiled, and run no text")
       .Case("sorted", "use `tl.sort`")
       .Case("reversed", "use `tl.flip`, or a `range` with a negative step")
       .Cases({"enumerate", "zip"}, "loop over the indices with `range` or `tl.static_range`")
@@ -63,7 +70,54 @@ std::string sema::suggestMember(llvm::StringRef givenModule, llvm::StringRef nam
     return nearest.hint();
 }
 
+/// The type of the language that has a name of Python's, NumPy's or torch's; empty for others.
+static llvm::StringRef scalarNamed(llvm::StringRef name) {
+  name = llvm::StringSwitch<llvm::StringRef>(name)
+             .Cases({"float", "single"}, "float32")
+             .Case("half", "float16")
+             .Case("double", "float64")
+             .Cases({"int", "intc"}, "int32")
+             .Case("long", "int64")
+             .Case("short", "int16")
+             .Cases({"char", "byte"}, "int8")
+             .Cases({"bool", "bool_"}, "int1")
+             .Default(name);
+  if (name.empty())
+    return name;
+#define SCALAR(id, spelled, abbreviation, signature, bits, kind)                                                       \
+  if (name == spelled)                                                                                                 \
+    return spelled;
+#include "compiler/sema/Scalars.def"
+  return "";
+}
+
+std::string sema::hintForDtype(llvm::StringRef name) {
+  const llvm::StringRef scalar = scalarNamed(name.substr(name.rfind('.') + 1));
+  return scalar.empty() ? "" : ("; use `tl." + scalar + "`").str();
+}
+
+/// Methods of torch's and NumPy's arrays, and what serves instead.
+static llvm::StringRef insteadOfMethod(llvm::StringRef name) {
+  return llvm::StringSwitch<llvm::StringRef>(name)
+      .Cases({"size", "stride", "strides", "ndim", "dim", "nbytes", "is_contiguous"},
+             "kernels do not know the arrays behind pointers; pass it as an argument")
+      .Cases({"astype", "type_as"}, "use `.to(...)` with a dtype")
+      .Case("mean", "divide `tl.sum` by the count")
+      .Cases({"unsqueeze", "squeeze"}, "index with `[:, None]`, or use `tl.expand_dims` and `tl.reshape`")
+      .Cases({"matmul", "mm", "bmm", "dot"}, "use `tl.dot`")
+      .Cases({"transpose", "t"}, "use `tl.trans`")
+      .Cases({"add", "sub", "mul", "div", "add_", "sub_", "mul_", "div_"}, "use the operator")
+      .Cases({"fill", "fill_", "zero_", "copy_"}, "tiles do not change; make a new one with `tl.full`")
+      .Cases({"clone", "copy", "contiguous", "detach", "cpu", "cuda", "numpy"}, "a tile is a value; leave it out")
+      .Cases({"tolist", "data_ptr", "data"}, "a tile has no address; `tl.store` writes it to memory")
+      .Default("");
+}
+
 std::string sema::suggestTensorAttribute(llvm::StringRef name) {
+  if (llvm::StringRef instead = insteadOfMethod(name); !instead.empty())
+    return ("; " + instead).str();
+  if (llvm::StringRef scalar = scalarNamed(name); !scalar.empty())
+    return ("; use `.to(tl." + scalar + ")`").str();
   support::NearestName nearest(name);
   for (const char *attribute : {"dtype", "type", "shape", "numel", "T"})
     nearest.add(attribute);

@@ -12,9 +12,14 @@ std::string hintForName(TtFunctionEmitter &emitter, llvm::StringRef name);
 std::string suggestMember(llvm::StringRef module, llvm::StringRef name);
 std::string suggestTensorAttribute(llvm::StringRef name);
 std::string suggestTypeAttribute(llvm::StringRef name);
+/// The type of the language for a type of Python, NumPy or torch: "numpy.float32" is `tl.float32`.
+std::string hintForDtype(llvm::StringRef name);
 std::string suggestRecordAttribute(const RecordClass &record, llvm::StringRef name);
 /// For shapes of different rank that do not broadcast: how an index with `None` aligns the lesser one, or nothing.
 std::string hintForAlignment(llvm::ArrayRef<int64_t> left, llvm::ArrayRef<int64_t> right);
+/// For an operator between a text and a tensor.
+inline constexpr llvm::StringLiteral hintForText =
+    "; a tensor has no value while the kernel compiles: pass it to `tl.device_print` as an argument";
 /// What serves instead of an operator that tiles lack.
 llvm::StringRef hintForOperator(syntax::BinaryOperator op);
 

@@ -207,6 +207,7 @@ private:
   // Statements.cpp
   Flow runStatement(const syntax::Stmt *statement, syntax::Block after, const Continuation *rest, bool &tookRest);
   void runAssert(const syntax::Assert *statement);
+  void poisonNamesOf(const syntax::Stmt *statement);
   void runWith(const syntax::With *statement);
   std::optional<std::string> resultToUse(const syntax::Expr *expression);
   void runExpressionStatement(const syntax::ExprStmt *statement);
@@ -305,6 +306,10 @@ private:
 
 /// A value as described in messages: a tensor's type, or kind and value of a constant.
 std::string describe(const Value &value);
+/// A constant as messages show it; an object of the host as that describes it.
+std::string shown(TtFunctionEmitter &emitter, const Value &value);
+/// Reports a value that is no operand of arithmetic.
+Value notATensor(TtFunctionEmitter &emitter, const Value &value, SourceRange range);
 
 /// Whether an annotation is constexpr: `tl.constexpr`, `constexpr`, or a string with that word in it.
 bool isConstexprAnnotation(const syntax::Expr *annotation);

@@ -116,11 +116,13 @@ HostResult PyHost::makeDataclass(PyObject *callee, llvm::ArrayRef<Value> args, s
   return objectToValue(created, fieldNamesOfClass(created.type()), false, 0);
 }
 
-/// Whether this is a function in C such as `numpy.exp`: no function, class or object of Python's, whose errors are its
-/// author's.
-static bool isNativeFunction(PyObject *callee) {
-  const bool isOfPython = PyFunction_Check(callee) || PyMethod_Check(callee) || PyType_Check(callee) ||
-                          PyType_HasFeature(Py_TYPE(callee), Py_TPFLAGS_HEAPTYPE);
+/// Whether this is a function or a class in C such as `numpy.exp` and `numpy.float32`: no function, class or object of
+/// Python's, whose errors are its author's.
+static bool isNative(PyObject *callee) {
+  if (PyType_Check(callee))
+    return !PyType_HasFeature(reinterpret_cast<PyTypeObject *>(callee), Py_TPFLAGS_HEAPTYPE);
+  const bool isOfPython =
+      PyFunction_Check(callee) || PyMethod_Check(callee) || PyType_HasFeature(Py_TYPE(callee), Py_TPFLAGS_HEAPTYPE);
   nb::object name = isOfPython ? nb::object() : attributeOrNull(nb::handle(callee), "__name__");
   return name.is_valid() && PyUnicode_Check(name.ptr());
 }
@@ -137,7 +139,18 @@ static std::string onValuesOfPython(PyObject *callee) {
   const bool isInLanguage = sema::findBuiltin("triton.language", name) || stdlib::find("triton.language", name) ||
                             sema::findBuiltin("triton.language.math", name) ||
                             stdlib::find("triton.language.math", name);
-  return isInLanguage ? message + "; use `tl." + name + "`" : message;
+  if (isInLanguage)
+    return message + "; use `tl." + name + "`";
+  return PyType_Check(callee) ? message + "; convert it with `.to(...)` and a dtype of `tl`" : message;
+}
+
+/// The text of an exception; empty where that fails.
+static std::string utf8Of(nb::handle exception) {
+  nb::object text = nb::steal(PyObject_Str(exception.ptr()));
+  if (text.is_valid())
+    return std::string(utf8(text));
+  PyErr_Clear();
+  return "";
 }
 
 HostResult PyHost::call(const sema::HostRef &reference, llvm::ArrayRef<Value> args, sema::HostKeywords keywords,
@@ -156,12 +169,15 @@ HostResult PyHost::call(const sema::HostRef &reference, llvm::ArrayRef<Value> ar
       return callFromKernel(callee, args, keywords, site);
     ActiveCall active(activeCalls);
     const bool hasTensor = llvm::any_of(args, [](const Value &arg) { return arg.tensor() != nullptr; });
-    if (!hasTensor || !isNativeFunction(callee))
+    if (!hasTensor || !(isNative(callee) || PyFunction_Check(callee)))
       return callObject(callee, args, keywords);
     try {
       return callObject(callee, args, keywords);
     } catch (nb::python_error &error) {
-      return failure(error, onValuesOfPython(callee));
+      if (isNative(callee))
+        return failure(error, onValuesOfPython(callee));
+      const bool isOfType = PyErr_GivenExceptionMatches(error.value().ptr(), PyExc_TypeError);
+      return failure(error, isOfType ? utf8Of(error.value()) + "; " + onValuesOfPython(callee) : std::string());
     }
   });
 }

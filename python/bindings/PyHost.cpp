@@ -144,6 +144,15 @@ static std::string whatToWriteInstead(nb::handle global, llvm::StringRef name) {
   if (PyFunction_Check(global.ptr()))
     return "which kernels cannot call. Decorate `" + name.str() +
            "` with @triton.jit, or with @triton.constexpr_function if it computes compile-time values";
+  if (PyType_Check(global.ptr()))
+    return "which kernels cannot use. Decorate `" + name.str() +
+           "` with @triton.aggregate to construct it in kernels, and its functions with @triton.jit to call them";
+  if (PyCallable_Check(global.ptr()) && !attributeOrNull(global, "shape").is_valid())
+    return "which kernels cannot call. Write a function with @triton.jit, or with @triton.constexpr_function if it "
+           "computes compile-time values";
+  if (attributeOrNull(global, "__array_interface__").is_valid() || attributeOrNull(global, "data_ptr").is_valid())
+    return "whose memory kernels reach only through an argument. Pass `" + name.str() +
+           "` as one, and load from the pointer";
   return "whose changes would go unnoticed. Write `" + name.str() +
          " = tl.constexpr(...)` (an annotation is not enough), or pass it as an argument";
 }
@@ -288,6 +297,34 @@ std::variant<std::vector<Value>, HostError> PyHost::iterate(const sema::HostRef 
 //--- Text --------------------------------------------------------------------------------------
 
 std::string PyHost::repr(const sema::HostRef &object) { return reprOf(objectOf(object)); }
+
+/// The text of a str attribute; empty where there is none.
+static std::string textAttribute(nb::handle object, const char *name) {
+  nb::object found = attributeOrNull(object, name);
+  return found.is_valid() && PyUnicode_Check(found.ptr()) ? std::string(utf8(found)) : std::string();
+}
+
+/// "module.name", without the module of Python's own names.
+static std::string qualifiedName(nb::handle named) {
+  const std::string module = textAttribute(named, "__module__"), name = textAttribute(named, "__qualname__");
+  return module.empty() || module == "builtins" ? name : module + "." + name;
+}
+
+std::string PyHost::describe(const sema::HostRef &reference) {
+  try {
+    const nb::handle object = objectOf(reference);
+    if (PyType_Check(object.ptr()) || PyFunction_Check(object.ptr()) || PyCFunction_Check(object.ptr()))
+      return qualifiedName(object);
+    nb::object shape = attributeOrNull(object, "shape");
+    if (!shape.is_valid())
+      return reprOf(object);
+    shape = checked(PySequence_Tuple(shape.ptr()));
+    return qualifiedName(object.type()) + " of shape " + reprOf(shape);
+  } catch (nb::python_error &error) { // of the object's own code
+    PyErr_Clear();
+    return Py_TYPE(objectOf(reference))->tp_name;
+  }
+}
 
 HostResult PyHost::format(const Value &object, char conversion, llvm::StringRef spec) {
   return guarded([&]() -> HostResult {

@@ -45,6 +45,7 @@ public:
   std::variant<bool, sema::HostError> truth(const sema::HostRef &object) override;
   std::variant<std::vector<sema::Value>, sema::HostError> iterate(const sema::HostRef &object) override;
   std::string repr(const sema::HostRef &object) override;
+  std::string describe(const sema::HostRef &object) override;
   sema::HostResult format(const sema::Value &object, char conversion, llvm::StringRef spec) override;
   void print(llvm::StringRef text) override;
 

@@ -233,7 +233,7 @@ Value emitExtreme(const CallSite &site, bool isMax) {
         values.size() == 1 && values.front().tensor() ? ("; `tl." + site.builtin.name + "` reduces a tile").str() : "");
   for (const Value &value : values)
     if (!value.isNumber() && !value.tensor())
-      return emitter.error(diag::NotATensor, site.range, value.repr(), value.kindName());
+      return notATensor(emitter, value, site.range);
   if (llvm::all_of(values, [](const Value &value) { return value.isNumber(); }))
     return foldExtreme(site, values, isMax);
   if (llvm::any_of(values, [](const Value &value) { return value.tensor() && value.tensor()->type.isTile(); }))

@@ -12,7 +12,7 @@ def kernel(x_ptr, n, f):
         # CHECK: :[[#@LINE+1]]:9: error: Loop-carried variable acc has initial type int32 but is re-assigned to fp32 in loop! Please make sure that the type stays consistent. [loop-changes-type]
         acc = acc + 1.5
     # CHECK: :[[#@LINE-4]]:5: note: `acc` gets its initial value here
-    # CHECK: :[[#@LINE+1]]:14: error: Only `range` and `static_range` iterators are currently supported; found tuple [iterator-not-range]
+    # CHECK: :[[#@LINE+1]]:14: error: Only `range` and `static_range` iterators are currently supported; found tuple;{{.*}} [iterator-not-range]
     for i in (1, 2):
         pass
     # CHECK: :[[#@LINE+1]]:14: error: the step of this range is zero [zero-step]
