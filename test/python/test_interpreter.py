@@ -158,7 +158,8 @@ def test_errors_name_file_line_and_program():
         kernel[(2, 2)](np.zeros(1, np.int32))
     place = f"{__file__}:{line_of(inner.fn, 'tl.dot')}: in program (0, 1, 0) of `kernel`: "
     assert str(caught.value).startswith(place)
-    assert str(caught.value).endswith("Unsupported lhs dtype int32; dot takes int8, fp8, fp16, bf16, fp32 and fp64")
+    text = "Unsupported lhs dtype int32; dot takes int8, fp8, fp16, bf16, fp32 and fp64 [dot-dtype]"
+    assert str(caught.value).endswith(text)
     assert isinstance(caught.value.__cause__, AssertionError)
 
     @triton.jit

@@ -15,11 +15,15 @@ from ..language import values as language_values
 from .binder import Binder, normalize_grid
 from .driver import driver
 from .errors import InterpreterError
-from .jit import DecoratedFunction
+from .jit import DecoratedFunction, _describe
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from .._interpreter.body import Body
+    from .._interpreter.refusals import Refusals
     from .._interpreter.session import Session
+    from ..compiler.errors import Diagnostic
 
 __all__ = ["InterpretedFunction", "InterpreterError"]
 
@@ -47,6 +51,12 @@ class InterpretedFunction(DecoratedFunction[Any], JITBase):  # type: ignore[misc
         from .._interpreter.body import Body
 
         return Body(self)
+
+    @functools.cached_property
+    def refusals(self) -> Refusals:
+        from .._interpreter.refusals import Refusals
+
+        return Refusals(self)
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else types.MethodType(self, instance)
@@ -80,6 +90,7 @@ class InterpretedFunction(DecoratedFunction[Any], JITBase):  # type: ignore[misc
     def _run_programs(
         self, bound: dict[str, Any], grid: tuple[int, int, int], kwargs: dict[str, Any]
     ) -> None:
+        from .._interpreter import refusals
         from .._interpreter.arguments import HostMemory, as_seen
         from .._interpreter.scheduler import ProgramScheduler
         from .._interpreter.session import Session
@@ -94,18 +105,25 @@ class InterpretedFunction(DecoratedFunction[Any], JITBase):  # type: ignore[misc
         memory = HostMemory()
         bound = {name: memory.argument(value) for name, value in bound.items()}
         session = Session(grid, target, options)
+        specialization = binder.specialize(bound)
+
+        def refused() -> list[Diagnostic]:
+            described = _describe(bound, specialization, binder.backend)
+            return self.refusals.of(described, target, binder.backend.parse_options(options))
+
         with language_values.semantic_for_host(session.semantic):
             seen = [
                 as_seen(session, value, kind)
-                for value, (kind, _) in zip(bound.values(), binder.specialize(bound), strict=True)
+                for value, (kind, _) in zip(bound.values(), specialization, strict=True)
             ]
             args, keywords = self._as_called(dict(zip(bound, seen, strict=True)))
             programs = ((x, y, z) for z, y, x in itertools.product(*map(range, reversed(grid))))
             session.scheduler = ProgramScheduler(
-                session, programs, lambda: self._run_program(session, args, keywords)
+                session, programs, lambda: self._run_program(session, args, keywords, refused)
             )
             session.scheduler.run()
         memory.bring_back()
+        refusals.warn(refused())
 
     def _as_called(self, seen: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
         """The values of the parameters as positional arguments and keywords of the body."""
@@ -120,15 +138,25 @@ class InterpretedFunction(DecoratedFunction[Any], JITBase):  # type: ignore[misc
                 args.append(seen[name])
         return args, keywords
 
-    def _run_program(self, session: Session, args: list[Any], keywords: dict[str, Any]) -> None:
+    def _run_program(
+        self,
+        session: Session,
+        args: list[Any],
+        keywords: dict[str, Any],
+        refused: Callable[[], list[Diagnostic]],
+    ) -> None:
         try:
             session.call(self, args, keywords)
         except InterpreterError:
             raise
         except Exception as error:
+            from .._interpreter import refusals
+
             location = _location_of(error, session.codes)
+            shown = "" if location is None else f"{location[0]}:{location[1]}: "
             failure = InterpreterError(
-                f"{location}in program {session.program} of `{self.__name__}`: {_message_of(error)}"
+                f"{shown}in program {session.program} of `{self.__name__}`: {_message_of(error)}"
+                + refusals.code_at(refused(), location)
             )
             failure._wrap(error)
             raise failure.with_traceback(error.__traceback__) from None
@@ -139,12 +167,12 @@ _MEANINGFUL = ("debug", "sanitize_overflow", "enable_fp_fusion", "default_dot_in
 _IGNORED = ("maxnreg", "launch_cooperative_grid", "launch_pdl")
 
 
-def _location_of(error: BaseException, codes: set[Any]) -> str:
+def _location_of(error: BaseException, codes: set[Any]) -> tuple[str, int] | None:
     """The innermost line of a kernel's text in the traceback of an exception."""
-    location, entry = "", error.__traceback__
+    location, entry = None, error.__traceback__
     while entry is not None:
         if entry.tb_frame.f_code in codes:
-            location = f"{entry.tb_frame.f_code.co_filename}:{entry.tb_lineno}: "
+            location = entry.tb_frame.f_code.co_filename, entry.tb_lineno
         entry = entry.tb_next
     return location
 
