@@ -57,8 +57,32 @@ std::string sema::hintForName(TtFunctionEmitter &emitter, llvm::StringRef name) 
   return nearest.hint();
 }
 
+bool sema::isLanguageModule(llvm::StringRef module) { return module == languageModule; }
+
+std::string sema::hintForLibdevice(llvm::StringRef name) {
+  if (!findBuiltin("triton.language.extra.libdevice", name))
+    return "";
+  return ("; use `libdevice." + name + "` of triton.language.extra").str();
+}
+
+/// Functions that array libraries have and the language lacks.
+static llvm::StringRef insteadOfMember(llvm::StringRef name) {
+  return llvm::StringSwitch<llvm::StringRef>(name)
+      .Case("mean", "divide `tl.sum` by the count")
+      .Case("relu", "use `tl.maximum(x, 0)`")
+      .Cases({"matmul", "mm", "bmm"}, "use `tl.dot`")
+      .Cases({"round", "rint"}, "use `libdevice.rint` of triton.language.extra")
+      .Case("print", "use `tl.device_print`, or `tl.static_print` for constants")
+      .Cases({"ones", "empty"}, "use `tl.full`")
+      .Default("");
+}
+
 std::string sema::suggestMember(llvm::StringRef givenModule, llvm::StringRef name) {
   const llvm::StringRef module = canonicalModule(givenModule);
+  if (llvm::StringRef instead = insteadOfMember(name); module == languageModule && !instead.empty())
+    return ("; " + instead).str();
+  if (std::string hint = hintForLibdevice(name); module == languageModule && !hint.empty())
+    return hint;
   support::NearestName nearest(name);
   addBuiltins(nearest, module);
   for (const stdlib::Function &function : stdlib::functions())

@@ -9,6 +9,9 @@ namespace nereid::sema {
 /// Each gives the end of a message, "; did you mean `load`?", or nothing where no name is near.
 /// For a function of Python that kernels lack the hint says what serves instead.
 std::string hintForName(TtFunctionEmitter &emitter, llvm::StringRef name);
+bool isLanguageModule(llvm::StringRef module);
+/// The function of libdevice with this name, which is `triton.language.extra`'s; empty where there is none.
+std::string hintForLibdevice(llvm::StringRef name);
 std::string suggestMember(llvm::StringRef module, llvm::StringRef name);
 std::string suggestTensorAttribute(llvm::StringRef name);
 std::string suggestTypeAttribute(llvm::StringRef name);

@@ -5,6 +5,7 @@
 #include "python/bindings/Semantic.h"
 
 #include "compiler/sema/Builtin.h"
+#include "compiler/sema/Suggestions.h"
 #include "compiler/sema/builtins/Records.h"
 #include "compiler/stdlib/Stdlib.h"
 
@@ -141,6 +142,8 @@ static std::string onValuesOfPython(PyObject *callee) {
                             stdlib::find("triton.language.math", name);
   if (isInLanguage)
     return message + "; use `tl." + name + "`";
+  if (const std::string hint = sema::hintForLibdevice(name); !hint.empty())
+    return message + hint;
   return PyType_Check(callee) ? message + "; convert it with `.to(...)` and a dtype of `tl`" : message;
 }
 

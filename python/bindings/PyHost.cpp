@@ -3,6 +3,7 @@
 #include "python/bindings/PyHost.h"
 
 #include "compiler/sema/Builtin.h"
+#include "compiler/sema/Suggestions.h"
 #include "compiler/support/NearestName.h"
 
 using namespace nereid;
@@ -42,6 +43,10 @@ static std::string suggestAttribute(nb::handle exception) {
   nb::object name = attributeOrNull(exception, "name"), object = attributeOrNull(exception, "obj");
   if (!name.is_valid() || !PyUnicode_Check(name.ptr()) || !object.is_valid() || object.is_none())
     return "";
+  if (const char *module = PyModule_Check(object.ptr()) ? PyModule_GetName(object.ptr()) : nullptr;
+      module && sema::isLanguageModule(module))
+    return sema::suggestMember(module, utf8(name));
+  PyErr_Clear(); // of a module without a name
   support::NearestName nearest{llvm::StringRef(utf8(name))};
   nb::object names = nb::steal(PyObject_Dir(object.ptr()));
   for (Py_ssize_t index = 0; names.is_valid() && index < PyList_GET_SIZE(names.ptr()); ++index)
@@ -144,6 +149,9 @@ static std::string whatToWriteInstead(nb::handle global, llvm::StringRef name) {
   if (PyFunction_Check(global.ptr()))
     return "which kernels cannot call. Decorate `" + name.str() +
            "` with @triton.jit, or with @triton.constexpr_function if it computes compile-time values";
+  if (attributeOrNull(global, "__members__").is_valid()) // an enumeration
+    return "whose members kernels read as constants. Write `NAME = tl.constexpr(" + name.str() +
+           ".MEMBER.value)` at module level";
   if (PyType_Check(global.ptr()))
     return "which kernels cannot use. Decorate `" + name.str() +
            "` with @triton.aggregate to construct it in kernels, and its functions with @triton.jit to call them";

@@ -227,8 +227,10 @@ static const sema::Builtin *builtinForClass(nb::handle object) {
 
 /// Whether the object is a numpy scalar, which is treated as the number in it.
 static bool isNumpyScalar(nb::handle object) {
-  return llvm::StringRef(Py_TYPE(object.ptr())->tp_name).starts_with("numpy.") && !PyFloat_Check(object.ptr()) &&
-         PyIndex_Check(object.ptr());
+  const bool isNumber = llvm::StringRef(Py_TYPE(object.ptr())->tp_name).starts_with("numpy.") &&
+                        !PyFloat_Check(object.ptr()) && PyIndex_Check(object.ptr());
+  nb::object shape = isNumber ? attributeOrNull(object, "shape") : nb::object();
+  return isNumber && !(shape.is_valid() && isTrue(shape)); // an array with dimensions is none
 }
 
 Value PyHost::toValue(nb::handle object, unsigned depth) {

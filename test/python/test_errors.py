@@ -440,7 +440,7 @@ def calls_undecorated(x_ptr):
         (calls_numpy, "`numpy.exp` computes on values of Python; .*; use `tl.exp`"),
         (
             calls_torch_like,
-            "`numpy.hypot` computes on values of Python; .* only while the kernel runs \\[",
+            "`numpy.hypot` computes on values of Python; .*; use `libdevice.hypot`",
         ),
         (
             calls_undecorated,

@@ -1,6 +1,7 @@
 """Python's own functions, classes and arrays in kernels: messages say what was found and what serves instead."""
 # SPDX-License-Identifier: MIT
 
+import enum
 import functools
 import logging
 import math
@@ -11,6 +12,10 @@ import numpy as np
 import pytest
 import triton
 import triton.language as tl
+
+
+class Color(enum.Enum):
+    RED = 1
 
 
 class Scale:
@@ -96,6 +101,30 @@ def to_double(x_ptr):
     tl.store(x_ptr, tl.load(x_ptr).to(np.double))
 
 
+def array_of_numpy(x_ptr):
+    tl.store(x_ptr, tl.load(x_ptr) + np.array([1, 2]))
+
+
+def empty_of_numpy(x_ptr):
+    tl.store(x_ptr, np.zeros((2, 3)))
+
+
+def read_member(x_ptr):
+    tl.store(x_ptr, Color.RED)
+
+
+def power(x_ptr):
+    tl.store(x_ptr, math.pow(tl.load(x_ptr), 2))
+
+
+def tanh(x_ptr):
+    tl.store(x_ptr, tl.tanh(tl.load(x_ptr)))
+
+
+def mean(x_ptr):
+    tl.store(x_ptr, tl.mean(tl.arange(0, 4)))
+
+
 CANNOT_CALL = "which kernels cannot call. Write a function with @triton.jit"
 MESSAGES = {
     exp: "`math.exp` computes on values of Python; .*; use `tl.exp`",
@@ -110,8 +139,14 @@ MESSAGES = {
     construct: "plain `type`, which kernels cannot use. Decorate `Scale` with @triton.aggregate",
     call_static: "plain `type`, .* its functions with @triton.jit to call them",
     read_array: "plain `numpy.ndarray`, .* Pass `ARRAY` as one, and load from the pointer",
+    read_member: r"Write `NAME = tl.constexpr\(Color.MEMBER.value\)`",
+    power: "`math.pow` computes on .*; use `libdevice.pow` of triton.language.extra",
+    tanh: "has no attribute 'tanh'; use `libdevice.tanh` of triton.language.extra",
+    mean: "has no attribute 'mean'; divide `tl.sum` by the count",
     log: "plain `Logger`, whose changes would go unnoticed",
     dtype_of_numpy: "it is the object `numpy.float32`; use `tl.float32`",
+    array_of_numpy: r"unsupported operand|numpy.ndarray of shape \(2,\)",
+    empty_of_numpy: r"cannot convert numpy.ndarray of shape \(2, 3\) .*; pass an array as an argument",
     to_double: "it is the object `numpy.float64`; use `tl.float64`",
 }
 
