@@ -115,3 +115,44 @@ def test_nested_kernels(tmp_path, body, expected):
 ])  # fmt: skip
 def test_nested_ir(tmp_path, text, expected):
     assert run(tmp_path, TEXT.format(text=text)) == expected
+
+
+HOST_STATE = """
+import contextvars, sys, warnings
+
+variable = contextvars.ContextVar("variable", default="unset")
+traced = []
+
+
+def trace(frame, event, argument):
+    if frame.f_code.co_name == "host":
+        traced.append(event)
+
+
+@triton.constexpr_function
+def host():
+    before = variable.get()
+    variable.set("by the function")
+    return {"unset": 1, "by the caller": 2}[before]
+
+
+@triton.jit
+def kernel(out):
+    tl.store(out, host())
+
+
+def launch():
+    out = np.zeros(1, np.int32)
+    variable.set("by the caller")
+    sys.settrace(trace)
+    kernel[(1,)](out)
+    sys.settrace(None)
+    return int(out[0]), variable.get(), traced[:1], sys.gettrace()
+
+
+in_small_thread(launch)
+"""
+
+
+def test_functions_of_the_host_find_the_callers_state(tmp_path):
+    assert run(tmp_path, HOST_STATE) == "(2, 'by the function', ['call'], None)"
