@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string_view>
 
@@ -17,12 +18,16 @@
 
 namespace nereid::runtime {
 
-static pthread_key_t makeKey() {
+static std::optional<pthread_key_t> makeKey() {
   pthread_key_t key = 0;
-  pthread_key_create(&key, nullptr);
-  return key;
+  return pthread_key_create(&key, nullptr) == 0 ? std::optional(key) : std::nullopt;
 }
-const pthread_key_t RunningKernel::key = makeKey();
+const std::optional<pthread_key_t> RunningKernel::key = makeKey();
+
+void RunningKernel::set(const char *lastingName) {
+  if (key)
+    pthread_setspecific(*key, lastingName);
+}
 
 const char *lastingName(const std::string &name) {
   static std::mutex mutex;

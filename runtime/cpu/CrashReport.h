@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include <pthread.h>
@@ -20,18 +21,20 @@ void noteLaunch(const char *lastingName);
 /// During its lifetime, this thread runs code of that kernel.
 class RunningKernel {
 public:
-  explicit RunningKernel(const char *lastingName) : outer(current()) { pthread_setspecific(key, lastingName); }
-  ~RunningKernel() { pthread_setspecific(key, outer); }
+  explicit RunningKernel(const char *lastingName) : outer(current()) { set(lastingName); }
+  ~RunningKernel() { set(outer); }
   RunningKernel(const RunningKernel &) = delete;
   RunningKernel &operator=(const RunningKernel &) = delete;
 
   /// What the calling thread runs, or null.
-  static const char *current() { return static_cast<const char *>(pthread_getspecific(key)); }
+  static const char *current() { return key ? static_cast<const char *>(pthread_getspecific(*key)) : nullptr; }
 
 private:
   // Reading it allocates nothing, whatever thread reads it: a signal handler may not. The first access to a
   // `thread_local` variable of a library that was loaded later does.
-  static const pthread_key_t key;
+  // Nothing where the process has no more keys: then no kernel is named.
+  static const std::optional<pthread_key_t> key;
+  static void set(const char *lastingName);
   const char *const outer;
 };
 
