@@ -16,6 +16,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <cerrno>
+#include <cstring>
 #include <fcntl.h>
 #include <mutex>
 #include <pthread.h>
@@ -46,6 +47,8 @@ public:
         named = std::string(folder) + "/nereid-XXXXXX";
         fd = mkostemp(named.data(), O_CLOEXEC);
       }
+    if (fd < 0)
+      named.clear();
   }
   ScratchFile(const ScratchFile &) = delete;
   ScratchFile &operator=(const ScratchFile &) = delete;
@@ -103,7 +106,7 @@ public:
   Output &operator=(const Output &) = delete;
   ~Output() { finish(); }
 
-  bool isOpen() const { return file.isNamed() || isReading; }
+  bool isOpen() const { return file.isOpen() && (file.isNamed() || isReading); }
   std::string path() const { return file.isNamed() ? file.path() : pathOf(ends[1]); }
 
   /// All bytes written; called after the writer is done.
@@ -177,14 +180,20 @@ static llvm::Expected<bool> runGuarded(Linker linker, llvm::ArrayRef<const char 
   return isLinked;
 }
 
+static llvm::Error noFile() {
+  const std::string reason = errno ? std::string(": ") + std::strerror(errno) : std::string();
+  return llvm::createStringError("no memory and no temporary file for the linker" + reason);
+}
+
 static llvm::Expected<std::vector<char>> linkOnce(Linker linker, llvm::ArrayRef<char> object, llvm::StringRef soname,
                                                   const char *needed) {
   static std::mutex oneAtATime;
   const std::lock_guard lock(oneAtATime);
+  errno = 0;
   ScratchFile input("nereid.o");
   Output output;
   if (!input.isOpen() || !output.isOpen() || !input.write(object))
-    return llvm::createStringError("no memory for the linker's files");
+    return noFile();
   const std::string in = input.path(), out = output.path(), name = soname.str();
   llvm::SmallVector<const char *> args{"ld.lld",
                                        "-shared",
@@ -247,7 +256,7 @@ llvm::Expected<std::vector<char>> lowering::linkShared(llvm::ArrayRef<char> obje
     return stub.takeError();
   ScratchFile needed("libm.so.6");
   if (!needed.isOpen() || !needed.write(*stub))
-    return llvm::createStringError("no memory for the linker's files");
+    return noFile();
   return linkOnce(linker, object, soname, needed.path().c_str());
 }
 

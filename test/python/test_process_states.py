@@ -401,3 +401,31 @@ time.sleep({seconds})
 def test_daemon_threads_launch_until_the_end(tmp_path, seconds):
     done = succeeds(DAEMONS.format(seconds=seconds), tmp_path)
     assert not done.stderr
+
+
+def test_no_descriptors_for_the_linker(tmp_path):
+    text = """
+    import resource
+    triton.runtime.driver.set_active_to_cpu()
+    triton.compile(triton.compiler.ASTSource(add_one, {"x": "*fp32", "B": "constexpr"}, {"B": 64}))  # reads files
+    source = triton.compiler.ASTSource(add_one, {"x": "*fp32", "B": "constexpr"}, {"B": 32})
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (64, before[1]))
+    held = []
+    try:
+        while True:
+            held.append(os.open("/dev/null", os.O_RDONLY))
+    except OSError:
+        pass
+    try:
+        triton.compile(source)
+    except Exception as error:
+        message = str(error)
+    for each in held:
+        os.close(each)
+    resource.setrlimit(resource.RLIMIT_NOFILE, before)
+    assert "no temporary file for the linker: Too many open files" in message, message
+    assert triton.compile(source).name == "add_one"
+    launch()
+    """
+    succeeds(text, tmp_path)
