@@ -44,6 +44,27 @@ namespace {
 struct SplitConversions : ttg::impl::SplitConversionsBase<SplitConversions> {
   using SplitConversionsBase::SplitConversionsBase;
 
+  uint64_t usedBytes() { return analysis::planSharedMemory(getOperation()).bytes; }
+
+  /// Joins those again without which no more memory is needed, the smallest first; returns how many stay split.
+  unsigned keepUseful(ArrayRef<ConvertLayoutOp> done) {
+    unsigned kept = 0;
+    const uint64_t limit = std::max<uint64_t>(done.empty() ? 0 : usedBytes(), maxBytes);
+    for (ConvertLayoutOp op : llvm::reverse(done)) {
+      auto first = op.getSrc().getDefiningOp<ConvertLayoutOp>();
+      op.getSrcMutable().assign(first.getSrc());
+      first->remove();
+      if (usedBytes() <= limit) {
+        first->destroy();
+        continue;
+      }
+      op->getBlock()->getOperations().insert(Block::iterator(op), first);
+      op.getSrcMutable().assign(first);
+      ++kept;
+    }
+    return kept;
+  }
+
   void runOnOperation() final {
     SmallVector<ConvertLayoutOp> conversions;
     getOperation().walk([&](ConvertLayoutOp op) {
@@ -54,11 +75,14 @@ struct SplitConversions : ttg::impl::SplitConversionsBase<SplitConversions> {
     llvm::stable_sort(conversions, [](ConvertLayoutOp a, ConvertLayoutOp b) {
       return analysis::scratchBytes(a) > analysis::scratchBytes(b);
     });
+    SmallVector<ConvertLayoutOp> done;
     for (ConvertLayoutOp op : conversions) {
-      if (analysis::planSharedMemory(getOperation()).bytes <= maxBytes)
+      if (usedBytes() <= maxBytes)
         break;
-      numSplit += split(op);
+      if (split(op))
+        done.push_back(op);
     }
+    numSplit += keepUseful(done);
   }
 };
 } // namespace
