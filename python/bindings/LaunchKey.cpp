@@ -141,7 +141,8 @@ bool LaunchKey::addArray(PyObject *object, ArgumentLeaf &leaf, unsigned depth) {
   if (array.owner.is_valid())
     owners.push_back(std::move(array.owner));
   const bool isAligned = array.address % 16 == 0;
-  const bool keysStorage = kind == DeviceKind::Rocm || !array.address || keysStorageOfHost.load(std::memory_order_relaxed);
+  const bool keysStorage =
+      kind == DeviceKind::Rocm || !array.address || keysStorageOfHost.load(std::memory_order_relaxed);
   const bool isSmall = keysStorage && isWithin2GiB(object);
   const char form[] = {isSmall ? (isAligned ? 'G' : 'g') : (isAligned ? 'A' : 'a'), static_cast<char>(array.type)};
   return put(form, sizeof form);
@@ -199,7 +200,7 @@ bool LaunchKey::addElement(PyObject *object, ArgumentLeaf &leaf, unsigned depth)
 
 bool LaunchKey::addArgument(size_t position, PyObject *object) {
   firstInner[position] = static_cast<uint32_t>(innerLeaves.size());
-  if (!addElement(object, leaves[position], 0))
+  if (!addElement(object, *new (&leaves[position]) ArgumentLeaf, 0))
     return false;
   isCompound[position] = PyTuple_CheckExact(object) || innerLeaves.size() > firstInner[position];
   return true;

@@ -12,7 +12,11 @@ namespace nereid::python {
 /// every rule and raises every error.
 class LaunchKey {
 public:
-  static constexpr size_t maxArguments = 64;
+  static constexpr size_t maxArguments = 256;
+
+  LaunchKey() {}
+  LaunchKey(const LaunchKey &) = delete;
+  LaunchKey &operator=(const LaunchKey &) = delete;
 
   std::string_view text() const { return {bytes, size}; }
   /// The value for a parameter; null where this launch has no such value.
@@ -54,9 +58,11 @@ private:
   bool addDevice(const Array &array);
   bool addIdentity(PyObject *object);
 
-  char bytes[1536];
+  char bytes[4096];
   size_t size = 0;
-  ArgumentLeaf leaves[maxArguments];
+  union {
+    ArgumentLeaf leaves[maxArguments]; ///< created by addArgument: a call has few of them
+  };
   std::vector<ArgumentLeaf> innerLeaves; ///< run-time values inside tuples and objects with fields
   uint32_t firstInner[maxArguments];     ///< index of an argument's first inner leaf
   bool isCompound[maxArguments] = {};

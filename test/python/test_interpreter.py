@@ -272,6 +272,23 @@ def test_arrays_of_other_devices_are_copied():
     assert out.data.tolist() == [4.0] and x.data.tolist() == [2.0]
 
 
+def test_arrays_without_memory_are_not_copied():
+    class Empty(OnDevice):
+        def data_ptr(self):
+            return 0
+
+        def cpu(self):
+            raise NotImplementedError("there is no data")
+
+    @triton.jit
+    def kernel(x, y, HAS_Y: tl.constexpr):
+        tl.store(x, tl.load(x) + (tl.load(y) if HAS_Y else 1))
+
+    x = OnDevice(np.array([2.0], np.float32))
+    kernel[(1,)](x, Empty(np.zeros(0, np.float32)), False)
+    assert x.data.tolist() == [3.0]
+
+
 def test_memory_that_is_read_only_is_not_written():
     @triton.jit
     def kernel(x_ptr, out_ptr, n, FORM: tl.constexpr):

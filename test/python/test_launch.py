@@ -3,6 +3,7 @@
 
 import platform
 import re
+import runpy
 
 import numpy as np
 import pytest
@@ -334,6 +335,42 @@ def test_equal_numbers_of_other_types_do_not_share_a_kernel():
     assert len({id(kernel) for kernel in kernels}) == 3
 
 
+WIDE = """
+import triton
+import triton.language as tl
+
+@triton.jit
+def wide(out_ptr, {parameters}, C: tl.constexpr):
+    tl.store(out_ptr, C + {total})
+"""
+
+
+@pytest.mark.parametrize("count", [62, 63, 100, 200])
+@pytest.mark.parametrize("form", ["numbers", "arrays", "keywords"])
+def test_a_kernel_of_many_parameters_is_launched_by_its_key(tmp_path, monkeypatch, count, form):
+    names = [f"p{i}" for i in range(count)]
+    reads = [f"tl.load({name})" for name in names] if form == "arrays" else names
+    path = tmp_path / f"wide_{count}_{form}.py"
+    path.write_text(WIDE.format(parameters=", ".join(names), total=" + ".join(reads)))
+    wide = runpy.run_path(str(path))["wide"]
+    out = np.zeros(1, np.int32)
+    values = range(count)
+    if form == "arrays":
+        values = [np.array([value], np.int32) for value in values]
+
+    def launch(constant):
+        if form == "keywords":
+            wide[(1,)](out, C=constant, **dict(zip(names, values, strict=True)))
+        else:
+            wide[(1,)](out, *values, constant)
+        return int(out[0]) - sum(range(count))
+
+    assert [launch(5), launch(7)] == [5, 7]
+    slow = []
+    monkeypatch.setattr(type(wide), "run", lambda *args, **named: slow.append(args))
+    assert [launch(5), launch(7), launch(5)] == [5, 7, 5] and not slow
+
+
 class NoMemory:
     """An array of a library's own that has a device and no memory."""
 
@@ -380,9 +417,7 @@ def test_an_array_without_memory_is_on_no_device(device, n):
 
 def test_arrays_that_all_have_no_memory_still_tell_a_device():
     torch = pytest.importorskip("torch")
-    kernels = {
-        add_optional[(2,)](*(torch.empty(0) for _ in range(3)), 0, True) for _ in range(3)
-    }
+    kernels = {add_optional[(2,)](*(torch.empty(0) for _ in range(3)), 0, True) for _ in range(3)}
     assert len(kernels) == 1
     other = [NoMemory(torch, "xpu")] * 3
     with pytest.raises(ValueError, match="tensors are on a xpu device"):
