@@ -35,16 +35,18 @@ static nb::object pointerInfo(const GpuApi &api, uint64_t address) {
   return dict;
 }
 
-/// Whether a GPU can read this host array, such as a pinned one.
-static bool canAccess(const GpuApi &api, nb::handle object) {
+/// Whether a GPU can read this array: one of the host's such as a pinned one, or one of another GPU.
+static bool canAccess(const GpuApi &api, nb::handle object, int ordinal) {
   Array array;
   if (readArray(object.ptr(), array) != ArrayResult::Read) {
     PyErr_Clear();
     return false;
   }
-  auto device = api.device(0);
+  auto device = api.device(ordinal);
   if (!device)
     return false;
+  if (array.device == api.kind)
+    return array.deviceIndex == ordinal || !array.address || (*device)->canAccess(array.address);
   auto info = (*device)->pointerInfo(array.address);
   return info && info->isKnown;
 }
@@ -186,8 +188,8 @@ static void bindDevices(nb::module_ &driver, const GpuApi &api) {
       "pointer_info", [&api](uint64_t address) { return pointerInfo(api, address); }, nb::arg("address"),
       "The driver's information about an address, or None.");
   driver.def(
-      "can_access", [&api](nb::handle array) { return canAccess(api, array); }, nb::arg("array"),
-      "Whether GPUs can read this array of the host's.");
+      "can_access", [&api](nb::handle array, int ordinal) { return canAccess(api, array, ordinal); }, nb::arg("array"),
+      nb::arg("device") = 0, "Whether a GPU can read this array of the host's, or of another GPU.");
 }
 
 void nereid::python::bindGpuDriver(nb::module_ &driver, const GpuApi &api) {

@@ -202,6 +202,8 @@ static std::string deviceText(DeviceKind device, int32_t ordinal, std::string_vi
 }
 
 /// The driver's information about an address; nullopt where it cannot be queried.
+runtime::GpuDevice &LoadedKernel::gpu() const { return static_cast<runtime::GpuDevice &>(*runner); }
+
 static std::optional<runtime::PointerInfo> pointerInfoOf(runtime::Device *runner, uint64_t address) {
   auto info = static_cast<runtime::GpuDevice *>(runner)->pointerInfo(address);
   return info ? std::optional(*info) : std::nullopt;
@@ -248,11 +250,14 @@ ArgumentLeaf LoadedKernel::readArgument(size_t index, PyObject *object, Array &a
         !array.address || array.device == DeviceKind::Unknown ||
         (array.device == deviceKind && (deviceKind == DeviceKind::Cpu || array.deviceIndex == deviceOrdinal));
     const bool isReachable = deviceKind != DeviceKind::Cpu && array.device == DeviceKind::Cpu;
-    if (!fits && !(isReachable && moveToDevice(runner, leaf)))
+    const bool isPeer = deviceKind != DeviceKind::Cpu && array.device == deviceKind;
+    if (!fits && !(isReachable && moveToDevice(runner, leaf)) &&
+        !(isPeer && (!leaf.bits || gpu().canAccess(leaf.bits))))
       raise(PyExc_ValueError,
             "argument `" + parameter.name + "` is on device " +
                 deviceText(array.device, array.deviceIndex, array.deviceName) + ", but the kernel was compiled for " +
                 deviceText(deviceKind, deviceOrdinal, "") +
+                (isPeer ? ", which has no access to it; enable peer access, or copy the argument" : "") +
                 (isReachable ? ". Pointer argument cannot be accessed from Triton (cpu tensor?)" : ""));
     checkElements(array, param, parameter);
   }

@@ -13,6 +13,10 @@
 #include <span>
 #include <vector>
 
+namespace nereid::runtime {
+class GpuDevice;
+}
+
 namespace nereid::python {
 
 using jit::ArgumentLeaf;
@@ -43,6 +47,8 @@ public:
   size_t blockBytes() const { return bytes; }
   DeviceKind device() const { return deviceKind; }
   int32_t ordinal() const { return deviceOrdinal; }
+  /// Its device, which is no CPU.
+  runtime::GpuDevice &gpu() const;
   runtime::KernelResources resources() const { return kernel->resources(); }
   void *handle() const { return kernel->handle(); }
   const runtime::Kernel &loaded() const { return *kernel; }

@@ -102,20 +102,25 @@ bool LaunchKey::addInteger(PyObject *object, ArgumentLeaf &leaf) {
   return put(isNarrow ? (isAligned ? 'W' : 'w') : (isAligned ? 'L' : 'l'));
 }
 
-/// False where Python handles the arguments: arrays without a device (stand-ins), and mixed devices.
+/// False where Python handles the arguments: arrays without a device (stand-ins), and devices of several kinds.
 bool LaunchKey::addDevice(const Array &array) {
   if (array.device == DeviceKind::Unknown)
     return false;
   const char where[] = {array.address ? '@' : '0', static_cast<char>(array.device)};
   if (!array.address) // no memory, so the array may be from any device; alone, it still tells one
     return put(where, sizeof where) && put(&array.deviceIndex, sizeof array.deviceIndex);
-  if (array.device == kind && array.deviceIndex == deviceIndex)
-    return true;
-  if (kind != DeviceKind::Unknown || array.device == DeviceKind::Other)
+  if (array.device != kind || array.deviceIndex != deviceIndex) {
+    if (array.device == DeviceKind::Other || (kind != DeviceKind::Unknown && kind != array.device))
+      return false;
+    kind = array.device;
+    deviceIndex = array.deviceIndex;
+    if (!put(where, sizeof where) || !put(&deviceIndex, sizeof deviceIndex))
+      return false;
+  }
+  if (placedCount == maxArguments)
     return false;
-  kind = array.device;
-  deviceIndex = array.deviceIndex;
-  return put(where, sizeof where) && put(&deviceIndex, sizeof deviceIndex);
+  placed[placedCount++] = {array.address, array.deviceIndex};
+  return true;
 }
 
 bool LaunchKey::addArray(PyObject *object, ArgumentLeaf &leaf, unsigned depth) {

@@ -5,6 +5,7 @@
 #include "python/bindings/JitBase.h"
 
 #include <cstring>
+#include <span>
 
 namespace nereid::python {
 
@@ -27,8 +28,14 @@ public:
     return at < innerLeaves.size() ? &innerLeaves[at] : nullptr;
   }
   const std::vector<PyObject *> &identities() const { return identityObjects; }
+  /// The kind of device that all arrays are on.
   DeviceKind device() const { return kind; }
-  int32_t ordinal() const { return deviceIndex; }
+  struct Placed {
+    uint64_t address;
+    int32_t ordinal;
+  };
+  /// The arrays of the call with their devices; those of GPUs may be on several.
+  std::span<const Placed> arrays() const { return {placed, placedCount}; }
   /// The function that returns the current stream of the arrays' library; null where there is none.
   StreamQuery streamQuery() const { return query; }
   /// Streams that produce the contents of arrays.
@@ -67,7 +74,9 @@ private:
   uint32_t firstInner[maxArguments];     ///< index of an argument's first inner leaf
   bool isCompound[maxArguments] = {};
   DeviceKind kind = DeviceKind::Unknown;
-  int32_t deviceIndex = 0;
+  int32_t deviceIndex = 0; ///< of the array before
+  Placed placed[maxArguments];
+  size_t placedCount = 0;
   StreamQuery query = nullptr;
   std::vector<uint64_t> producerStreams;
   std::vector<PyObject *> identityObjects; ///< borrowed from the call

@@ -7,7 +7,9 @@
 #include "python/bindings/LaunchKey.h"
 #include "python/bindings/Tracebacks.h"
 #include "runtime/MemoryExtent.h"
+#include "runtime/gpu/GpuDevice.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <structmember.h>
 
@@ -159,12 +161,33 @@ static bool packArguments(const LoadedKernel &kernel, const LaunchKey &key, char
   return true;
 }
 
+/// Whether this kernel's GPU is the one that the arrays and the current device ask for: the rule of
+/// `device_of_arguments`.
+static bool runsOnItsDevice(const LaunchKey &key, const LoadedKernel &kernel) {
+  const int32_t ordinal = kernel.ordinal();
+  const auto isOn = [](runtime::GpuDevice &device, const LaunchKey::Placed &array) {
+    return array.ordinal == device.ordinal() || !array.address || device.canAccess(array.address);
+  };
+  const auto allOn = [&](runtime::GpuDevice &device) {
+    return std::ranges::all_of(key.arrays(), [&](const auto &array) { return isOn(device, array); });
+  };
+  if (kernel.gpu().siblingCount() == 1)
+    return true;
+  const int32_t current = currentDevice(kernel.device());
+  if (current == ordinal)
+    return allOn(kernel.gpu());
+  if (std::ranges::any_of(key.arrays(), [&](const auto &array) { return array.ordinal != ordinal; }))
+    return false;
+  runtime::GpuDevice *other = kernel.gpu().sibling(current);
+  return !key.arrays().empty() && other && !allOn(*other);
+}
+
 /// The stream of the launch; Fallback where Python has to determine it, or the device.
 static FastPath chooseStream(const BoundCall &call, LoadedKernel &kernel, void *&stream) {
   if (kernel.device() == DeviceKind::Cpu)
     return call.stream ? FastPath::Fallback : FastPath::Ok;
   const LaunchKey &key = call.key;
-  if (key.device() == DeviceKind::Unknown && currentDevice(kernel.device()) != kernel.ordinal())
+  if (!runsOnItsDevice(key, kernel))
     return FastPath::Fallback;
   if (call.stream) {
     if (!readStream(call.stream, stream))
@@ -273,9 +296,7 @@ static bool fits(const LoadedKernel &kernel, const BoundCall &call) {
   for (const PackedParam &param : kernel.params())
     if (param.position >= call.list().size() || call.list()[param.position].isConstexpr || !call.key.leafFor(param))
       return false;
-  return call.key.device() == DeviceKind::Unknown ||
-         (call.key.device() == kernel.device() &&
-          (kernel.device() == DeviceKind::Cpu || call.key.ordinal() == kernel.ordinal()));
+  return call.key.device() == DeviceKind::Unknown || call.key.device() == kernel.device();
 }
 
 static void remember(BoundCall &call, PyObject *compiled, uint64_t epoch) {

@@ -197,4 +197,29 @@ Expected<PointerInfo> CudaDevice::pointerInfo(uint64_t address) {
   return info;
 }
 
+/// The driver answers for the current context, with the peer access that the program, or a library, has enabled.
+bool CudaDevice::canAccess(uint64_t address) {
+  // A device without a context has no access to others; the question makes none.
+  unsigned flags = 0;
+  int isActive = 0;
+  if (!primary.load(std::memory_order_acquire) &&
+      (owner.calls().cuDevicePrimaryCtxGetState(device, &flags, &isActive) != Success || !isActive))
+    return false;
+  auto wanted = context();
+  if (!wanted)
+    return false;
+  const ContextScope scope(owner.calls(), *wanted);
+  Address onDevice = 0;
+  return scope.result == Success &&
+         owner.calls().cuPointerGetAttribute(&onDevice, PointerAttribute::DevicePointer, address) == Success &&
+         onDevice != 0;
+}
+
+int CudaDevice::siblingCount() const { return owner.deviceCount(); }
+
+GpuDevice *CudaDevice::sibling(int number) const {
+  auto found = owner.device(number);
+  return found ? *found : nullptr;
+}
+
 } // namespace nereid::runtime

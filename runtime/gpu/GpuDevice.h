@@ -33,6 +33,11 @@ public:
   /// Work that `later` is given from now on starts after all work that `earlier` has been given so far.
   virtual Expected<void> orderStreams(void *earlier, void *later) = 0;
   virtual Expected<PointerInfo> pointerInfo(uint64_t address) = 0;
+  /// Whether kernels on this device may access an address in memory of another one: peer access to it is on.
+  virtual bool canAccess(uint64_t address) = 0;
+  /// The number of devices of its driver, and one of them; null where there is none of that number.
+  virtual int siblingCount() const = 0;
+  virtual GpuDevice *sibling(int number) const = 0;
 
   virtual Expected<void *> createEvent() = 0;
   virtual Expected<void> recordEvent(void *event, void *stream) = 0;

@@ -133,6 +133,20 @@ Expected<PointerInfo> HipDevice::pointerInfo(uint64_t address) {
   return info;
 }
 
+/// HIP tells whether two devices could access each other's memory, not whether one may, and a kernel that may not ends
+/// the process.
+bool HipDevice::canAccess(uint64_t address) {
+  auto info = pointerInfo(address);
+  return info && info->isKnown && (info->isOnHost || info->ordinal == ordinal());
+}
+
+int HipDevice::siblingCount() const { return owner.deviceCount(); }
+
+GpuDevice *HipDevice::sibling(int number) const {
+  auto found = owner.device(number);
+  return found ? *found : nullptr;
+}
+
 Expected<void *> HipDevice::createEvent() {
   Event event = nullptr;
   auto made = call("hipEventCreate", owner.calls().hipEventCreateWithFlags, &event, 0u);

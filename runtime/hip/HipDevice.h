@@ -33,6 +33,9 @@ public:
   Expected<void> synchronize() override;
   Expected<void> orderStreams(void *earlier, void *later) override;
   Expected<PointerInfo> pointerInfo(uint64_t address) override;
+  bool canAccess(uint64_t address) override;
+  int siblingCount() const override;
+  GpuDevice *sibling(int number) const override;
 
   Expected<void *> createEvent() override;
   Expected<void> recordEvent(void *event, void *stream) override;

@@ -372,6 +372,82 @@ def test_arrays_of_the_host_alone_run_on_the_cpu(stub, monkeypatch):
     assert stub.launches() == []
 
 
+# --- Memory of other GPUs -------------------------------------------------------------------------
+
+
+@pytest.fixture
+def peers(stub):
+    """Two GPUs with access to each other's memory: A is on the first, B and C are on the second."""
+    stub.configure("devices=2 peers=1")
+    for address, device in ((A, 0), (B, 1), (C, 1)):
+        stub.add_memory(address, 4096, device=device)
+    yield stub
+    stub.library.cuCtxSetCurrent(None)
+
+
+def test_peer_memory_is_read_from_the_current_gpu(peers, array, runs):
+    kernel = make_kernel()
+    for _ in range(3):
+        kernel[(1,)](array(A, 0), 5, 0.5, True, array(B, 1))
+        kernel[(1,)](array(B, 1), 5, 0.5, True, array(A, 0))
+    assert [launch["device"] for launch in peers.launches()] == [0] * 6
+    assert last(peers)["arguments"][0] == struct.pack("<Q", B).hex()
+    assert runs == ["kernel", "kernel"]  # one per order of the devices
+
+
+def test_the_current_gpu_launches_even_if_all_memory_is_a_peers(peers, array):
+    kernel = make_kernel()
+    for current in (0, 1, 0, 0, 1, 1):
+        libtriton.driver_cuda.make_current(current)
+        kernel[(1,)](array(B, 1), 5, 0.5, True, array(C, 1))
+    assert [launch["device"] for launch in peers.launches()] == [0, 1, 0, 0, 1, 1]
+
+
+def test_peer_memory_behind_other_protocols(peers, array):
+    kernel = make_kernel()
+    for x in (InterfaceArray(C), DLPackArray(C, 1), array(0, 1)):
+        for _ in range(2):
+            kernel[(1,)](x, 5, 0.5, True, array(A, 0))
+    assert [launch["device"] for launch in peers.launches()] == [0] * 6
+
+
+def test_kernels_of_one_gpu_take_a_peers_memory_by_hand(peers, array):
+    compiled = make_kernel()[(1,)](array(A), 5, 0.5, True, array(A))
+    compiled[(1, 1, 1)](array(A), 5, 0.5, True, array(B, 1), 64)
+    assert (last(peers)["device"], last(peers)["arguments"][4]) == (0, struct.pack("<Q", B).hex())
+
+
+def test_access_that_ends_is_an_error_again(peers, array):
+    kernel = make_kernel()
+    for _ in range(2):
+        kernel[(1,)](array(A, 0), 5, 0.5, True, array(B, 1))
+    peers.configure("devices=2")
+    for address, device in ((A, 0), (B, 1)):
+        peers.add_memory(address, 4096, device=device)
+    with pytest.raises(ValueError, match="cuda:0, which has no access to all of them; enable peer"):
+        kernel[(1,)](array(A, 0), 5, 0.5, True, array(B, 1))
+    kernel[(1,)](array(B, 1), 5, 0.5, True, array(B, 1))
+    assert [launch["device"] for launch in peers.launches()][-1] == 1
+
+
+def test_addresses_in_a_table_of_numbers_are_not_questioned(peers, array):
+    @triton.jit
+    def kernel(table, out):
+        tl.store(out, tl.load(tl.load(table).to(tl.pointer_type(tl.float32))))
+
+    for _ in range(2):
+        kernel[(1,)](array(A, 0, 0, 64), array(A + 64, 0))
+    assert [launch["device"] for launch in peers.launches()] == [0, 0]
+    assert not peers.calls("cuPointerGetAttribute")
+
+
+def test_memory_on_one_gpu_asks_the_driver_nothing(peers, array):
+    kernel = make_kernel()
+    for _ in range(3):
+        kernel[(1,)](array(A, 0), 5, 0.5, True, array(A, 0))
+    assert not peers.calls("cuPointerGetAttribute")
+
+
 # --- Errors ---------------------------------------------------------------------------------------
 
 

@@ -67,6 +67,8 @@ static void apply(State &state, const std::string &text) {
       state.settings.maxThreads = static_cast<int>(number);
     else if (key == "delay_ns")
       state.settings.delayNanoseconds = static_cast<uint64_t>(number);
+    else if (key == "peers")
+      state.settings.peers = number != 0;
     else if (key == "log")
       state.settings.logs = number != 0;
     else {

@@ -210,25 +210,49 @@ def _without_empty(found: list[Any]) -> list[Any]:
     return [entry for entry in found if libtriton.address_of(entry[2])] or found
 
 
+def _current_with_access(found: list[Any]) -> tuple[str, int] | None:
+    """The current GPU, if kernels on it can access all of these arrays of GPUs."""
+    (kind,) = {device[0] for _, device, _ in found}
+    driver = _GPU_DRIVERS.get(kind)
+    if driver is None:
+        return None
+    current = driver.current_device()
+    reaches = all(device[1] == current or driver.can_access(a, current) for _, device, a in found)
+    return (kind, current) if reaches else None
+
+
 def device_of_arguments(bound: dict[str, Any]) -> tuple[str, int] | None:
-    """The one device that all array arguments are on; None without such arguments."""
+    """The current device of the arrays' kind, if it can access all arrays; else the one device that
+    they are on. None without such arguments.
+    """
     found = _without_reachable(
         _without_empty([entry for name, arg in bound.items() for entry in _devices(name, arg)])
     )
     if not found:
         return None
-    if any(device != found[0][1] for _, device, _ in found):
-        devices = ", ".join(
-            f"`{name}` on {kind if kind == 'cpu' else f'{kind}:{index}'}"
-            for name, (kind, index), _ in found
+    kinds = {device[0] for _, device, _ in found}
+    current = _current_with_access(found) if len(kinds) == 1 else None
+    if current is None and any(device != found[0][1] for _, device, _ in found):
+        raise ValueError(_device_conflict(found, kinds))
+    return current or found[0][1]
+
+
+def _device_conflict(found: list[Any], kinds: set[str]) -> str:
+    devices = ", ".join(
+        f"`{name}` on {kind if kind == 'cpu' else f'{kind}:{index}'}"
+        for name, (kind, index), _ in found
+    )
+    hint = ""
+    if kinds in ({"cpu", "cuda"}, {"cpu", "hip"}):
+        hint = ". Pointer argument cannot be accessed from Triton (cpu tensor?)"
+    elif kinds <= _GPU_DRIVERS.keys():
+        (kind,) = kinds
+        here = f"{kind}:{_GPU_DRIVERS[kind].current_device()}"
+        hint = (
+            f", here the current one, {here}, which has no access to all of them; enable peer "
+            "access, or copy them to one device"
         )
-        hint = ""
-        if {device[0] for _, device, _ in found} in ({"cpu", "cuda"}, {"cpu", "hip"}):
-            hint = ". Pointer argument cannot be accessed from Triton (cpu tensor?)"
-        raise ValueError(
-            f"arguments are on different devices: {devices}; a kernel runs on one device{hint}"
-        )
-    return found[0][1]
+    return f"arguments are on different devices: {devices}; a kernel runs on one device{hint}"
 
 
 def normalize_grid(grid: Any, bound: dict[str, Any]) -> tuple[int, int, int]:

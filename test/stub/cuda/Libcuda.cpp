@@ -134,6 +134,12 @@ STUB_API Result cuCtxSetCurrent(Context context) {
   return enter("cuCtxSetCurrent", "\"device\": " + std::to_string(deviceOf(context)));
 }
 
+STUB_API Result cuDevicePrimaryCtxGetState(Ordinal, unsigned *flags, int *isActive) {
+  *flags = 0;
+  *isActive = stub::settings().peers;
+  return Success;
+}
+
 STUB_API Result cuCtxGetDevice(Ordinal *device) {
   *device = deviceOf(current);
   return current ? Success : InvalidContext;
@@ -327,6 +333,20 @@ STUB_API Result cuEventDestroy(Event event) {
 
 //--- Memory ------------------------------------------------------------------------------------
 
+/// Of the current context: fails where its device cannot access the memory.
+STUB_API Result cuPointerGetAttribute(void *value, PointerAttribute attribute, Address address) {
+  constexpr int kOnHost = 1;
+  const Result result = enter("cuPointerGetAttribute", field("address", address));
+  if (result != Success)
+    return result;
+  const stub::Memory found = stub::memoryAt(address);
+  const bool isReachable =
+      found.type == kOnHost || (found.type && (found.ordinal == deviceOf(current) || stub::settings().peers));
+  if (attribute != PointerAttribute::DevicePointer || !isReachable)
+    return InvalidValue;
+  *static_cast<uint64_t *>(value) = address;
+  return Success;
+}
 STUB_API Result cuPointerGetAttributes(unsigned count, PointerAttribute *attributes, void **values, Address address) {
   const stub::Memory found = stub::memoryAt(address);
   for (unsigned i = 0; i < count; ++i)
