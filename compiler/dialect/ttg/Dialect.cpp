@@ -11,6 +11,7 @@
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
 
+#include <limits>
 #include <memory>
 #include <mutex>
 
@@ -133,6 +134,7 @@ unsigned ttg::numWarpsOf(Operation *op) {
 }
 unsigned ttg::totalWarpsOf(Operation *op) { return moduleNumber(op, kTotalWarps, numWarpsOf(op)); }
 unsigned ttg::threadsPerWarpOf(Operation *op) { return moduleNumber(op, kThreadsPerWarp, 32); }
+unsigned ttg::numCtasOf(Operation *op) { return moduleNumber(op, kNumCtas, 1); }
 
 /// Reports an error where `encoding` does not spread over as many warps and lanes as the module has.
 static LogicalResult verifyThreads(Operation *op, RankedTensorType tile, unsigned numWarps, unsigned threadsPerWarp) {
@@ -174,6 +176,20 @@ static LogicalResult verifyShapeNumber(Operation *op, NamedAttribute attribute) 
   return success();
 }
 
+/// Bytes, and registers of a thread. Passes read them as numbers of 32 bits, and add to the bytes.
+static LogicalResult verifySize(Operation *op, NamedAttribute attribute) {
+  const StringRef name = attribute.getName().getValue();
+  auto number = dyn_cast<IntegerAttr>(attribute.getValue());
+  if (!number || !number.getType().isSignlessInteger() || number.getValue().getBitWidth() > 64)
+    return op->emitError() << name << " is not a number";
+  const int64_t found = number.getInt();
+  if (found < 0 || found > std::numeric_limits<int32_t>::max())
+    return op->emitError() << name << " is " << found << "; it is between 0 and 2147483647";
+  if (name == kScratchAlignment && !llvm::isPowerOf2_64(found))
+    return op->emitError() << name << " is " << found << ", which is no power of two";
+  return success();
+}
+
 /// Warps beyond `ttg.num-warps` run nothing but partitions.
 static LogicalResult verifyTotalWarps(Operation *op) {
   if (op->walk([](WarpSpecializeOp) { return WalkResult::interrupt(); }).wasInterrupted())
@@ -186,6 +202,10 @@ LogicalResult TtgDialect::verifyOperationAttribute(Operation *op, NamedAttribute
   if (llvm::is_contained({kNumWarps, kTotalWarps, kThreadsPerWarp, kNumCtas}, name) &&
       failed(verifyShapeNumber(op, attribute)))
     return failure();
+  if (llvm::is_contained({kShared, kMaxRegisters, kScratchBytes, kScratchAlignment}, name))
+    return verifySize(op, attribute);
+  if (name == kTarget && !isa<StringAttr>(attribute.getValue()))
+    return op->emitError() << kTarget << " is not a string";
   if (name == kTotalWarps)
     return verifyTotalWarps(op);
   // One walk, started by the attribute that every module of `ttg` has.

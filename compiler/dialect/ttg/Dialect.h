@@ -76,6 +76,7 @@ unsigned numWarpsOf(mlir::Operation *op);
 /// All warps of a program, those of partitions included.
 unsigned totalWarpsOf(mlir::Operation *op);
 unsigned threadsPerWarpOf(mlir::Operation *op);
+unsigned numCtasOf(mlir::Operation *op);
 
 /// The allocation that a buffer is a view of; null where it may be one of several.
 LocalAllocOp allocationOf(mlir::Value buffer);

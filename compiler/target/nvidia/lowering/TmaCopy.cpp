@@ -34,7 +34,7 @@ static llvm::Value *mapScratch(TtgFunctionEmitter &emitter, ttng::MakeTensorMapO
   if (!ttng::isSplitOverCluster(module))
     return begin;
   const int64_t all = module->getAttrOfType<IntegerAttr>(ttg::kScratchBytes).getInt();
-  const int64_t numCtas = module->getAttrOfType<IntegerAttr>(ttg::kNumCtas).getInt();
+  const int64_t numCtas = ttg::numCtasOf(module);
   llvm::Value *rank = ir.CreateZExt(instructionsOf(emitter).clusterRank(ir), ir.getInt64Ty());
   return ir.CreatePtrAdd(begin, ir.CreateMul(rank, ir.getInt64(all / numCtas)));
 }

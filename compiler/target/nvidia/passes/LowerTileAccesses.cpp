@@ -176,12 +176,11 @@ void Lowerer::run() {
 /// CTAs that share the work of a program make their own tensor maps.
 static void reserveForEachCta(ModuleOp module) {
   auto size = module->getAttrOfType<IntegerAttr>(kScratchBytes);
-  auto numCtas = module->getAttrOfType<IntegerAttr>(kNumCtas);
-  if (!size || !numCtas || !ttng::isSplitOverCluster(module))
+  if (!size || !ttng::isSplitOverCluster(module))
     return;
   Builder builder(module.getContext());
   const int64_t each = llvm::alignTo(size.getInt(), ttng::kTensorMapBytes);
-  module->setAttr(kScratchBytes, builder.getI32IntegerAttr(each * numCtas.getInt()));
+  module->setAttr(kScratchBytes, builder.getI32IntegerAttr(each * numCtasOf(module)));
 }
 
 namespace {
