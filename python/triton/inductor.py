@@ -1,4 +1,4 @@
-"""Which code PyTorch's compiler writes for CPUs."""
+"""Which code PyTorch's compiler writes for CPUs, and what it expects of the compiler of kernels."""
 
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
@@ -33,6 +33,14 @@ def enable_cpu_backend(enabled: bool = True) -> None:
     config.cpu_backend = "triton" if enabled else "cpp"
     _choose_measurement(_measure if enabled else None)
     _choose_concatenation(enabled)
+
+
+def reads_constants(caller: dict[str, object]) -> bool:
+    """Whether the module with these globals is PyTorch's compiler, which reads the dict of constants that it passed to
+    `ASTSource` again after the compilation: it makes its launcher from it. The dict is a copy of its own; any other
+    caller's may serve for the next kernel and stays as it is.
+    """
+    return str(caller.get("__name__")).startswith("torch.")
 
 
 _SECONDS, _SAMPLES = 0.012, 5

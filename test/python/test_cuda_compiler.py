@@ -209,6 +209,13 @@ def test_a_file_replaces_a_stage(stage, tmp_path):
         assert (word in changed.asm[each]) == (stages.index(each) >= stages.index(stage)), each
 
 
+def undominated():
+    """The kernel's LLVM IR, which has debug information, with a value that is used before it is defined."""
+    text = compiled_for().asm["llir"]
+    assert "Debug Info Version" in text
+    return text.replace("ret void", "%b = add i32 %a, 1\n  %a = add i32 1, 1\n  ret void", 1)
+
+
 def test_what_replaces_a_stage_must_fit_the_kernel(tmp_path):
     with pytest.raises(FileNotFoundError, match="missing.ttir"):
         compiled_for(ir_override=str(tmp_path / "missing.ttir"))
@@ -219,6 +226,7 @@ def test_what_replaces_a_stage_must_fit_the_kernel(tmp_path):
         ("ttir", "tt.func @other(", "cannot read this IR", "invalid-ir"),
         ("llir", "nonsense", "which is no LLVM IR: line 1", "ir-override-text"),
         ("llir", "@x = common global i32 1", "which is invalid: ", "ir-override-invalid"),
+        ("llir", undominated(), "which is invalid: Instruction does not dominate all uses", "ir-override-invalid"),
         ("llir", "define void @other() { ret void }", "which has no function `kernel`", "ir-override-entry"),
         ("llir", "define void @kernel() { ret void }", "has 0 parameters; the kernel's are 5", "ir-override-parameters"),
         ("ptx", ".version 8.0", "which has no entry `kernel`", "ir-override-entry"),

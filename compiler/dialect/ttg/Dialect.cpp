@@ -211,6 +211,10 @@ LogicalResult TtgDialect::verifyOperationAttribute(Operation *op, NamedAttribute
   // One walk, started by the attribute that every module of `ttg` has.
   if (name != kNumWarps)
     return success();
+  // Attributes are verified in the order of their names, and the walk needs this one.
+  if (auto threads = op->getAttrDictionary().getNamed(kThreadsPerWarp);
+      threads && failed(verifyShapeNumber(op, *threads)))
+    return failure();
   const unsigned threadsPerWarp = threadsPerWarpOf(op);
   llvm::SmallDenseSet<std::pair<Attribute, unsigned>, 8> good;
   auto verifyTypes = [&](Operation *inner, TypeRange types) {

@@ -8,6 +8,7 @@ import re
 import sys
 from typing import Any
 
+from .. import inductor
 from .._C import libtriton
 from .._record import Record
 from .._utils import Path
@@ -29,13 +30,6 @@ class Specialization(Record):
     signature: dict[str, Any]
 
 
-def _is_pytorch(caller: dict[str, Any]) -> bool:
-    """Whether PyTorch's compiler passes the constants. It makes its launcher from the dict that it passed here, a copy
-    of its own, after the compilation; any other caller's dict may serve for the next kernel and stays as it is.
-    """
-    return str(caller.get("__name__")).startswith("torch.")
-
-
 class ASTSource:
     """A kernel, the type of every parameter, the values of its constants, and attributes of the
     others.
@@ -50,7 +44,7 @@ class ASTSource:
         self.signature = self._in_order(signature)
         self.constants = {self._path(key): value for key, value in (constexprs or {}).items()}
         added = self._add_defaults()
-        if constexprs is not None and _is_pytorch(sys._getframe(1).f_globals):
+        if constexprs is not None and inductor.reads_constants(sys._getframe(1).f_globals):
             constexprs.update(added)
         self.attrs = {self._path(key): value for key, value in (attrs or {}).items()}
 
