@@ -15,12 +15,8 @@ static void reportExpected(TtFunctionEmitter &emitter, const Value &value, Sourc
                   kind == "dtype" ? hintForDtype(shown(emitter, value)) : "");
   else
     emitter.error(diag::NotConstant, range, what, kind, value.kindName(), value.repr());
-  const llvm::StringRef function = emitter.function.name;
-  if (emitter.lastDiagnostic && emitter.function.isStdlib && what == "axis" && (function == "max" || function == "min"))
-    emitter.lastDiagnostic->note(
-        llvm::formatv("`tl.{0}` reduces a tile along an axis; `tl.{0}imum` takes the {0}imum of two values", function)
-            .str(),
-        emitter.module.userFileRange(emitter.fileRange(range), emitter.function));
+  if (what == "axis")
+    noteExtreme(emitter, range);
 }
 
 std::optional<int64_t> TtFunctionEmitter::constantInt(const Value &value, SourceRange range, llvm::StringRef what) {

@@ -13,8 +13,10 @@ namespace nereid::sema {
 
 static bool isPointer(const Value &value) { return value.tensor() && value.tensor()->type.isPointer; }
 
-/// The type of a tensor, the kind of any other value: the name of an operand in messages.
-static std::string operandName(const Value &value) {
+/// The type of a tensor, what an object of the host is, the kind of any other value: an operand's name in messages.
+static std::string operandName(TtFunctionEmitter &emitter, const Value &value) {
+  if (value.is<HostValue>())
+    return shown(emitter, value);
   return value.tensor() ? value.tensor()->type.str() : value.kindName();
 }
 
@@ -129,7 +131,7 @@ Value TtFunctionEmitter::binary(BinaryOperator op, const Value &left, const Valu
                             op != BinaryOperator::Pow && op != BinaryOperator::MatMult;
   if (!isComputable) {
     Value result =
-        error(diag::UnsupportedOperator, range, spelling(op), operandName(left), operandName(right),
+        error(diag::UnsupportedOperator, range, spelling(op), operandName(*this, left), operandName(*this, right),
               left.is<std::string>() || right.is<std::string>() ? llvm::StringRef(hintForText) : hintForOperator(op));
     lastDiagnostic->pointAt(opRange.begin);
     return result;
@@ -205,7 +207,8 @@ Value TtFunctionEmitter::pointerArithmetic(BinaryOperator op, Value left, Value 
     return offset;
   const bool moves = (op == BinaryOperator::Add || op == BinaryOperator::Sub) && isPointer(pointer);
   if (!moves || !offset.tensor()->type.isInt())
-    return error(diag::PointerArithmetic, range, "invalid operands of type", operandName(left), operandName(right));
+    return error(diag::PointerArithmetic, range, "invalid operands of type", operandName(*this, left),
+                 operandName(*this, right));
   // Offsets are signed: narrow unsigned ones are extended so that they do not become negative.
   if (isUnsignedInteger(offset.tensor()->type.scalar) && offset.tensor()->type.bits() < 64)
     offset = cast(offset, Scalar::Int64, range);
@@ -272,7 +275,8 @@ Value TtFunctionEmitter::compare(CompareOperator op, const Value &left, const Va
   std::optional<arith::CmpFPredicate> predicate = floatPredicate(op);
   const bool isComputable = (left.tensor() || left.isNumber()) && (right.tensor() || right.isNumber());
   if (!predicate || !isComputable) {
-    Value result = error(diag::UnsupportedComparison, range, spelling(op), operandName(left), operandName(right));
+    Value result =
+        error(diag::UnsupportedComparison, range, spelling(op), operandName(*this, left), operandName(*this, right));
     lastDiagnostic->pointAt(opRange.begin);
     return result;
   }

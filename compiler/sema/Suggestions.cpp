@@ -234,3 +234,13 @@ llvm::StringRef sema::hintForOperator(syntax::BinaryOperator op) {
     return "; use `tl.dot`";
   return op == syntax::BinaryOperator::Pow ? "; use `libdevice.pow`, or multiply" : "";
 }
+
+void sema::noteExtreme(TtFunctionEmitter &emitter, SourceRange range) {
+  const llvm::StringRef function = emitter.function.name;
+  if (!emitter.lastDiagnostic || !emitter.function.isStdlib || (function != "max" && function != "min"))
+    return;
+  emitter.lastDiagnostic->note(
+      llvm::formatv("`tl.{0}` reduces a tile along an axis; `tl.{0}imum` takes the {0}imum of two values", function)
+          .str(),
+      emitter.module.userFileRange(emitter.fileRange(range), emitter.function));
+}

@@ -20,6 +20,8 @@ std::string hintForDtype(llvm::StringRef name);
 std::string suggestRecordAttribute(const RecordClass &record, llvm::StringRef name);
 /// For shapes of different rank that do not broadcast: how an index with `None` aligns the lesser one, or nothing.
 std::string hintForAlignment(llvm::ArrayRef<int64_t> left, llvm::ArrayRef<int64_t> right);
+/// To an error in `tl.max` or `tl.min` of the library, the function that may have been meant.
+void noteExtreme(TtFunctionEmitter &emitter, SourceRange range);
 /// For an operator between a text and a tensor.
 inline constexpr llvm::StringLiteral hintForText =
     "; a tensor has no value while the kernel compiles: pass it to `tl.device_print` as an argument";

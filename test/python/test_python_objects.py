@@ -125,6 +125,10 @@ def mean(x_ptr):
     tl.store(x_ptr, tl.mean(tl.arange(0, 4)))
 
 
+def greatest(x_ptr):
+    tl.store(x_ptr, tl.max(tl.load(x_ptr), 0))
+
+
 CANNOT_CALL = "which kernels cannot call. Write a function with @triton.jit"
 MESSAGES = {
     exp: "`math.exp` computes on values of Python; .*; use `tl.exp`",
@@ -143,9 +147,10 @@ MESSAGES = {
     power: "`math.pow` computes on .*; use `libdevice.pow` of triton.language.extra",
     tanh: "has no attribute 'tanh'; use `libdevice.tanh` of triton.language.extra",
     mean: "has no attribute 'mean'; divide `tl.sum` by the count",
+    greatest: "(?s)but got `fp32` .*`tl.maximum` takes the maximum of two values",
     log: "plain `Logger`, whose changes would go unnoticed",
     dtype_of_numpy: "it is the object `numpy.float32`; use `tl.float32`",
-    array_of_numpy: r"unsupported operand|numpy.ndarray of shape \(2,\)",
+    array_of_numpy: r"for \+: `fp32` and `numpy.ndarray of shape \(2,\)`",
     empty_of_numpy: r"cannot convert numpy.ndarray of shape \(2, 3\) .*; pass an array as an argument",
     to_double: "it is the object `numpy.float64`; use `tl.float64`",
 }

@@ -3,6 +3,7 @@
 #include "compiler/sema/builtins/ScalarFunction.h"
 
 #include "compiler/sema/Diagnostics.h"
+#include "compiler/sema/Suggestions.h"
 
 using namespace nereid;
 using namespace nereid::sema;
@@ -85,6 +86,7 @@ std::optional<std::vector<Value>> sema::tilesOfOneShape(const CallSite &site) {
       return std::nullopt;
     if (!operand.tensor()->type.isTile() || operand.tensor()->type.isPointer) {
       site.emitter.error(diag::ReduceOperand, range, site.builtin.name, operand.tensor()->type.str());
+      noteExtreme(site.emitter, range);
       return std::nullopt;
     }
     if (operand.tensor()->type.shape != operands.front().tensor()->type.shape) {
