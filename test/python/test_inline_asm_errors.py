@@ -22,7 +22,10 @@ def kernel(x, out, ASM: tl.constexpr, CONSTRAINTS: tl.constexpr):
 def target_of(name):
     if name == "cpu":
         driver.set_active_to_cpu()
-        return driver.active.get_current_target()
+        try:
+            return driver.active.get_current_target()
+        finally:
+            driver.reset_active()
     if name == "hip":
         return GPUTarget("hip", "gfx942", 64)
     return SimDriver(name).get_current_target()

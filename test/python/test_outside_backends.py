@@ -80,6 +80,7 @@ def run(site, code, tmp_path, **environment):
             "PYTHONPATH": os.pathsep.join([*sys.path, str(site)]),
             "TRITON_CACHE_DIR": str(tmp_path / "cache"),
             "TOY_MACHINE": "1",
+            "CUDA_VISIBLE_DEVICES": "",  # of two active drivers none is chosen
             **environment,
         },
         capture_output=True,

@@ -15,6 +15,8 @@ import pytest
 import triton
 import triton.language as tl
 
+pytestmark = pytest.mark.usefixtures("cpu_is_active")
+
 PRELUDE = """
 import os, sys
 import numpy as np
@@ -40,6 +42,7 @@ def run(text, tmp_path, command=(), path=None, **settings):
         file.write(PRELUDE + textwrap.dedent(text))
     environment = {os.fsencode(name): os.fsencode(value) for name, value in os.environ.items()}
     environment[b"TRITON_CACHE_DIR"] = os.fsencode(tmp_path / "cache")
+    environment[b"TRITON_DEVICE"] = b"cpu"  # the arrays are NumPy's, also on a machine with a GPU
     environment.update({name.encode(): os.fsencode(value) for name, value in settings.items()})
     return subprocess.run(
         [*command, sys.executable, path],

@@ -54,6 +54,10 @@ def first_use(kernel, x, y, out):
 )
 @pytest.mark.parametrize("launch", [after_break, option, hooked, compiled_kernel, first_use])
 def test_a_launch_after_a_graph_break(launch, backend, nested):
+    if nested and torch.__version__ < "2.13":
+        pytest.skip(
+            "before 2.13, what resumes a frame of another module lacks that module's globals"
+        )
     x, y = torch.randn(N), torch.randn(N)
     kernel = add_kernel.warmup(x, y, x, N, BLOCK=BLOCK, grid=GRID)
     kernel.module = kernel.function = kernel._run = None  # as if loaded from another process
