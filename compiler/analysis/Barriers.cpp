@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/analysis/Barriers.h"
 
+#include "compiler/analysis/DotReads.h"
 #include "compiler/analysis/GlobalEffects.h"
 #include "compiler/analysis/GlobalHazards.h"
 #include "compiler/dialect/imported/Dialect.h"
@@ -55,6 +56,7 @@ private:
   void visitScratch(Operation &op, PendingAccesses &pending);
   void visitWarps(ttg::WarpSpecializeOp op, PendingAccesses &pending);
   void addAccesses(Operation &op, PendingAccesses &pending, ArrayRef<PendingAccess> next);
+  void addReadsOfDot(Operation &op, PendingAccesses &pending);
   void addOperandAccesses(Operation &op, PendingAccesses &pending);
   void addGlobalAccesses(Operation &op, PendingAccesses &pending);
   void insertBarrier(Operation &op, PendingAccesses &pending);
@@ -124,6 +126,14 @@ void Planner::addAccesses(Operation &op, PendingAccesses &pending, ArrayRef<Pend
   if (hasHazard(pending, next))
     insertBarrier(op, pending);
   merge(pending, {llvm::to_vector<4>(next)});
+}
+
+/// A dot that reads operands from shared memory does so after any barrier between their loads and the dot.
+void Planner::addReadsOfDot(Operation &op, PendingAccesses &pending) {
+  SmallVector<PendingAccess, 4> next;
+  for (Value buffer : buffersReadByDot(op))
+    next.push_back({rangeOf(buffer)});
+  addAccesses(op, pending, next);
 }
 
 /// Adds the buffers that an op reads or writes by its operands.
@@ -234,7 +244,9 @@ void Planner::visit(Operation &op, PendingAccesses &pending) {
       addAccesses(op, pending, PendingAccess{range, true});
   } else if (memory.offsetOf.contains(&op)) {
     visitScratch(op, pending);
-  } else {
+  } else if (isa<tt::DotOp, tt::DotScaledOp>(op)) {
+    addReadsOfDot(op, pending);
+  } else if (auto load = dyn_cast<ttg::LocalLoadOp>(op); !load || !isReadByDot(load)) {
     addOperandAccesses(op, pending);
   }
 }

@@ -170,8 +170,6 @@ public:
                          mlir::RankedTensorType tile, llvm::ArrayRef<llvm::Value *> registers) {
     return false;
   }
-  /// Whether the target's dots read operands from shared memory themselves, step by step along k.
-  virtual bool readsOperandsInDots() const { return false; }
   /// Whether there is an instruction for the copy, beside its size.
   virtual bool copiesAsync(const AsyncCopy &copy) const { return true; }
   /// Starts a copy. Copies are committed in groups; the wait leaves the last `numPending` groups pending.

@@ -54,6 +54,8 @@ public:
   /// The layout of an operand of a dot other than its accumulator, by its number, where the result has the layout
   /// `accumulator`, of a matrix instruction; null where it goes to shared memory.
   virtual LayoutEncoding operandLayout(tt::DotOpInterface dot, unsigned operand, LayoutEncoding accumulator) const = 0;
+  /// Whether dots by matrix instructions read operands from shared memory themselves, step by step along k.
+  virtual bool readsOperandsInDots() const { return false; }
 
   //--- barriers in shared memory, which count the bytes of asynchronous copies ---
   /// The type of a buffer of `count` barriers; with 0, that of one such barrier.

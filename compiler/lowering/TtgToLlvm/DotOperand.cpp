@@ -2,10 +2,9 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/lowering/TtgToLlvm/DotOperand.h"
 
-#include "compiler/analysis/SharedMemory.h"
+#include "compiler/analysis/DotReads.h"
 #include "compiler/layout/SharedAccessPlan.h"
 
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -13,26 +12,11 @@ using namespace nereid;
 using namespace nereid::lowering;
 using layout::LinearLayout;
 
-bool lowering::isReadByDot(ttg::LocalLoadOp load, const TargetEmitter &target) {
-  Operation *user = load->hasOneUse() ? *load->user_begin() : nullptr;
-  auto dot = isa_and_nonnull<tt::DotOp, tt::DotScaledOp>(user) ? cast<tt::DotOpInterface>(user) : tt::DotOpInterface();
-  if (!dot || dot->getBlock() != load->getBlock() || !llvm::is_contained({dot.getA(), dot.getB()}, load.getResult()))
-    return false;
-  if (ttg::isMatrixInstruction(ttg::encodingOf(dot.getD().getType())) && !target.readsOperandsInDots())
-    return false;
-  // No op in between may reuse the buffer's memory.
-  for (Operation *op = load->getNextNode(); op != dot; op = op->getNextNode())
-    if (!isa<ttg::LocalLoadOp>(op) &&
-        (op->getNumRegions() > 0 || !isMemoryEffectFree(op) || analysis::scratchBytes(op) > 0))
-      return false;
-  return true;
-}
-
 DotOperand::DotOperand(TtgFunctionEmitter &emitter, Value tile, Type wide, unsigned alongK)
     : emitter(emitter), type(cast<RankedTensorType>(tile.getType())), wide(wide), alongK(alongK), map(type) {
   auto load = tile.getDefiningOp<ttg::LocalLoadOp>();
   widened.assign(map.size(), nullptr);
-  if (!load || !isReadByDot(load, emitter.target)) {
+  if (!load || !analysis::isReadByDot(load)) {
     registers = emitter.tile(tile);
     return;
   }

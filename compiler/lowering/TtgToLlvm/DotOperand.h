@@ -9,10 +9,6 @@
 
 namespace nereid::lowering {
 
-/// Whether the tile is used only by a dot that reads it from shared memory itself: one without a matrix instruction, or
-/// any on a target whose matrix instructions take registers that need not be loaded all at once.
-bool isReadByDot(ttg::LocalLoadOp load, const TargetEmitter &target);
-
 /// One operand: in registers, or in a buffer from which its registers are filled at their first use.
 class DotOperand {
 public:

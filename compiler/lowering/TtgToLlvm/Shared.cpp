@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/tt/Report.h"
 #include "compiler/lowering/Diagnostics.h"
-#include "compiler/lowering/TtgToLlvm/DotOperand.h"
 #include "compiler/lowering/TtgToLlvm/OpEmitters.h"
 #include "compiler/lowering/TtgToLlvm/SharedAccess.h"
 
+#include "compiler/analysis/DotReads.h"
 #include "compiler/analysis/MemoryAccess.h"
 
 using namespace mlir;
@@ -212,7 +212,7 @@ static LogicalResult emitLocalStore(TtgFunctionEmitter &emitter, ttg::LocalStore
 }
 
 static LogicalResult emitLocalLoad(TtgFunctionEmitter &emitter, ttg::LocalLoadOp op) {
-  if (isReadByDot(op, emitter.target))
+  if (analysis::isReadByDot(op))
     return success();
   auto type = cast<RankedTensorType>(op.getType());
   const uint32_t copies = ttg::linearLayoutOf(type).freeVariableMask(layout::kRegister);

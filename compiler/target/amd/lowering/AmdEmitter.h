@@ -46,7 +46,6 @@ public:
   llvm::Value *atomicGlobal(IrBuilder &, const lowering::AtomicAccess &) override { return nullptr; }
   void markAtomic(llvm::AtomicRMWInst &atomic) override;
   llvm::StringRef scopeName(tt::MemSyncScope scope) const override;
-  bool readsOperandsInDots() const override { return true; }
   bool copiesAsync(const lowering::AsyncCopy &copy) const override {
     return copy.bytes == arch.ldsLoadBytes && copy.bounded.base && copy.isInLaneOrder;
   }

@@ -25,6 +25,7 @@ struct AmdTargetInterface : ttg::TargetInterface {
                                     ttg::LayoutEncoding accumulator) const final {
     return amd::operandLayout(dot, operand, accumulator);
   }
+  bool readsOperandsInDots() const final { return true; }
 
   /// A wave's load to LDS fills consecutive addresses, and buffer instructions write zeros where a lane is masked off.
   bool copiesAsync(Operation *access, const layout::SharedAccessPattern &pattern, unsigned vectorBytes) const final {
