@@ -26,6 +26,8 @@ constexpr uint64_t kSliceInstructions = uint64_t{1} << 18, kSlicesOfTurn = 16;
 // A cluster that has been resumed so often, while no other has changed memory, waits for what does not come.
 constexpr uint32_t kFruitless = 64;
 constexpr auto kBeforeStuck = std::chrono::seconds(1);
+// How long a cluster that awaits its first atomic operation lets those that other threads have begun reach theirs.
+constexpr auto kBeforeFirst = std::chrono::milliseconds(50);
 constexpr uint32_t kDefaultResident = 1024;
 constexpr uint64_t kMostArrived = 128;
 
@@ -58,11 +60,15 @@ private:
     Cluster cluster;
     uint64_t epoch = 0;     ///< changes of memory when it last ran
     uint32_t fruitless = 0; ///< times that it has been resumed since then
+    bool isFresh = true;    ///< has not come to an atomic operation, nor given way
+    bool hasStayed = false; ///< has let fresh clusters come that far
   };
 
   std::unique_ptr<Resident> take();
   void run(Resident &resident, StopCheck *stop);
-  bool mayLetOthersStart();
+  bool mayLetOthersStart(Resident &resident);
+  void noteNotFresh(Resident &resident);
+  void awaitFresh(std::unique_lock<std::mutex> &lock, Resident &resident);
   void putBack(std::unique_ptr<Resident> resident);
   void retire(Resident &resident);
   void noteWait(Resident &resident);
@@ -83,7 +89,7 @@ private:
   std::mutex mutex;
   std::condition_variable changed;
   std::deque<std::unique_ptr<Resident>> waiting;
-  uint64_t numResident = 0, numDone = 0, threadInstructions = 0;
+  uint64_t numResident = 0, numFresh = 0, numDone = 0, threadInstructions = 0;
   bool takesNew = true; ///< new clusters and those that wait take turns, once many have started
   uint64_t epoch = 1, numStuck = 0;
   std::chrono::steady_clock::time_point changedAt = std::chrono::steady_clock::now();
@@ -205,12 +211,15 @@ std::unique_ptr<GridWork::Resident> GridWork::take() {
     takesNew = true;
     std::unique_ptr<Resident> resident = std::move(waiting.front());
     waiting.pop_front();
+    if (!hasNew)
+      awaitFresh(lock, *resident);
     return resident;
   }
   if (!hasNew)
     return nullptr;
   takesNew = false;
   ++numResident;
+  ++numFresh;
   const uint64_t index = next++;
   lock.unlock();
   auto resident = std::make_unique<Resident>();
@@ -219,9 +228,25 @@ std::unique_ptr<GridWork::Resident> GridWork::take() {
 }
 
 /// A program that awaits the result of an atomic operation gives way to few others, as each takes memory.
-bool GridWork::mayLetOthersStart() {
+bool GridWork::mayLetOthersStart(Resident &resident) {
   std::lock_guard lock(mutex);
-  return !waiting.empty() || (next.load() < count && numResident < std::min(capacity, kMostArrived));
+  noteNotFresh(resident);
+  return !waiting.empty() || numFresh != 0 || (next.load() < count && numResident < std::min(capacity, kMostArrived));
+}
+
+void GridWork::noteNotFresh(Resident &resident) {
+  if (!resident.isFresh)
+    return;
+  resident.isFresh = false;
+  if (--numFresh == 0)
+    changed.notify_all();
+}
+
+/// On a GPU, programs that start together come to their first atomic operation before any of them has the result of its
+/// own; the threads of a host may be apart by more than that.
+void GridWork::awaitFresh(std::unique_lock<std::mutex> &lock, Resident &resident) {
+  if (!std::exchange(resident.hasStayed, true))
+    changed.wait_for(lock, kBeforeFirst, [this] { return numFresh == 0 || hasFailed; });
 }
 
 /// Until the cluster ends or gives way. The launching thread asks whether to stop.
@@ -231,7 +256,7 @@ void GridWork::run(Resident &resident, StopCheck *stop) {
     runCluster(cluster, kSliceInstructions);
     if (stop && stop->isStopRequested())
       fail(Error{"launch-interrupted", "it was interrupted; some of its programs have not run"});
-    if (isWaiting(cluster) || (cluster.hasArrived && mayLetOthersStart()))
+    if (isWaiting(cluster) || (cluster.hasArrived && mayLetOthersStart(resident)))
       return;
   }
 }
@@ -257,6 +282,7 @@ void GridWork::retire(Resident &resident) {
   if (resident.cluster.error)
     fail(std::move(*resident.cluster.error));
   std::lock_guard lock(mutex);
+  noteNotFresh(resident);
   threadInstructions += resident.cluster.threadInstructions;
   --numResident;
   ++numDone;
@@ -269,6 +295,7 @@ void GridWork::retire(Resident &resident) {
 
 void GridWork::putBack(std::unique_ptr<Resident> resident) {
   std::unique_lock lock(mutex);
+  noteNotFresh(*resident);
   noteWait(*resident);
   if (isStuck() && !error) {
     error = stuckError(*resident);
