@@ -19,7 +19,9 @@ std::unique_ptr<Fiber> Fiber::create(void (*body)()) {
     return nullptr;
   auto fiber = std::make_unique<Fiber>();
   fiber->stack = static_cast<char *>(memory);
-  mprotect(memory, kGuardBytes, PROT_NONE);
+  // It splits the mapping in two, of which a process may have so many: without it an overflow would write elsewhere.
+  if (mprotect(memory, kGuardBytes, PROT_NONE) != 0)
+    return nullptr;
   fiber->restart(body);
   return fiber;
 }

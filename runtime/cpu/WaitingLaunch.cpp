@@ -21,6 +21,8 @@
 #include <utility>
 #include <vector>
 
+#include <unistd.h>
+
 namespace nereid::runtime {
 
 namespace {
@@ -30,6 +32,8 @@ using std::chrono::milliseconds;
 
 // As many as a large GPU has at a time, about.
 constexpr size_t kMostResident = 4096;
+// The part of a stack that a program uses, about.
+constexpr uint64_t kStackUse = 65536;
 // So many start before the first goes on after an atomic operation; more would cost more memory than they are worth.
 constexpr size_t kMostArrived = 128;
 // A program that waits for one of another thread gets what it waits for within that many iterations, mostly.
@@ -92,6 +96,7 @@ private:
   friend class ThreadPart;
 
   uint64_t claim();
+  size_t mostResident() const;
   Context *addContext(void (*body)());
   /// Ends the launch: programs that wait are not finished, others are not started.
   void stop() { isStopping = true; }
@@ -102,6 +107,7 @@ private:
   std::string stuckText(std::string_view name, uint64_t &lowest) const;
 
   const Programs programs;
+  const size_t residents = mostResident();
   std::atomic<uint64_t> next;
   const uint64_t end;
   std::atomic<bool> isStopping{false}, isCut{false};
@@ -337,11 +343,21 @@ uint64_t WaitingLaunch::claim() {
   return program < end ? program : kNone;
 }
 
+/// As many programs as may be resident: their arenas and stacks may fill half of the machine's memory.
+size_t WaitingLaunch::mostResident() const {
+  const long pages = sysconf(_SC_PHYS_PAGES), pageBytes = sysconf(_SC_PAGESIZE);
+  if (pages <= 0 || pageBytes <= 0)
+    return kMostResident;
+  const uint64_t half = static_cast<uint64_t>(pages) * static_cast<uint64_t>(pageBytes) / 2;
+  const uint64_t each = std::min(programs.arenaBytes, kMaxRequestBytes) + kStackUse;
+  return std::clamp<uint64_t>(half / each, 1, kMostResident);
+}
+
 /// Null where as many programs as may be are resident, and where there is no memory.
 Context *WaitingLaunch::addContext(void (*body)()) {
   {
     const std::lock_guard lock(mutex);
-    if (contexts.size() >= kMostResident)
+    if (contexts.size() >= residents)
       return nullptr;
   }
   constexpr uint64_t kGrain = 4096;
@@ -446,10 +462,9 @@ std::string WaitingLaunch::stuckText(std::string_view name, uint64_t &lowest) co
   std::string text = at(lowestAt.front().first) + "error: kernel `" + std::string(name) +
                      "` cannot go on: " + programText(programs, lowest) + " waits here" +
                      (waiting > 1 ? ", " + std::to_string(waiting - 1) + " more wait" : "") + "; ";
-  text += started == end
-              ? "all programs have started"
-              : std::to_string(end - started) + " of " + std::to_string(programs.total) +
-                    " programs have not started, as at most " + std::to_string(kMostResident) + " run at a time";
+  text += started == end ? "all programs have started"
+                         : std::to_string(end - started) + " of " + std::to_string(programs.total) +
+                               " programs have not started, as at most " + std::to_string(residents) + " run at a time";
   text += "; TRITON_CPU_WAIT_LIMIT is how many seconds they may wait";
   for (size_t index = 1; index < std::min<size_t>(lowestAt.size(), 4); ++index)
     text += "\n" + at(lowestAt[index].first) + "note: " + programText(programs, lowestAt[index].second) + " waits here";
