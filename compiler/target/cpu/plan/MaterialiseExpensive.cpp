@@ -1,25 +1,55 @@
 // Keeps expensive values that several nests use, so that each element is computed once.
 // SPDX-License-Identifier: MIT
 //
-// Values of few operations are rematerialised, loads are repeated: both cost less than a pass over a buffer.
+// Values of few operations are rematerialised, loads are repeated: both cost less than a pass over a buffer. A long
+// chain of cheap operations is as expensive as a slow one: an unrolled loop that reduces what it carries would compute
+// the whole chain in each nest. Where a value is kept, only the steps that evaluate it are scanned again.
 #include "compiler/target/cpu/plan/Chunks.h"
 #include "compiler/target/cpu/plan/Expressions.h"
 #include "compiler/target/cpu/plan/PlanBuilder.h"
 
-#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/DenseMap.h"
 
 using namespace mlir;
 using namespace nereid;
 using namespace nereid::cpu;
 
 namespace {
-/// The steps of one sequence that evaluate a value.
+
+/// The steps of one sequence that evaluate a value. A step is known by a number that it keeps where others come before.
 struct Uses {
-  SmallVector<unsigned> steps; ///< ascending, each once
-  bool isRepeated = false;     ///< inside a loop that does not define it
+  SmallVector<unsigned, 2> steps; ///< in the order of the sequence, each once
+  unsigned loops = 0;             ///< of these, loops that do not define it
 };
-using UseMap = llvm::MapVector<Value, Uses>;
+
+class Materialiser {
+public:
+  Materialiser(PlanContext &context, Sequence &sequence) : context(context), sequence(sequence) {}
+  void run();
+
+private:
+  unsigned newId(unsigned index);
+  void scan(unsigned index);
+  void forget(unsigned id);
+  unsigned depthOf(Value value);
+  bool isWorthKeeping(Value value);
+  Value lastOfChain(Value value) const;
+  bool evaluatesAtOwnIndex(Nest &nest, Value value);
+  void keep(Value value);
+
+  PlanContext &context;
+  Sequence &sequence;
+  std::vector<unsigned> ids;               ///< of the steps, in their order
+  std::vector<unsigned> positions;         ///< of each id
+  std::vector<SmallVector<Value>> visited; ///< by each id: the values that it evaluates, each once, users first
+  DenseMap<Value, Uses> uses;
+  DenseMap<Value, unsigned> depths;
+};
+
 } // namespace
+
+/// A chain of so many operations costs more than a pass over a buffer.
+static constexpr unsigned kLongChain = 40;
 
 static bool isIndexDivision(Operation *op) {
   return isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(op);
@@ -38,32 +68,97 @@ static bool isRegular(AffineInfo &affineInfo, Value value) {
   return false;
 }
 
-static UseMap scan(PlanContext &context, Sequence &sequence) {
-  UseMap uses;
-  for (auto [index, step] : llvm::enumerate(sequence.steps)) {
-    const bool isLoop = isa_and_nonnull<LoopLikeOpInterface>(step.op) && step.kind == StepKind::Control;
-    forEachNest(step, [&, index = index](Nest &nest) {
-      ExpressionWalk walk(context.affineInfo, [&](Value value, const IndexMap &map) {
-        if (map.empty() || context.plan.bufferOf.contains(value))
-          return false;
-        Operation *op = value.getDefiningOp();
-        if (op && op->getBlock() == sequence.block) {
-          Uses &entry = uses[value];
-          if (entry.steps.empty() || entry.steps.back() != index)
-            entry.steps.push_back(index);
-          entry.isRepeated |= isLoop;
-        }
-        return true;
-      });
-      for (const Root &root : nest.roots)
-        walk.root(root);
+unsigned Materialiser::newId(unsigned index) {
+  const auto id = static_cast<unsigned>(positions.size());
+  ids.insert(ids.begin() + index, id);
+  positions.push_back(index);
+  visited.emplace_back();
+  for (unsigned later = index + 1; later < ids.size(); ++later)
+    positions[ids[later]] = later;
+  return id;
+}
+
+/// Notes what a step evaluates.
+void Materialiser::scan(unsigned index) {
+  const Step &step = sequence.steps[index];
+  const unsigned id = ids[index];
+  const bool isLoop = isa_and_nonnull<LoopLikeOpInterface>(step.op) && step.kind == StepKind::Control;
+  llvm::DenseSet<Value> seen;
+  forEachNest(step, [&](Nest &nest) {
+    ExpressionWalk walk(context.affineInfo, [&](Value value, const IndexMap &map) {
+      if (map.empty() || context.plan.bufferOf.contains(value))
+        return false;
+      Operation *op = value.getDefiningOp();
+      if (op && op->getBlock() == sequence.block && seen.insert(value).second)
+        visited[id].push_back(value);
+      return true;
     });
+    for (const Root &root : nest.roots)
+      walk.root(root);
+  });
+  for (Value value : visited[id]) {
+    Uses &entry = uses[value];
+    auto later = llvm::find_if(llvm::reverse(entry.steps), [&](unsigned other) { return positions[other] < index; });
+    entry.steps.insert(later.base(), id);
+    entry.loops += isLoop;
   }
-  return uses;
+}
+
+void Materialiser::forget(unsigned id) {
+  const Step &step = sequence.steps[positions[id]];
+  const bool isLoop = isa_and_nonnull<LoopLikeOpInterface>(step.op) && step.kind == StepKind::Control;
+  for (Value value : visited[id]) {
+    Uses &entry = uses[value];
+    llvm::erase(entry.steps, id);
+    entry.loops -= isLoop;
+  }
+  visited[id].clear();
+}
+
+/// Operations of the longest chain from a tile in a buffer, a load or a scalar to the value, up to kLongChain.
+unsigned Materialiser::depthOf(Value value) {
+  SmallVector<Value> waiting = {value};
+  while (!waiting.empty()) { // an explicit stack: chains may be tens of thousands of ops long
+    Value next = waiting.back();
+    Operation *op = next.getDefiningOp();
+    if (depths.contains(next)) {
+      waiting.pop_back();
+      continue;
+    }
+    unsigned depth = 0;
+    bool isReady = true;
+    if (op && op->getBlock() == sequence.block && isElementwise(op) && !context.plan.bufferOf.contains(next)) {
+      for (Value operand : op->getOperands())
+        if (auto known = depths.find(operand); known != depths.end()) {
+          depth = std::max(depth, known->second);
+        } else {
+          waiting.push_back(operand);
+          isReady = false;
+        }
+      ++depth;
+    }
+    if (!isReady)
+      continue;
+    depths[next] = std::min(depth, kLongChain);
+    waiting.pop_back();
+  }
+  return depths.lookup(value);
+}
+
+bool Materialiser::isWorthKeeping(Value value) {
+  const Uses &where = uses.find(value)->second;
+  Operation *op = value.getDefiningOp();
+  if (context.plan.bufferOf.contains(value) || (where.steps.size() < 2 && !where.loops))
+    return false;
+  if (context.affineInfo.dependence(value) == 0)
+    return false;
+  if (!isExpensive(op))
+    return isElementwise(op) && !isa<tt::PointerType>(tt::elementOf(value.getType())) && depthOf(value) == kLongChain;
+  return !isIndexDivision(op) || !isRegular(context.affineInfo, value);
 }
 
 /// The last value of the elementwise chain from `value` in which each value has one user.
-static Value lastOfChain(Value value, const UseMap &uses) {
+Value Materialiser::lastOfChain(Value value) const {
   while (value.hasOneUse()) {
     Operation *user = *value.user_begin();
     if (!isElementwise(user) || user->getNumResults() != 1 || user->getResult(0).getType() == Type())
@@ -79,46 +174,56 @@ static Value lastOfChain(Value value, const UseMap &uses) {
 }
 
 /// Whether `nest` evaluates `value` at its own index.
-static bool evaluatesAtOwnIndex(PlanContext &context, Nest &nest, Value value) {
+bool Materialiser::evaluatesAtOwnIndex(Nest &nest, Value value) {
   bool found = false;
-  ExpressionWalk walk(context.affineInfo, [&](Value visited, const IndexMap &map) {
-    found |= visited == value;
-    return !context.plan.bufferOf.contains(visited);
+  ExpressionWalk walk(context.affineInfo, [&](Value part, const IndexMap &) {
+    found |= part == value;
+    return !context.plan.bufferOf.contains(part);
   });
   for (const Root &root : nest.roots)
     walk.root(root);
   return found && tt::shapeOf(value.getType()) == ArrayRef<int64_t>(nest.shape) && !nest.writesMemory();
 }
 
-static void materialise(PlanContext &context, Sequence &sequence, Value value, unsigned firstStep) {
-  Step &step = sequence.steps[firstStep];
-  if (step.kind == StepKind::Nest && evaluatesAtOwnIndex(context, *step.nest, value)) {
+/// Keeps the value from its first step on, and notes what its steps still evaluate.
+void Materialiser::keep(Value value) {
+  const SmallVector<unsigned, 2> users = uses.find(value)->second.steps;
+  for (unsigned id : users)
+    forget(id);
+  const unsigned index = positions[users.front()];
+  Step &step = sequence.steps[index];
+  if (step.kind == StepKind::Nest && evaluatesAtOwnIndex(*step.nest, value)) {
     step.nest->roots.insert(step.nest->roots.begin(), context.materialiseRoot(value, "materialised"));
-    return;
+  } else {
+    sequence.steps.insert(sequence.steps.begin() + index, context.materialiseStep(value, "materialised"));
+    newId(index);
+    scan(index);
   }
-  sequence.steps.insert(sequence.steps.begin() + firstStep, context.materialiseStep(value, "materialised"));
+  depths.clear();
+  for (unsigned id : users)
+    scan(positions[id]);
 }
 
-/// Keeps one value; false where no value is worth it.
-static bool materialiseOne(PlanContext &context, Sequence &sequence) {
-  const UseMap uses = scan(context, sequence);
-  for (const auto &[value, where] : uses) {
-    if (!isExpensive(value.getDefiningOp()) || context.affineInfo.dependence(value) == 0)
-      continue;
-    if (where.steps.size() < 2 && !where.isRepeated)
-      continue;
-    if (isIndexDivision(value.getDefiningOp()) && isRegular(context.affineInfo, value))
-      continue;
-    Value last = lastOfChain(value, uses);
-    materialise(context, sequence, last, where.steps.front());
-    return true;
+void Materialiser::run() {
+  for (unsigned index = 0; index < sequence.steps.size(); ++index)
+    newId(index);
+  for (unsigned index = 0; index < sequence.steps.size(); ++index)
+    scan(index);
+  // What comes first is kept first. That changes nothing for earlier steps; its own may have others to keep then.
+  for (unsigned index = 0; index < ids.size();) {
+    const auto &values = visited[ids[index]];
+    auto found = llvm::find_if(values, [&](Value value) {
+      return uses.find(value)->second.steps.front() == ids[index] && isWorthKeeping(value);
+    });
+    if (found == values.end())
+      ++index;
+    else
+      keep(lastOfChain(*found));
   }
-  return false;
 }
 
 void cpu::materialiseExpensive(PlanContext &context, Sequence &sequence) {
-  while (materialiseOne(context, sequence)) {
-  }
+  Materialiser(context, sequence).run();
   for (Step &step : sequence.steps)
     for (Sequence &region : step.regions)
       materialiseExpensive(context, region);
