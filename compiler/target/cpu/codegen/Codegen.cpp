@@ -3,6 +3,7 @@
 #include "compiler/target/cpu/codegen/Codegen.h"
 
 #include "compiler/lowering/LlvmPasses.h"
+#include "compiler/target/cpu/codegen/OutlineParts.h"
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/IRBuilder.h"
@@ -75,7 +76,19 @@ static void unmaskSingleLanes(llvm::Function &function) {
   }
 }
 
+/// Splits huge functions once variables are values, which parts can pass on in registers.
+static void splitHugeFunctions(llvm::Module &module, llvm::TargetMachine &machine) {
+  llvm::FunctionPassManager passes;
+  passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+  passes.addPass(llvm::EarlyCSEPass());
+  passes.addPass(llvm::SimplifyCFGPass()); // no block is unreachable
+  lowering::runOnFunctions(module, machine, std::move(passes));
+  cpu::outlineParts(module);
+}
+
 void cpu::optimise(llvm::Module &module, llvm::TargetMachine &machine) {
+  if (hasHugeFunction(module))
+    splitHugeFunctions(module, machine);
   llvm::FunctionPassManager passes;
   passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG)); // accumulators become phis
   passes.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));
