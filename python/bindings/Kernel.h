@@ -24,7 +24,7 @@ using jit::PackedParam;
 using jit::PackResult;
 
 /// Packed arguments up to this size are built on the stack.
-inline constexpr size_t stackBlockBytes = 4096;
+inline constexpr size_t stackBlockBytes = 1024;
 
 /// Raises the Python exception for a failure of the runtime.
 [[noreturn]] void raiseRuntimeError(const runtime::Error &error);

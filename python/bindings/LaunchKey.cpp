@@ -203,6 +203,18 @@ bool LaunchKey::addElement(PyObject *object, ArgumentLeaf &leaf, unsigned depth)
   return addArray(object, leaf, depth);
 }
 
+void LaunchKey::reserve(size_t count) {
+  if (count <= fewArguments)
+    return;
+  large = std::make_unique<LargeRoom>();
+  bytes = large->bytes;
+  capacity = sizeof large->bytes;
+  leaves = large->leaves;
+  firstInner = large->firstInner;
+  isCompound = large->isCompound;
+  placed = large->placed;
+}
+
 bool LaunchKey::addArgument(size_t position, PyObject *object) {
   firstInner[position] = static_cast<uint32_t>(innerLeaves.size());
   if (!addElement(object, *new (&leaves[position]) ArgumentLeaf, 0))

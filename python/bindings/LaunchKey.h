@@ -5,20 +5,24 @@
 #include "python/bindings/JitBase.h"
 
 #include <cstring>
+#include <memory>
 #include <span>
 
 namespace nereid::python {
 
-/// Lives on the stack of one launch. Where `add...` returns false the launch goes through Python, which implements
-/// every rule and raises every error.
+/// Lives on the stack of one launch, which arguments that launch themselves may nest: what many parameters need is on
+/// the heap. Where `add...` returns false the launch goes through Python, which implements every rule and raises every
+/// error.
 class LaunchKey {
 public:
-  static constexpr size_t maxArguments = 256;
+  static constexpr size_t maxArguments = 256, fewArguments = 64;
 
   LaunchKey() {}
   LaunchKey(const LaunchKey &) = delete;
   LaunchKey &operator=(const LaunchKey &) = delete;
 
+  /// Makes room for the arguments of a kernel of so many parameters, before any is added.
+  void reserve(size_t count);
   std::string_view text() const { return {bytes, size}; }
   /// The value for a parameter; null where this launch has no such value.
   const ArgumentLeaf *leafFor(const PackedParam &param) const {
@@ -50,7 +54,7 @@ public:
 private:
   bool put(char tag) { return put(&tag, 1); }
   bool put(const void *data, size_t count) {
-    if (size + count > sizeof bytes)
+    if (size + count > capacity)
       return false;
     std::memcpy(bytes + size, data, count);
     size += count;
@@ -65,17 +69,29 @@ private:
   bool addDevice(const Array &array);
   bool addIdentity(PyObject *object);
 
-  char bytes[4096];
-  size_t size = 0;
-  union {
-    ArgumentLeaf leaves[maxArguments]; ///< created by addArgument: a call has few of them
+  template <size_t Arguments, size_t Bytes> struct Room {
+    Room() {}
+    char bytes[Bytes];
+    union {
+      ArgumentLeaf leaves[Arguments]; ///< created by addArgument: a call has few of them
+    };
+    uint32_t firstInner[Arguments];
+    bool isCompound[Arguments] = {};
+    Placed placed[Arguments];
   };
-  std::vector<ArgumentLeaf> innerLeaves; ///< run-time values inside tuples and objects with fields
-  uint32_t firstInner[maxArguments];     ///< index of an argument's first inner leaf
-  bool isCompound[maxArguments] = {};
+  using LargeRoom = Room<maxArguments, 4096>;
+
+  Room<fewArguments, 1536> small;
+  std::unique_ptr<LargeRoom> large;
+  char *bytes = small.bytes;
+  size_t size = 0, capacity = sizeof small.bytes;
+  ArgumentLeaf *leaves = small.leaves;
+  std::vector<ArgumentLeaf> innerLeaves;   ///< run-time values inside tuples and objects with fields
+  uint32_t *firstInner = small.firstInner; ///< index of an argument's first inner leaf
+  bool *isCompound = small.isCompound;
   DeviceKind kind = DeviceKind::Unknown;
   int32_t deviceIndex = 0; ///< of the array before
-  Placed placed[maxArguments];
+  Placed *placed = small.placed;
   size_t placedCount = 0;
   StreamQuery query = nullptr;
   std::vector<uint64_t> producerStreams;

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <memory>
 #include <structmember.h>
 
 namespace nereid::python {
@@ -29,9 +30,11 @@ struct BoundCall {
   size_t count;
   PyObject *keywords; ///< tuple of names, or null; their values follow `args`
   PyObject *stream;   ///< as given, or null
-  PyObject *bound[LaunchKey::maxArguments];
+  PyObject *few[LaunchKey::fewArguments];
+  std::unique_ptr<PyObject *[]> many;
   LaunchKey key;
   std::shared_ptr<const LaunchParameters> parameters; ///< of the state when the call began
+  PyObject **bound = few;
 
   const std::vector<LaunchParameter> &list() const { return parameters->list; }
 };
@@ -80,6 +83,11 @@ static bool bindCall(BoundCall &call) {
   const size_t count = parameters.size();
   if (call.count > count || count > LaunchKey::maxArguments)
     return false;
+  if (count > std::size(call.few)) {
+    call.many = std::make_unique<PyObject *[]>(count);
+    call.bound = call.many.get();
+    call.key.reserve(count);
+  }
   for (size_t i = 0; i < count; ++i)
     call.bound[i] = i < call.count ? call.args[i] : nullptr;
   if (call.keywords && !bindKeywords(call))
@@ -229,9 +237,9 @@ static FastPath launchEntry(const LaunchEntry &entry, PyObject *given, BoundCall
   runtime::Grid grid;
   if (FastPath outcome = evaluateGrid(given, call, grid); outcome != FastPath::Ok)
     return outcome;
-  alignas(16) char block[stackBlockBytes];
-  if (found.blockBytes() > sizeof block)
-    return FastPath::Fallback;
+  alignas(16) char small[stackBlockBytes];
+  const std::unique_ptr<char[]> large(found.blockBytes() > sizeof small ? new char[found.blockBytes()] : nullptr);
+  char *const block = large ? large.get() : small;
   std::memset(block, 0, found.blockBytes());
   if (!packArguments(found, call.key, block))
     return FastPath::Fallback;
@@ -317,7 +325,7 @@ static void remember(BoundCall &call, PyObject *compiled, uint64_t epoch) {
 static PyObject *launch(PyObject *self, PyObject *const *args, size_t flags, PyObject *keywords) {
   auto &launcher = *reinterpret_cast<LauncherObject *>(self);
   JitState *state = jitStateOf(launcher.function);
-  BoundCall call{*state, args, static_cast<size_t>(PyVectorcall_NARGS(flags)), keywords, nullptr, {}, {}, {}};
+  BoundCall call{*state, args, static_cast<size_t>(PyVectorcall_NARGS(flags)), keywords, nullptr, {}, {}, {}, {}};
   const uint64_t epoch = launchEpoch.load(std::memory_order_acquire);
   PyObject *result = nullptr;
   FastPath outcome = FastPath::Failed;

@@ -40,7 +40,7 @@ def run(text: str, rng: random.Random) -> str:
             for parameter, _, size, alignment in parameters:
                 packed += bytes(-len(packed) % max(alignment, 1))
                 if size == 8:
-                    arrays.append((parameter, len(packed), address, BUFFER_BYTES, 1))
+                    arrays.append((parameter, len(packed), address, BUFFER_BYTES, 1, 0, 0))
                 packed += (
                     address.to_bytes(8, "little")
                     if size == 8

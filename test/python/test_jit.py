@@ -370,7 +370,7 @@ def test_kernels_are_kept_by_device(device):
         tl.store(out_ptr, 1)
 
     f.warmup(np.zeros(1, np.float32), grid=(1,))
-    for name in (0, "cpu") if device == "cpu" else (0,):
+    for name in (0, "cpu") if device == "cpu" else ("cpu",):
         assert len(f.device_caches[name][0]) == 1
 
 

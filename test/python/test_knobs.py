@@ -129,6 +129,7 @@ def test_a_tool_has_a_path_and_a_version(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setenv("TRITON_NVDISASM_PATH", "/none")
     monkeypatch.setattr("triton.backends.nvidia.assembler._wheels", list)
+    monkeypatch.setattr("triton.backends.nvidia.assembler._DEFAULT_ROOT", str(tmp_path / "none"))
     with pytest.raises(RuntimeError, match="Cannot find nvdisasm"):
         _ = knobs.nvidia.nvdisasm
 

@@ -79,7 +79,7 @@ def test_threads_of_a_block_work_together(simulator):
     assert out[0] == x.sum()
 
 
-def test_devices_do_not_share_kernels():
+def test_devices_do_not_share_kernels(cpu_is_active):
     x = np.arange(16, dtype=np.float32)
     out = np.empty_like(x)
     archs = []

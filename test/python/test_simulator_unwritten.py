@@ -148,7 +148,9 @@ def test_a_strided_view(simulator):
     view, x = whole[:, ::2], np.ones((4, 32), np.float32)
     view[:] = 2
     rows[(4,)](view, x, 32, 1, sanitize="uninit")
-    with pytest.raises(SanitizerError, match="element 1 of `x_ptr`, at byte 4, is read"):
+    with pytest.raises(
+        SanitizerError, match=r"element \d*[13579] of `x_ptr`, at byte \d+, is read"
+    ):
         rows[(4,)](view, x, 32, 16, sanitize="uninit")
 
 

@@ -100,7 +100,7 @@ def test_binding_by_a_signature():
     assert [kind for kind, _ in specialization] == ["*fp32", "i32", "constexpr", "constexpr"]
 
 
-def test_a_serialized_kernel_is_preloaded():
+def test_a_serialized_kernel_is_preloaded(cpu_is_active):
     target = triton.runtime.driver.active.get_current_target()
     from triton.compiler import make_backend
 

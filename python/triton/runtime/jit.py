@@ -6,6 +6,7 @@ launcher and does not reach this code.
 from __future__ import annotations
 
 import functools
+import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 from weakref import WeakValueDictionary
@@ -58,6 +59,12 @@ def get_device_key(active: Any = None, device: Any = None) -> str:
     return f"{active.target_of(device).device_type}:{device}"
 
 
+def _is_traced() -> bool:
+    """Whether PyTorch traces this call: then it has to see through it."""
+    torch = sys.modules.get("torch")
+    return hasattr(torch, "compiler") and torch.compiler.is_compiling()  # type: ignore[union-attr]
+
+
 class KernelInterface(Generic[T]):
     """Anything that can be launched as `kernel[grid](...)`."""
 
@@ -69,6 +76,8 @@ class KernelInterface(Generic[T]):
         return call_of_user(self.run, *wrapped, grid=grid, warmup=True, **kwargs)
 
     def __getitem__(self, grid: Any) -> Any:
+        if _is_traced():
+            return functools.partial(self.run, grid=grid, warmup=False)
         return functools.partial(call_of_user, self.run, grid=grid, warmup=False)
 
 

@@ -292,6 +292,18 @@ def test_autotune_and_heuristics():
         )
 
 
+def test_a_launchable_object_of_another_kind_is_traced():
+    """As PyTorch traces what it does not know as a kernel, such as heuristics before 2.13."""
+
+    class Doubled(triton.runtime.KernelInterface):
+        def run(self, x, *, grid, warmup):
+            return x * (0 if warmup else 2)
+
+    x, double = torch.randn(8), Doubled()
+    compiled = torch.compile(lambda x: double[(1,)](x), fullgraph=True)
+    torch.testing.assert_close(compiled(x), x * 2)
+
+
 def define_sin(namespace):
     from torch.library import triton_op, wrap_triton
 
