@@ -127,5 +127,11 @@ def mark_unwritten(array: Any) -> Any:
     begin = _address(array)
     _marked[id(array)] = (begin + memory[0], begin + memory[1])
     libtriton.driver_cpu.forget_stored(*_marked[id(array)])
-    weakref.finalize(array, _marked.pop, id(array), None)
+    weakref.finalize(array, _unmark, id(array)).atexit = False
     return array
+
+
+def _unmark(key: int) -> None:
+    """The array is gone: its memory may become that of another."""
+    if (extent := _marked.pop(key, None)) is not None:
+        libtriton.driver_cpu.forget_stored(*extent)

@@ -276,6 +276,17 @@ def test_memory_that_is_freed_and_allocated_again(torch, simulator):
         summed[(1,)](x, out, 64, 64, sanitize="uninit")
 
 
+def test_memory_of_a_marked_array_becomes_that_of_a_tensor(torch, simulator):
+    memory, out = bytearray(4096), torch.empty(1, dtype=torch.int32)
+    array = mark_unwritten(np.frombuffer(memory, np.int32))
+    half_of_each[(1,)](array, 2**31 - 1, 128, sanitize="uninit")
+    summed[(1,)](array, out, 64, 64, sanitize="uninit")
+    del array
+    x = torch.frombuffer(memory, dtype=torch.int32)
+    with pytest.raises(SanitizerError, match="element 0 of `x_ptr`, at byte 0, is read"):
+        summed[(1,)](x, out, 64, 64, sanitize="uninit")
+
+
 def test_ptx_of_any_compiler():
     ptx = (
         ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry copy(.param .u64 from, .param .u64 to)\n"
