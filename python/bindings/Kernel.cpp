@@ -201,9 +201,9 @@ static std::string deviceText(DeviceKind device, int32_t ordinal, std::string_vi
   return nameOf(device) + (device == DeviceKind::Cpu ? std::string() : ":" + std::to_string(ordinal));
 }
 
-/// The driver's information about an address; nullopt where it cannot be queried.
 runtime::GpuDevice &LoadedKernel::gpu() const { return static_cast<runtime::GpuDevice &>(*runner); }
 
+/// The driver's information about an address; nullopt where it cannot be queried.
 static std::optional<runtime::PointerInfo> pointerInfoOf(runtime::Device *runner, uint64_t address) {
   auto info = static_cast<runtime::GpuDevice *>(runner)->pointerInfo(address);
   return info ? std::optional(*info) : std::nullopt;

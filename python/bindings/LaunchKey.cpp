@@ -117,7 +117,7 @@ bool LaunchKey::addDevice(const Array &array) {
     if (!put(where, sizeof where) || !put(&deviceIndex, sizeof deviceIndex))
       return false;
   }
-  if (placedCount == maxArguments)
+  if (placedCount == (large ? maxArguments : fewArguments))
     return false;
   placed[placedCount++] = {array.address, array.deviceIndex};
   return true;

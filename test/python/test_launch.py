@@ -371,6 +371,24 @@ def test_a_kernel_of_many_parameters_is_launched_by_its_key(tmp_path, monkeypatc
     assert [launch(5), launch(7), launch(5)] == [5, 7, 5] and not slow
 
 
+@triton.jit
+def total_of_arrays(out_ptr, arrays):
+    total = 0
+    for array in tl.static_range(len(arrays)):
+        total += tl.load(arrays[array])
+    tl.store(out_ptr, total)
+
+
+@pytest.mark.parametrize("count", [63, 64, 65, 100, 300])
+def test_a_tuple_may_hold_more_arrays_than_a_kernel_has_parameters(count):
+    out = np.zeros(1, np.int32)
+    arrays = tuple(np.array([value], np.int32) for value in range(count))
+    for _ in range(3):
+        out[0] = 0
+        total_of_arrays[(1,)](out, arrays)
+        assert out[0] == sum(range(count))
+
+
 class NoMemory:
     """An array of a library's own that has a device and no memory."""
 
