@@ -251,8 +251,7 @@ ArgumentLeaf LoadedKernel::readArgument(size_t index, PyObject *object, Array &a
         (array.device == deviceKind && (deviceKind == DeviceKind::Cpu || array.deviceIndex == deviceOrdinal));
     const bool isReachable = deviceKind != DeviceKind::Cpu && array.device == DeviceKind::Cpu;
     const bool isPeer = deviceKind != DeviceKind::Cpu && array.device == deviceKind;
-    if (!fits && !(isReachable && moveToDevice(runner, leaf)) &&
-        !(isPeer && (!leaf.bits || gpu().canAccess(leaf.bits))))
+    if (!fits && !(isReachable && moveToDevice(runner, leaf)) && !(isPeer && gpu().canAccess(leaf.bits)))
       raise(PyExc_ValueError,
             "argument `" + parameter.name + "` is on device " +
                 deviceText(array.device, array.deviceIndex, array.deviceName) + ", but the kernel was compiled for " +

@@ -38,7 +38,7 @@ public:
     uint64_t address;
     int32_t ordinal;
   };
-  /// The arrays of the call with their devices; those of GPUs may be on several.
+  /// The arrays of the call that have memory, with their devices; those of GPUs may be on several.
   std::span<const Placed> arrays() const { return {placed, placedCount}; }
   /// The function that returns the current stream of the arrays' library; null where there is none.
   StreamQuery streamQuery() const { return query; }

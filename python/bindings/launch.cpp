@@ -174,7 +174,7 @@ static bool packArguments(const LoadedKernel &kernel, const LaunchKey &key, char
 static bool runsOnItsDevice(const LaunchKey &key, const LoadedKernel &kernel) {
   const int32_t ordinal = kernel.ordinal();
   const auto isOn = [](runtime::GpuDevice &device, const LaunchKey::Placed &array) {
-    return array.ordinal == device.ordinal() || !array.address || device.canAccess(array.address);
+    return array.ordinal == device.ordinal() || device.canAccess(array.address);
   };
   const auto allOn = [&](runtime::GpuDevice &device) {
     return std::ranges::all_of(key.arrays(), [&](const auto &array) { return isOn(device, array); });
