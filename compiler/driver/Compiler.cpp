@@ -129,6 +129,9 @@ static bool reportAssembly(Compilation &work, const Backend &backend, llvm::Stri
   return where.has_value();
 }
 
+/// Whether LLVM's code generator gets what the user has written, not what a pass makes from it.
+static bool isLlvmOrLater(const Request::Replacement &text) { return text.stage != "ttir" && text.stage != "ttgir"; }
+
 /// Runs the phases after "ttir", which may end by LLVM's fatal errors or a cancellation by the caller.
 static bool finishGuarded(const std::shared_ptr<Compilation> &work, const Backend &backend,
                           const std::function<bool()> &isCancelRequested, support::DiagnosticEngine &diagnostics) {
@@ -152,6 +155,12 @@ static bool finishGuarded(const std::shared_ptr<Compilation> &work, const Backen
   }
   if (end.failure && reportAssembly(*work, backend, *end.failure)) {
     reportFailure(*work, diagnostics);
+    new std::shared_ptr(work); // as below
+    return false;
+  }
+  if (const std::optional<Request::Replacement> &text = work->request.replacement;
+      end.failure && text && isLlvmOrLater(*text)) {
+    diagnostics.report(diag::ReplacementFails, {}, text->path, work->phase, *end.failure);
     new std::shared_ptr(work); // as below
     return false;
   }

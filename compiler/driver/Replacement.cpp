@@ -9,11 +9,16 @@
 using namespace nereid;
 using namespace nereid::driver;
 
-tt::FuncOp driver::kernelOf(mlir::ModuleOp module, support::DiagnosticEngine &diagnostics) {
-  llvm::SmallVector<tt::FuncOp> kernels;
+static llvm::SmallVector<tt::FuncOp> publicFunctionsOf(mlir::ModuleOp module) {
+  llvm::SmallVector<tt::FuncOp> functions;
   for (tt::FuncOp function : module.getOps<tt::FuncOp>())
     if (function.isPublic())
-      kernels.push_back(function);
+      functions.push_back(function);
+  return functions;
+}
+
+tt::FuncOp driver::kernelOf(mlir::ModuleOp module, support::DiagnosticEngine &diagnostics) {
+  const llvm::SmallVector<tt::FuncOp> kernels = publicFunctionsOf(module);
   if (kernels.size() == 1)
     return kernels.front();
   diagnostics.report(diag::NoKernel, {}, kernels.size());
@@ -40,9 +45,14 @@ static std::string typesOf(tt::FuncOp kernel) {
 mlir::OwningOpRef<mlir::ModuleOp> driver::readReplacement(const Request::Replacement &replacement, tt::FuncOp kernel,
                                                           support::DiagnosticEngine &diagnostics) {
   auto module = parse(*kernel.getContext(), replacement.text, replacement.path, diagnostics);
-  tt::FuncOp own = module ? kernelOf(*module, diagnostics) : tt::FuncOp();
-  if (!own)
+  if (!module)
     return nullptr;
+  const llvm::SmallVector<tt::FuncOp> kernels = publicFunctionsOf(*module);
+  if (kernels.size() != 1) {
+    diagnostics.report(diag::ReplacementKernels, {}, replacement.path, kernels.size());
+    return nullptr;
+  }
+  tt::FuncOp own = kernels.front();
   if (own.getArgumentTypes() == kernel.getArgumentTypes())
     return module;
   diagnostics.report(diag::ReplacementDiffers, {}, replacement.path, typesOf(own), kernel.getSymName(),

@@ -62,3 +62,5 @@ Location lowering::locationOfLine(StringRef assembly, unsigned line, Location ot
     return otherwise;
   return FileLineColLoc::get(otherwise.getContext(), files[last->file], last->line, last->column);
 }
+
+std::string lowering::atLine(unsigned line) { return line ? " at line " + std::to_string(line) : ""; }

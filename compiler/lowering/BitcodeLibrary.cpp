@@ -58,6 +58,15 @@ llvm::Function *lowering::declareFrom(llvm::StringRef bitcode, llvm::Module &mod
   return llvm::Function::Create(found->getFunctionType(), llvm::Function::ExternalLinkage, name, module);
 }
 
+llvm::Expected<const llvm::FunctionType *> lowering::typeIn(llvm::StringRef bitcode, llvm::LLVMContext &context,
+                                                            llvm::StringRef name) {
+  auto library = parse(bitcode, context);
+  if (!library)
+    return library.takeError();
+  const llvm::Function *found = (*library)->getFunction(name);
+  return found && !found->isDeclaration() ? found->getFunctionType() : nullptr;
+}
+
 bool lowering::accepts(const llvm::Function &function, llvm::ArrayRef<llvm::Value *> arguments, llvm::Type *result) {
   const llvm::FunctionType *type = function.getFunctionType();
   return type->getNumParams() == arguments.size() && type->getReturnType() == result &&

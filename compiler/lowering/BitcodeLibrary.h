@@ -11,6 +11,9 @@ namespace nereid::lowering {
 
 /// The function of that name, declared in `module`; null where the bitcode has none.
 llvm::Function *declareFrom(llvm::StringRef bitcode, llvm::Module &module, llvm::StringRef name);
+/// The type of the function of that name; null where the bitcode has none. An error: it is no bitcode.
+llvm::Expected<const llvm::FunctionType *> typeIn(llvm::StringRef bitcode, llvm::LLVMContext &context,
+                                                  llvm::StringRef name);
 /// Whether the function takes these values and returns this type.
 bool accepts(const llvm::Function &function, llvm::ArrayRef<llvm::Value *> arguments, llvm::Type *result);
 /// Copies those functions of the bitcode that are declared in `module`, with what they call. They become internal.

@@ -7,7 +7,9 @@
 #include "compiler/lowering/BitcodeLibrary.h"
 #include "compiler/lowering/ExternForms.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace nereid;
 using namespace nereid::lowering;
@@ -17,6 +19,7 @@ static constexpr llvm::StringLiteral kOwnPrefix = "__nv_";
 struct FunctionLibraries::File {
   std::string path;
   std::unique_ptr<llvm::MemoryBuffer> bytes; ///< null: it cannot be read
+  std::error_code error;
 };
 
 FunctionLibraries::FunctionLibraries(llvm::StringRef own, const math::HostMath &features,
@@ -24,14 +27,18 @@ FunctionLibraries::FunctionLibraries(llvm::StringRef own, const math::HostMath &
     : own(own), features(features), named(named) {}
 FunctionLibraries::~FunctionLibraries() = default;
 
-llvm::StringRef FunctionLibraries::contents(llvm::StringRef path) {
+const FunctionLibraries::File &FunctionLibraries::fileAt(llvm::StringRef path) {
   auto known = llvm::find_if(files, [&](const auto &file) { return file->path == path; });
   if (known == files.end()) {
     auto read = llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
-    files.push_back(std::make_unique<File>(File{path.str(), read ? std::move(*read) : nullptr}));
+    files.push_back(std::make_unique<File>(File{path.str(), read ? std::move(*read) : nullptr, read.getError()}));
     known = std::prev(files.end());
   }
-  const llvm::MemoryBuffer *bytes = (*known)->bytes.get();
+  return **known;
+}
+
+llvm::StringRef FunctionLibraries::contents(llvm::StringRef path) {
+  const llvm::MemoryBuffer *bytes = fileAt(path).bytes.get();
   return bytes ? bytes->getBuffer() : llvm::StringRef();
 }
 
@@ -108,4 +115,38 @@ llvm::Value *FunctionLibraries::call(IrBuilder &ir, const ExternCall &call) {
   if (!function || !accepts(*function, call.arguments, call.result))
     return nullptr;
   return ir.CreateCall(function, call.arguments);
+}
+
+/// "(float, i32) -> float" for the types that a function takes, or is called with.
+static std::string typesOf(llvm::ArrayRef<llvm::Type *> parameters, const llvm::Type *result) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  stream << "(";
+  llvm::interleaveComma(parameters, stream, [&](const llvm::Type *type) { stream << *type; });
+  stream << ") -> " << *result;
+  return text;
+}
+
+static std::string wrongTypes(const llvm::FunctionType &type, const ExternCall &call) {
+  llvm::SmallVector<llvm::Type *, 4> given;
+  for (const llvm::Value *argument : call.arguments)
+    given.push_back(argument->getType()->getScalarType());
+  return " with these types: its own are " + typesOf(type.params(), type.getReturnType()) + ", the call's are " +
+         typesOf(given, call.result);
+}
+
+std::string FunctionLibraries::describeLack(const ExternCall &call) {
+  const std::string name = "`" + call.libraryPath.str() + "`";
+  const File &file = fileAt(call.libraryPath);
+  if (file.error == std::errc::is_a_directory)
+    return name + ", which is a folder";
+  if (file.error == std::errc::no_such_file_or_directory)
+    return name + ", which is no file: there is nothing of that name";
+  if (file.error)
+    return name + ", which cannot be read: " + file.error.message();
+  llvm::LLVMContext context;
+  llvm::Expected<const llvm::FunctionType *> type = typeIn(file.bytes->getBuffer(), context, call.symbol);
+  if (!type)
+    return name + ", which is no LLVM bitcode: " + llvm::toString(type.takeError());
+  return name + (*type ? wrongTypes(**type, call) : ", which has no such symbol");
 }

@@ -30,6 +30,8 @@ public:
   llvm::StringRef pathOf(llvm::StringRef name) const;
   /// Calls a function of a library; null where there is none with these types.
   llvm::Value *call(IrBuilder &ir, const ExternCall &call);
+  /// The file of such a call, and why the function cannot be called from it.
+  std::string describeLack(const ExternCall &call);
 
   /// Declares a function of the file at `path`, or of our library where that is empty; null where there is none.
   llvm::Function *declare(llvm::Module &module, llvm::StringRef path, llvm::StringRef symbol);
@@ -38,6 +40,7 @@ public:
 
 private:
   struct File;
+  const File &fileAt(llvm::StringRef path);
   llvm::StringRef contents(llvm::StringRef path);
   /// For functions of our library, the path of the file that calls them; empty for the kernel.
   using Callers = llvm::StringMap<std::string>;

@@ -60,6 +60,7 @@ LogicalResult lowering::readLlvm(GpuKernel &kernel, const StageOverride &stageOv
   if (failed(module))
     return failure();
   kernel.llvmModule = std::move(*module);
+  kernel.replacedBy = stageOverride.path;
   setMachine(kernel, *kernel.llvmModule);
   return success();
 }

@@ -35,6 +35,7 @@ struct GpuKernel {
   AsmError asmError;
   std::unique_ptr<llvm::LLVMContext> context;
   std::unique_ptr<llvm::Module> llvmModule; ///< optimised
+  std::string replacedBy; ///< path of the user's LLVM IR or assembly that this kernel's is; empty: generated
 };
 
 /// Replaces the module that the kernel began with, or begins with it.

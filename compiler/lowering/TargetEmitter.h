@@ -201,6 +201,8 @@ public:
   virtual llvm::StringRef externLibrary(llvm::StringRef name) const { return ""; }
   /// Null where the target has no such function with these types.
   virtual llvm::Value *callExtern(IrBuilder &ir, const ExternCall &call) = 0;
+  /// Completes "no function of ..." where the call names a library.
+  virtual std::string describeLack(const ExternCall &call) { return "`" + call.libraryPath.str() + "`"; }
 
   // Conversions.
   /// Converts f32 to floats of 16 bits and fewer, rounded to nearest even or towards zero; values out of range of a

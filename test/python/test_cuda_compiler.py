@@ -55,7 +55,9 @@ def test_defaults():
 def test_wrong_options_are_refused():
     with pytest.raises(AssertionError, match="num_warps must be a power of 2, got 6"):
         options(num_warps=6)
-    with pytest.raises(triton.OutOfResources, match="threads, Required: 2048, Hardware limit: 1024"):
+    with pytest.raises(
+        triton.OutOfResources, match="threads, Required: 2048, Hardware limit: 1024"
+    ):
         options(num_warps=64)
     with pytest.raises(ValueError, match="num_ctas=2 needs a GPU of compute capability 9.0"):
         options(80, num_ctas=2)
@@ -123,10 +125,15 @@ def compiled_with(libraries):
 
 def bitcode(path, body):
     """A library of one function; skips if there is no clang to build it."""
+    return bitcode_of(
+        path, f"float __nv_nothing(float); float my_scaled(float x) {{ return {body}; }}"
+    )
+
+
+def bitcode_of(path, text):
     clang = shutil.which("clang-22") or shutil.which("clang")
     if clang is None:
         pytest.skip("no clang to make a library of bitcode")
-    text = f"float __nv_nothing(float); float my_scaled(float x) {{ return {body}; }}"
     command = [clang, "--target=nvptx64-nvidia-cuda", "-O1", "-x", "c", "-", "-emit-llvm", "-c"]
     subprocess.run([*command, "-o", str(path)], input=text, text=True, check=True)
     return str(path)
@@ -134,7 +141,10 @@ def bitcode(path, body):
 
 def test_functions_come_from_libraries_of_the_options(tmp_path):
     # libdevice is the compiler's own, even if a file is named for it.
-    libraries = {"mine": bitcode(tmp_path / "mine.bc", "x * 3.0f"), "libdevice": "/nowhere/libdevice.10.bc"}
+    libraries = {
+        "mine": bitcode(tmp_path / "mine.bc", "x * 3.0f"),
+        "libdevice": "/nowhere/libdevice.10.bc",
+    }
     first = compiled_with(libraries)
     assert re.search(r"mul.*0f40400000", first.asm["ptx"])
     assert compiled_with(libraries).hash == first.hash
@@ -146,14 +156,69 @@ def test_functions_come_from_libraries_of_the_options(tmp_path):
 @pytest.mark.parametrize(
     "libraries, text",
     [
-        (None, "`my_scaled` is no function of libdevice with these types; .* in the option `extern_libs`"),
+        (
+            None,
+            "`my_scaled` is no function of libdevice with these types; .* in the option `extern_libs`",
+        ),
         ({"other": "/nowhere/other.bc"}, "`my_scaled` is no function of libdevice"),
-        ({"mine": "/nowhere/mine.bc"}, "`my_scaled` is no function of `/nowhere/mine.bc` with these types, or that is no"),
+        (
+            {"mine": "/nowhere/mine.bc"},
+            "no function of `/nowhere/mine.bc`, which is no file: there is nothing of that",
+        ),
     ],
 )
 def test_functions_that_no_library_has(libraries, text):
     with pytest.raises(triton.CompilationError, match=text):
         compiled_with(libraries)
+
+
+@pytest.mark.parametrize(
+    "contents, text",
+    [
+        (None, "which is a folder"),
+        (b"", "which is no LLVM bitcode: file too small"),
+        (
+            b"define float @my_scaled(float %x) {}",
+            "which is no LLVM bitcode: ",
+        ),
+    ],
+)
+def test_a_library_that_is_no_bitcode_is_named(contents, text, tmp_path):
+    library = tmp_path / "mine.bc"
+    if contents is None:
+        library.mkdir()
+    else:
+        library.write_bytes(contents)
+    with pytest.raises(
+        triton.CompilationError, match=f"no function of `{re.escape(str(library))}`, {text}"
+    ):
+        compiled_with({"mine": str(library)})
+
+
+@pytest.mark.parametrize(
+    "function, text",
+    [
+        ("float their_scaled(float x) { return x; }", ", which has no such symbol"),
+        (
+            "float my_scaled(float); float f(float x) { return my_scaled(x); }",
+            ", which has no such symbol",
+        ),
+        (
+            "double my_scaled(double x) { return x; }",
+            r" with these types: its own are \(double\) -> double, the call's",
+        ),
+        (
+            "float my_scaled(int n) { return n; }",
+            r" with these types: its own are \(i32\) -> float, the call's are \(float",
+        ),
+    ],
+)
+def test_a_library_without_the_function_is_named(function, text, tmp_path):
+    library = bitcode_of(tmp_path / "mine.bc", function)
+    with pytest.raises(
+        triton.CompilationError, match=f"`my_scaled` is no function of `{re.escape(library)}`{text}"
+    ):
+        compiled_with({"mine": library})
 
 
 def test_a_library_that_calls_what_is_not_there_is_named(tmp_path):
@@ -165,7 +230,10 @@ def test_a_library_that_calls_what_is_not_there_is_named(tmp_path):
 
 
 def test_libraries_must_be_named_paths():
-    with pytest.raises(TypeError, match="extern_libs must be a dict of paths by the names of libraries, got 'mine.bc'"):
+    with pytest.raises(
+        TypeError,
+        match="extern_libs must be a dict of paths by the names of libraries, got 'mine.bc'",
+    ):
         compiled_with("mine.bc")
 
 
@@ -179,7 +247,9 @@ def test_programs_of_clusters():
 
 
 def test_clusters_too_large_are_refused_at_the_kernel():
-    with pytest.raises(triton.CompilationError, match="num_ctas is 32; it must be a power of two up to 16") as caught:
+    with pytest.raises(
+        triton.CompilationError, match="num_ctas is 32; it must be a power of two up to 16"
+    ) as caught:
         compiled_for(num_ctas=32)
     assert os.path.basename(__file__) in str(caught.value)
 
@@ -216,20 +286,96 @@ def undominated():
     return text.replace("ret void", "%b = add i32 %a, 1\n  %a = add i32 1, 1\n  ret void", 1)
 
 
+def unselectable():
+    """The kernel's LLVM IR with an instruction of another machine."""
+    text = (
+        compiled_for()
+        .asm["llir"]
+        .replace("ret void", "call void @llvm.x86.sse2.pause()\n  ret void", 1)
+    )
+    return text + "declare void @llvm.x86.sse2.pause()\n"
+
+
+def test_the_users_text_that_the_assembler_rejects_is_named(tmp_path):
+    ptx = compiled_for().asm["ptx"]
+    line = next(
+        number
+        for number, each in enumerate(ptx.splitlines(), 1)
+        if "add.f32" in each or "add.rn.f32" in each
+    )
+    wrong = ptx.splitlines()
+    wrong[line - 1] = "nonsense;"
+    program = tmp_path / "ptxas"
+    refusal = (
+        f"ptxas kernel.ptx, line {line}; error   : Not a name of any known instruction: 'nonsense'"
+    )
+    place(program, f'#!/bin/sh\necho "{refusal}" >&2\nexit 255\n')
+    with knobs.nvidia.scope():
+        knobs.nvidia.ptxas = str(program)
+        text = rf"mine.ptx; the assembler rejects its PTX at line {line}: Not a "
+        with pytest.raises(triton.runtime.errors.PTXASError, match=text) as caught:
+            overridden(tmp_path, "ptx", "\n".join(wrong))
+    assert "[ir-override-refused]" in str(caught.value)
+
+
+def test_no_word_of_a_correct_replacement(tmp_path, capfd):
+    overridden(tmp_path, "llir", compiled_for().asm["llir"])
+    assert capfd.readouterr().err == ""
+
+
 def test_what_replaces_a_stage_must_fit_the_kernel(tmp_path):
     with pytest.raises(FileNotFoundError, match="missing.ttir"):
         compiled_for(ir_override=str(tmp_path / "missing.ttir"))
     text = compiled_for().asm["ttir"]
     for stage, wrong, message, code in (
-        ("cubin", "x", r"on target `cuda` it replaces a stage by a file \*\.ttir, \*\.ttgir", "ir-override-stage"),
-        ("ttir", text.replace("%n: i32", "%n: i64").replace("%n : i32", "%n : i64"), "whose kernel", "ir-override-kernel"),
+        (
+            "cubin",
+            "x",
+            r"on target `cuda` it replaces a stage by a file \*\.ttir, \*\.ttgir",
+            "ir-override-stage",
+        ),
+        (
+            "ttir",
+            text.replace("%n: i32", "%n: i64").replace("%n : i32", "%n : i64"),
+            "whose kernel",
+            "ir-override-kernel",
+        ),
         ("ttir", "tt.func @other(", "cannot read this IR", "invalid-ir"),
         ("llir", "nonsense", "which is no LLVM IR: line 1", "ir-override-text"),
         ("llir", "@x = common global i32 1", "which is invalid: ", "ir-override-invalid"),
-        ("llir", undominated(), "which is invalid: Instruction does not dominate all uses", "ir-override-invalid"),
-        ("llir", "define void @other() { ret void }", "which has no function `kernel`", "ir-override-entry"),
-        ("llir", "define void @kernel() { ret void }", "has 0 parameters; the kernel's are 5", "ir-override-parameters"),
+        (
+            "llir",
+            undominated(),
+            "which is invalid: Instruction does not dominate all uses",
+            "ir-override-invalid",
+        ),
+        (
+            "llir",
+            "define void @other() { ret void }",
+            "which has no function `kernel`",
+            "ir-override-entry",
+        ),
+        (
+            "llir",
+            "define void @kernel() { ret void }",
+            "has 0 parameters; the kernel's are 5",
+            "ir-override-parameters",
+        ),
+        (
+            "llir",
+            unselectable(),
+            "mine.llir, of which LLVM makes no code in phase `ptx`: Cannot select",
+            "ir-override-fails",
+        ),
         ("ptx", ".version 8.0", "which has no entry `kernel`", "ir-override-entry"),
+        *(
+            (stage, "", f"mine.{stage}, which has 0 public functions", "ir-override-functions")
+            for stage in ("ttir", "ttgir")
+        ),
+        *(
+            (stage, "", f"mine.{stage}, which has no", "ir-override-entry")
+            for stage in ("llir", "ptx")
+        ),
     ):
         with pytest.raises(triton.CompilationError, match=message) as caught:
             overridden(tmp_path, stage, wrong)
@@ -356,7 +502,9 @@ def launch_bounds(kernel, signature, most, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("most", [1, 2, 3, 5, 7, 1000])
-def test_a_launch_bound_that_spills_gives_way_to_the_largest_that_does_not(most, tmp_path, monkeypatch):
+def test_a_launch_bound_that_spills_gives_way_to_the_largest_that_does_not(
+    most, tmp_path, monkeypatch
+):
     signature = {"x_ptr": "*fp32", "y_ptr": "*fp32", "n": "i32"}
     tried, ptx = launch_bounds(add_blocks, signature, most, tmp_path, monkeypatch)
     of_all_registers = 65536 // (256 * 128)
@@ -368,7 +516,9 @@ def test_a_launch_bound_that_spills_gives_way_to_the_largest_that_does_not(most,
 @pytest.mark.parametrize("most", [1, 7, 1000])
 def test_without_loops_a_launch_bound_that_spills_is_dropped(most, tmp_path, monkeypatch):
     """Without a bound the stub takes 40 registers, which leave room for 12 CTAs; bounds above are tried, and spill."""
-    tried, ptx = launch_bounds(add, {"x_ptr": "*fp32", "y_ptr": "*fp32"}, most, tmp_path, monkeypatch)
+    tried, ptx = launch_bounds(
+        add, {"x_ptr": "*fp32", "y_ptr": "*fp32"}, most, tmp_path, monkeypatch
+    )
     assert tried[0] > 7
     if most < tried[0]:
         assert 0 in tried and ".minnctapersm" not in ptx
@@ -377,7 +527,9 @@ def test_without_loops_a_launch_bound_that_spills_is_dropped(most, tmp_path, mon
 
 
 def test_options_without_an_assembler_are_an_error(empty_machine):
-    with pytest.raises(triton.CompilationError, match="there is no ptxas or nvJitLink for sm_90a") as caught:
+    with pytest.raises(
+        triton.CompilationError, match="there is no ptxas or nvJitLink for sm_90a"
+    ) as caught:
         compiled_for(ptx_options="-O1")
     assert "[assembler-missing]" in str(caught.value)
 

@@ -298,3 +298,36 @@ def test_a_library_that_calls_what_is_not_there_is_named(tmp_path):
     with pytest.raises(triton.CompilationError, match="cannot be linked into the kernel") as caught:
         triton.compile(source, target_of("gfx942"), {"extern_libs": {"mine": str(library)}})
     assert caught.value.diagnostics[0].code == "amd-extern-library"
+
+
+def replaced(folder, stage, text):
+    path = folder / f"mine.{stage}"
+    path.write_text(text)
+    return compiled_add(ir_override=str(path))
+
+
+@pytest.mark.parametrize(
+    "stage, word, other",
+    [
+        ("ttgir", "arith.addf", "arith.subf"),
+        ("llir", "fadd", "fsub"),
+        ("amdgcn", "v_fmac_f32_e32", "v_add_f32_e32"),
+    ],
+)
+def test_a_file_replaces_a_stage(stage, word, other, tmp_path):
+    plain = compiled_add()
+    text = plain.asm[stage]
+    assert word in text
+    changed = replaced(tmp_path, stage, text.replace(word, other))
+    assert other in changed.asm[stage] and changed.asm["hsaco"] != plain.asm["hsaco"]
+
+
+def test_assembly_of_the_user_that_is_rejected_is_named(tmp_path):
+    lines = compiled_add().asm["amdgcn"].splitlines()
+    at = next(number for number, each in enumerate(lines) if "s_endpgm" in each)
+    lines[at] = "  s_nonsense"
+    with pytest.raises(
+        triton.CompilationError, match=rf"mine.amdgcn; the assembler rejects .* at line {at + 1}: "
+    ) as caught:
+        replaced(tmp_path, "amdgcn", "\n".join(lines))
+    assert caught.value.diagnostics[0].code == "amd-ir-override-refused"

@@ -63,7 +63,7 @@ SmallVector<llvm::Value *, 2> ElementEmitter::externOp(tt::ExternElementwiseOp o
       call.libraryPath.empty()
           ? "libdevice with these types; other functions need the path of their library, as `lib_path` or, by its "
             "name, in the option `extern_libs`"
-          : ("`" + call.libraryPath + "` with these types, or that is no file of LLVM bitcode").str();
+          : target.describeLack(call);
   tt::report(op.getLoc(), diag::ExternUnknown, call.symbol, library);
   return {};
 }

@@ -143,8 +143,10 @@ LogicalResult amd::makeAssembly(HipKernel &kernel) {
 
 LogicalResult amd::readAssembly(HipKernel &kernel, const lowering::StageOverride &stageOverride) {
   kernel.assembly = stageOverride.text;
+  kernel.replacedBy = stageOverride.path;
   if (!StringRef(kernel.assembly).contains((kernel.function.getSymName() + ":").str()))
     return lowering::missingEntry(stageOverride, "kernel", kernel.function);
+  kernel.llvmModule.reset(); // the generated one, whose context is replaced
   return findMachine(kernel);
 }
 
@@ -152,6 +154,9 @@ LogicalResult amd::makeHsaco(HipKernel &kernel) {
   tt::FuncOp function = kernel.function;
   AssemblyError error;
   const std::vector<char> object = assemble(kernel.assembly, **kernel.machine, error);
+  if (object.empty() && !kernel.replacedBy.empty())
+    return tt::report(function.getLoc(), diag::OverrideRefused, kernel.replacedBy, lowering::atLine(error.line),
+                      error.text);
   if (object.empty())
     return tt::report(lowering::locationOfLine(kernel.assembly, error.line, function.getLoc()), diag::AssemblyRejected,
                       error.text);

@@ -193,6 +193,7 @@ LogicalResult nvidia::makePtx(CudaKernel &kernel) {
 
 LogicalResult nvidia::readPtx(CudaKernel &kernel, const lowering::StageOverride &stageOverride) {
   kernel.ptx = stageOverride.text;
+  kernel.replacedBy = stageOverride.path;
   if (StringRef(kernel.ptx).contains((".entry " + kernel.function.getSymName()).str()))
     return success();
   return lowering::missingEntry(stageOverride, "entry", kernel.function);

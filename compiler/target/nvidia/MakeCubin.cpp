@@ -3,9 +3,9 @@
 #include "compiler/target/nvidia/CudaTarget.h"
 
 #include "compiler/dialect/tt/Report.h"
+#include "compiler/lowering/AssemblyLines.h"
 #include "compiler/target/nvidia/Diagnostics.h"
 #include "compiler/target/nvidia/arch/Occupancy.h"
-#include "compiler/lowering/AssemblyLines.h"
 
 #include <chrono>
 
@@ -92,8 +92,12 @@ LogicalResult nvidia::makeCubin(CudaKernel &kernel) {
     return tt::report(function.getLoc(), diag::AssemblerMissing, kernel.options.ptxOptions, kernel.arch.cpu);
   if (!made && error.isLate)
     return tt::report(function.getLoc(), diag::AssemblerTimeout, function.getSymName(), kernel.tools.secondsLimit);
+  if (!made && !kernel.replacedBy.empty())
+    return tt::report(function.getLoc(), diag::OverrideRefused, kernel.replacedBy, lowering::atLine(error.line),
+                      error.message);
   if (!made)
-    return tt::report(lowering::locationOfLine(kernel.ptx, error.line, function.getLoc()), diag::AssemblerRefused, error.message);
+    return tt::report(lowering::locationOfLine(kernel.ptx, error.line, function.getLoc()), diag::AssemblerRefused,
+                      error.message);
   if (const auto took = std::chrono::steady_clock::now() - began; took > kSlowAssembly)
     tt::report(function.getLoc(), diag::SlowAssembly, std::chrono::round<std::chrono::seconds>(took).count(),
                function.getSymName(), made->registers, made->spillBytes);

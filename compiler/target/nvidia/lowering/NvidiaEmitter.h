@@ -60,6 +60,7 @@ public:
   const math::HostMath &mathFeatures() const override { return features; }
   llvm::StringRef externLibrary(llvm::StringRef name) const override { return libraries.pathOf(name); }
   llvm::Value *callExtern(IrBuilder &ir, const lowering::ExternCall &call) override { return libraries.call(ir, call); }
+  std::string describeLack(const lowering::ExternCall &call) override { return libraries.describeLack(call); }
   llvm::Value *narrow(IrBuilder &ir, llvm::Value *single, mlir::Type to, bool towardZero) override;
   llvm::Value *narrowPair(IrBuilder &ir, llvm::Value *low, llvm::Value *high) override;
   llvm::Value *widenFp8(IrBuilder &ir, llvm::Value *byte, mlir::Type from) override;
