@@ -23,6 +23,11 @@ uint32_t driver::leastSharedBytes(mlir::ModuleOp module) {
   return module.walk([](tt::ReduceOp) { return mlir::WalkResult::interrupt(); }).wasInterrupted() ? 1 : 0;
 }
 
+std::vector<std::string> driver::replaceableStages(const std::string &backend) {
+  const Backend *found = findBackend(backend);
+  return found ? found->replaceable() : std::vector<std::string>();
+}
+
 std::vector<std::string> driver::stageNames(const std::string &backend) {
   const Backend *found = findBackend(backend);
   return found ? found->stages() : std::vector<std::string>();

@@ -104,6 +104,8 @@ std::optional<std::string> stage(const artifact::Artifact &artifact, const std::
                                  const std::vector<std::shared_ptr<const support::SourceFile>> &sources = {});
 /// The names of a target's stages, in order.
 std::vector<std::string> stageNames(const std::string &backend);
+/// Those of them that the text of a user may replace.
+std::vector<std::string> replaceableStages(const std::string &backend);
 /// Whether a stage of the target is no text: the binary that a device loads, and what is made of it.
 bool isBinaryStage(const std::string &backend, const std::string &stage);
 /// The names of the stages between the steps of a phase ("plan.vectorise"), and of further texts ("plan.json");

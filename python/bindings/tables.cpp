@@ -71,21 +71,26 @@ static nb::object naturalType(nb::handle number) {
   return scalar ? textOf(sema::signatureOf(*scalar)) : nb::none();
 }
 
+static nb::list listOf(const std::vector<std::string> &names) {
+  nb::list list;
+  for (const std::string &name : names)
+    list.append(textOf(name));
+  return list;
+}
+
 void nereid::python::bindTables(nb::module_ &module) {
   module.attr("is_nereid") = true;
   module.def("version", [] { return nb::str("3.9.0"); }, "The version of Triton whose interface this is.");
   module.def(
       "build_id", [] { return textOf(driver::buildId()); },
       "Changes with every change of the compiler or of the library embedded in it.");
+  module.def("target_names", [] { return listOf(driver::targetNames()); }, "The targets that this build compiles for.");
   module.def(
-      "target_names",
-      [] {
-        nb::list names;
-        for (const std::string &name : driver::targetNames())
-          names.append(textOf(name));
-        return names;
-      },
-      "The targets that this build compiles for.");
+      "stage_names", [](const std::string &backend) { return listOf(driver::stageNames(backend)); }, nb::arg("backend"),
+      "The stages of a target, in order.");
+  module.def(
+      "replaceable_stages", [](const std::string &backend) { return listOf(driver::replaceableStages(backend)); },
+      nb::arg("backend"), "Those stages of a target that the text of a user may replace, in order.");
   module.def("natural_type", &naturalType, nb::arg("number"),
              "The signature's spelling of the type that a constant number has on its own; None where none holds it.");
   module.def(

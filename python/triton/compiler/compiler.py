@@ -91,16 +91,27 @@ def compile(  # noqa: A001
         code = compile_by_stages(src, target, backend, parsed, stages)
         clock.compiled(code)
         group = MetadataGroup(code, target, parsed)
-        return _announce(CompiledKernel(src, group, code.hash), clock)
+        kernel = CompiledKernel(src, group, code.hash)
+        if knobs.compilation.dump_ir:
+            compiled.write_view(code, knobs.cache.dump_dir)
+        return _announce(kernel, clock)
     always = knobs.compilation.always_compile
+    # Stages that users read and write are those that any launcher can launch.
+    has_files = knobs.compilation.override or knobs.compilation.dump_ir
     managed = _managed_kernel(src)
     settings = {
         **parsed.__dict__,
         "always_compile": always,
-        "own_launcher": _launch_abi == "own",
+        "own_launcher": _launch_abi == "own" and not has_files,
         "tools": backend.native_tools(),
         "reproducer_path": knobs.compilation.reproducer_path,
     }
+    if has_files:
+        from . import stage_files
+
+        key = stage_files.key_of(src, backend, parsed)
+    if knobs.compilation.override and (path := stage_files.find_override(src, key, target.backend)):
+        settings["ir_override"] = path
     with Progress(f"compiling {src.name} for {target.backend}"):
         code = src.compile(
             backend.code_target(parsed),
@@ -118,13 +129,13 @@ def compile(  # noqa: A001
         group.write()
         libtriton.flush_cache()  # code that compiles by hand may move or remove the folder
     kernel = CompiledKernel(src, group, code.hash)
+    if knobs.compilation.dump_ir:
+        stage_files.dump(kernel, key, _metadata_of(group))
     return _announce(kernel, clock)
 
 
 def _announce(kernel: CompiledKernel, clock: CompileTimer) -> CompiledKernel:
     """Tells the user's settings of a kernel that was compiled, or found in a cache."""
-    if knobs.compilation.dump_ir:
-        compiled.write_view(kernel._code, knobs.cache.dump_dir)
     if knobs.compilation.listener is not None:
         knobs.compilation.listener(
             src=kernel.src,
