@@ -56,6 +56,14 @@ bool TtFunctionEmitter::readBounds(const RangeValue &range, SourceRange where, V
   return true;
 }
 
+/// Whether the bound may be below zero: a number adapts to the other bounds, and has a sign only where it is negative.
+static bool hasSign(const Value &bound) {
+  if (const TensorValue *tensor = bound.tensor())
+    return isSignedInteger(tensor->type.scalar);
+  const llvm::DynamicAPInt *number = bound.integer();
+  return number && *number < 0;
+}
+
 //--- The step's sign -----------------------------------------------------------------------
 
 static bool isPositiveNumber(mlir::Value value) {
@@ -127,7 +135,7 @@ struct IterationCount {
     const mlir::Value negated = make<arith::SubIOp>(number(0), bounds.stride);
     const mlir::Value magnitude = make<arith::SelectOp>(isNegative, negated, bounds.stride);
     const mlir::Value hasStep = make<arith::CmpIOp>(Predicate::ne, bounds.stride, number(0));
-    const Predicate less = isUnsignedInteger(bounds.type) ? Predicate::ult : Predicate::slt;
+    const Predicate less = bounds.comparesUnsigned ? Predicate::ult : Predicate::slt;
     const mlir::Value runs = make<arith::AndIOp>(make<arith::CmpIOp>(less, low, high), hasStep);
     const mlir::Value beforeLast = make<arith::SubIOp>(make<arith::SubIOp>(high, low), number(1));
     const mlir::Value divisor = make<arith::SelectOp>(hasStep, magnitude, number(1));
@@ -152,7 +160,8 @@ std::optional<LoopBounds> TtFunctionEmitter::loopBounds(const RangeValue &range,
   LoopBounds bounds;
   if (!readBounds(range, where, given, bounds.type))
     return std::nullopt;
-  bounds.comparesUnsigned = isUnsignedInteger(bounds.type);
+  // One bound with a sign gives the loop no type with one, but may be negative, as the end of an empty range.
+  bounds.comparesUnsigned = isUnsignedInteger(bounds.type) && !hasSign(range.begin) && !hasSign(range.end);
   const Value own = given[2];
   for (Value &bound : given)
     bound = cast(bound, Type(bounds.type), where);
@@ -176,9 +185,9 @@ std::optional<LoopBounds> TtFunctionEmitter::loopBounds(const RangeValue &range,
   }
   bounds.first = lower;
   bounds.stride = step;
-  bounds.comparesUnsigned = true;
   const IterationCount counted{builder, loc, bounds, upper, isNegative};
   bounds.upper = counted.count();
+  bounds.comparesUnsigned = true; // the iterations
   bounds.lower = counted.number(0);
   bounds.step = counted.number(1);
   return bounds;

@@ -92,6 +92,63 @@ def test_a_step_of_zero_gives_no_iteration(unsigned, device):
 
 
 @triton.jit
+def with_and_without_sign(out_ptr, start, stop, step, START: tl.constexpr, STOP: tl.constexpr, STEP: tl.constexpr):
+    count = 0
+    total = 0
+    for i in range(tl.cast(start, START), tl.cast(stop, STOP), tl.cast(step, STEP)):
+        count += 1
+        total = total * 3 + i.to(tl.int32)
+        if count > 50:
+            break
+    tl.store(out_ptr, count)
+    tl.store(out_ptr + 1, total)
+
+
+@pytest.mark.parametrize(
+    "bounds, kinds",
+    [
+        ((0, -1, 2), ("uint32", "int32", "int32")),
+        ((7, -100, 2), ("uint32", "int32", "uint32")),
+        ((-5, 6, 2), ("int32", "uint32", "int32")),
+        ((-5, 6, 2), ("int32", "int32", "uint32")),
+        ((0, -3, 2), ("int32", "int32", "uint32")),
+        ((-5, 6, -2), ("int32", "uint32", "int32")),
+        ((6, -5, -2), ("uint32", "int32", "int32")),
+        ((2, 9, 3), ("uint32", "int32", "uint32")),
+        ((-5, 6, 2), ("int8", "uint32", "int32")),
+        ((3, -7, 2), ("uint64", "int64", "int32")),
+        ((2**32 - 8, 2**32 - 1, 2), ("uint32", "uint32", "int32")),
+    ],
+)
+def test_bounds_with_and_without_a_sign(bounds, kinds, device):
+    names = dict(zip(["START", "STOP", "STEP"], (getattr(tl, kind) for kind in kinds), strict=True))
+    arguments = dict(zip(["start", "stop", "step"], bounds, strict=True), out_ptr=np.zeros(2, np.int32), **names)
+    out = np.array(summary(range(*bounds), 0, 32)[:2], np.int32)
+    check(with_and_without_sign, (1,), arguments, dict(out_ptr=out), device=device)
+
+
+@triton.jit
+def numbers_beside_no_sign(out_ptr, x, LOW: tl.constexpr):
+    bound = x.to(tl.uint32)
+    up = 0
+    for _ in range(LOW, bound):
+        up += 1
+    down = 0
+    for _ in range(bound, LOW):
+        down += 1
+        if down > 50:
+            break
+    tl.store(out_ptr, up)
+    tl.store(out_ptr + 1, down)
+
+
+@pytest.mark.parametrize("low", [-5, 0, 3, 9])
+def test_numbers_beside_a_bound_without_sign(low, device):
+    out = np.array([len(range(low, 6)), len(range(6, low))], np.int32)
+    check(numbers_beside_no_sign, (1,), dict(out_ptr=np.zeros(2, np.int32), x=6, LOW=low), dict(out_ptr=out), device=device)
+
+
+@triton.jit
 def left(out_ptr, start, stop, step, limit, STEP: tl.constexpr):
     """Nested loops that a `break` and a `continue` leave; the variables are read after them."""
     count = 0
