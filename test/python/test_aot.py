@@ -296,3 +296,19 @@ int main(void) { return register_(NULL, 16, 2, 3, 0); }
     printed = 'printf("%d %d\\n", *(int *)args[1], *(int *)args[2])*0'
     lines = run_program(folder, main, [folder / source, folder / "linked.c"], printed)
     assert lines[-1] == "2 3" and "launch 2 3 1" in lines[-2]
+
+
+def test_the_tools_run_as_files(tmp_path):
+    """Programs run `compile.py` and `link.py` by their paths."""
+    import triton.tools
+
+    (tmp_path / "kernels.py").write_text(KERNEL)
+    (tmp_path / "scale_of.py").write_text(HELPER)
+    tools = triton.tools.__path__[0]
+    signature = "*fp32:16, *fp32:16, *fp32:16, i32, i32:1, fp32, 128"
+    command = [sys.executable, os.path.join(tools, "compile.py"), "-n", "add", "--signature", signature, "--grid", GRID]
+    command += ["--out-name", "sum", "-o", "sum", "--target", "cuda:90:32", "kernels.py"]
+    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
+    headers = [path.name for path in tmp_path.glob("sum.*.h")]
+    subprocess.run([sys.executable, os.path.join(tools, "link.py"), *headers, "-o", "all"], cwd=tmp_path, check=True)
+    assert "sum_default" in (tmp_path / "all.h").read_text()

@@ -7,6 +7,16 @@
 namespace nereid::sema {
 namespace {
 
+/// A tensor as Triton's str() shows it: "int32[constexpr[64]]", "int32[]".
+std::string display(const Type &type) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  stream << type.element().str() << "[";
+  llvm::interleaveComma(type.shape, stream, [&](int64_t extent) { stream << "constexpr[" << extent << "]"; });
+  stream << "]";
+  return text;
+}
+
 /// A value as Python's str() shows it; host objects are converted by the host.
 std::string display(TtFunctionEmitter &emitter, const Value &value) {
   if (const std::string *text = value.get<std::string>())
@@ -15,6 +25,8 @@ std::string display(TtFunctionEmitter &emitter, const Value &value) {
     return emitter.module.host.repr(host->object);
   if (const TypeValue *type = value.get<TypeValue>())
     return type->type.str();
+  if (const TensorValue *tensor = value.tensor(); tensor && !tensor->type.isDescriptor && !tensor->type.pointsToBlock)
+    return display(tensor->type);
   return value.repr();
 }
 

@@ -19,10 +19,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .. import knobs
-from ..backends.compiler import GPUTarget
-from ..compiler.errors import CompilationError
-from .aot_source import ArgumentError, KernelSource, c_name, c_type
+from triton import knobs
+from triton.backends.compiler import GPUTarget
+from triton.compiler.errors import CompilationError
+from triton.tools.aot_source import ArgumentError, KernelSource, c_name, c_type
 
 __all__ = ["CompileArgs", "compile_kernel", "desc", "main"]
 
@@ -131,7 +131,7 @@ def _target(text: str | None) -> GPUTarget:
 def _compile(
     kernel: Any, parameters: list[_Parameter], target: GPUTarget, args: CompileArgs
 ) -> Any:
-    from ..compiler import ASTSource, compile  # noqa: A004
+    from triton.compiler import ASTSource, compile  # noqa: A004
 
     source = ASTSource(
         kernel,

@@ -49,6 +49,20 @@ def test_static_assert_and_static_print(device, capfd):
 
 
 @triton.jit
+def shown(out_ptr, n, N: tl.constexpr):
+    tl.static_print(n, n + tl.arange(0, 8), out_ptr, out_ptr + tl.zeros((2, 4), tl.int32), N)
+    tl.store(out_ptr, n)
+
+
+def test_static_print_of_tensors(device, capfd):
+    constant = random.SystemRandom().randrange(2**29)  # a kernel that is in no cache yet
+    check(shown, (1,), dict(out_ptr=np.zeros(1, np.int32), n=3, N=constant), dict(out_ptr=np.int32([3])), device=device)
+    output = capfd.readouterr()
+    tensors = "int32[] int32[constexpr[8]] pointer<int32>[] pointer<int32>[constexpr[2], constexpr[4]]"
+    assert f"{tensors} {constant}\n" in output.out + output.err
+
+
+@triton.jit
 def hinted_in_loops(x_ptr, out_ptr, size_ptr, ROWS: tl.constexpr, BLOCK: tl.constexpr):
     size = tl.load(size_ptr)
     at = tl.arange(0, ROWS)[:, None] * size + tl.arange(0, BLOCK)[None, :]
