@@ -12,15 +12,15 @@
 
 namespace nereid::runtime {
 
-/// Formats as printf does with "%f", "%d" or "%u", or with as many hexadecimal digits as the type has.
+/// Formats as printf does with "%f", "%d" or "%u"; in hexadecimal floats with "%a", others with all digits of the type.
 static void appendElement(std::string &out, const ElementFormat &format, uint64_t bits, bool isHex) {
   char text[352]; // the largest double has 309 digits before the point
   int size = 0;
-  if (isHex || format.isPointer) {
+  if (format.isFloat) {
+    size = std::snprintf(text, sizeof text, isHex ? "%a" : "%f", floatOf(format.format, bits));
+  } else if (isHex || format.isPointer) {
     size = std::snprintf(text, sizeof text, "0x%0*llx", static_cast<int>((format.bits + 3) / 4),
                          static_cast<unsigned long long>(bits));
-  } else if (format.isFloat) {
-    size = std::snprintf(text, sizeof text, "%f", floatOf(format.format, bits));
   } else if (format.isSigned && !format.isBool) {
     const unsigned unused = 64 - format.bits;
     size = std::snprintf(text, sizeof text, "%lld", static_cast<long long>(bits << unused) >> unused);

@@ -117,8 +117,8 @@ static void printElement(TtgFunctionEmitter &emitter, tt::PrintOp op, unsigned o
   if (op.getArgs().size() > 1)
     format += "(operand " + std::to_string(operand) + ") ";
   llvm::Value *value = emitter.tile(source)[index];
-  if (isa<FloatType>(element) && !op.getHex()) {
-    format += "%f";
+  if (isa<FloatType>(element)) {
+    format += op.getHex() ? "%a" : "%f";
     values.push_back(emitter.elements.convert(value, element, Float64Type::get(op.getContext())));
   } else {
     if (value->getType()->isPointerTy())
@@ -132,16 +132,22 @@ static void printElement(TtgFunctionEmitter &emitter, tt::PrintOp op, unsigned o
   emitter.target.print(ir, format + "\n", values);
 }
 
-static LogicalResult emitPrint(TtgFunctionEmitter &emitter, tt::PrintOp op) {
+static void printPrefix(TtgFunctionEmitter &emitter, tt::PrintOp op) {
   IrBuilder &ir = emitter.ir;
-  if (op.getArgs().empty()) {
-    const Tile ids = {emitter.target.programId(ir, 0), emitter.target.programId(ir, 1),
-                      emitter.target.programId(ir, 2)};
-    emitter.runWhere(emitter.ownerOf(IntegerType::get(op.getContext(), 1)),
-                     [&] { emitter.target.print(ir, "pid (%u, %u, %u)" + escaped(op.getPrefix()) + "\n", ids); });
-  }
+  const Tile ids = {emitter.target.programId(ir, 0), emitter.target.programId(ir, 1), emitter.target.programId(ir, 2)};
+  emitter.target.print(ir, "pid (%u, %u, %u)" + escaped(op.getPrefix()) + "\n", ids);
+}
+
+/// One thread prints each element of a tile. Scalars and texts are printed by every thread, as Triton's kernels do.
+static LogicalResult emitPrint(TtgFunctionEmitter &emitter, tt::PrintOp op) {
+  if (op.getArgs().empty())
+    printPrefix(emitter, op);
   for (unsigned operand = 0; operand < op.getArgs().size(); ++operand) {
     const Type type = op.getArgs()[operand].getType();
+    if (!isa<RankedTensorType>(type)) {
+      printElement(emitter, op, operand, 0);
+      continue;
+    }
     emitter.runWhere(emitter.ownerOf(type), [&] {
       for (unsigned index = 0; index < numRegisters(type); ++index)
         if ((index & copyMask(type)) == 0)

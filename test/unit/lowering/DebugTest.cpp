@@ -1,4 +1,4 @@
-// Tests the output of prints and assertions, once per element.
+// Tests the output of prints and assertions, once per element or thread.
 // SPDX-License-Identifier: MIT
 #include "test/unit/lowering/SimtHost.h"
 
@@ -60,20 +60,22 @@ TEST(LoweringDebug, PaddedTilesShowWhatExists) {
   }
 }
 
-TEST(LoweringDebug, PrintsScalarsOnceByType) {
+TEST(LoweringDebug, EachThreadPrintsScalars) {
   const std::string body = R"(
   %a = arith.constant -3 : i16
   %b = arith.constant 1.5 : f16
   %c = arith.constant 255 : i64
   tt.print " v: " {hex = false, isSigned = array<i32: 1, 0>} : %a, %b : i16, f16
   tt.print " h: " {hex = true, isSigned = array<i32: 1>} : %c : i64
+  tt.print " f: " {hex = true, isSigned = array<i32: 0>} : %b : f16
   tt.print " here" {hex = false, isSigned = array<i32>})";
   const std::vector<std::string> lines = linesOf(body, 2);
-  ASSERT_EQ(lines.size(), 8u);
-  EXPECT_EQ(lines[0], "pid (0, 0, 0) here");
-  EXPECT_EQ(lines[1], "pid (0, 0, 0) idx () h: 0x00000000000000ff");
-  EXPECT_EQ(lines[2], "pid (0, 0, 0) idx () v: (operand 0) -3");
-  EXPECT_EQ(lines[3], "pid (0, 0, 0) idx () v: (operand 1) 1.500000");
+  const char *expected[] = {"pid (0, 0, 0) here", "pid (0, 0, 0) idx () f: 0x1.8p+0",
+                            "pid (0, 0, 0) idx () h: 0x00000000000000ff", "pid (0, 0, 0) idx () v: (operand 0) -3",
+                            "pid (0, 0, 0) idx () v: (operand 1) 1.500000"};
+  ASSERT_EQ(lines.size(), 2 * 5 * 64u); // two programs of two warps
+  for (unsigned kind = 0; kind < 5; ++kind)
+    EXPECT_EQ(std::count(lines.begin(), lines.end(), expected[kind]), 64) << expected[kind];
 }
 
 TEST(LoweringDebug, AssertionsNameTheLine) {
