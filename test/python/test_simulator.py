@@ -184,3 +184,34 @@ def test_amd_gpus_that_are_not_simulated():
         match="sim:gfx90a, sim:gfx942, sim:gfx950, sim:gfx1030, sim:gfx1100, sim:gfx1200 for AMD",
     ):
         SimDriver("sim:gfx803")
+
+
+def test_autotuning_times_each_number_of_warps(simulator):
+    torch = pytest.importorskip("torch")
+    tried = []
+    configs = [triton.Config({}, num_warps=count) for count in (64, 1, 2)]
+
+    @triton.autotune(configs, key=[], post_hook=lambda args, exception: tried.append(exception))
+    @triton.jit
+    def kernel(x_ptr, out_ptr, BLOCK: tl.constexpr):
+        tl.store(out_ptr, tl.sum(tl.load(x_ptr + tl.arange(0, BLOCK))))
+
+    x, out = torch.ones(64), torch.zeros(1)
+    kernel[(1,)](x, out, BLOCK=64)
+    assert out[0] == 64 and kernel.best_config.num_warps in (1, 2)
+    assert "threads, Required: 2048" in str(tried[0])
+
+
+def test_a_preloaded_kernel_is_that_of_launches(simulator):
+    x, out, texts = np.ones(32, np.float32), np.zeros(1, np.float32), []
+    with triton.knobs.runtime.scope():
+        triton.knobs.runtime.jit_cache_hook = lambda **info: texts.append(
+            info["compile"]["specialization_data"]
+        )
+        made = row_sum.warmup(x, out, BLOCK=32, grid=(1,))
+    row_sum.device_caches.clear()
+    assert row_sum.preload(texts[0]).hash == made.hash
+    with triton.knobs.runtime.scope():
+        triton.knobs.runtime.jit_cache_hook = lambda **_: pytest.fail("compiled again")
+        row_sum[(1,)](x, out, BLOCK=32)
+    assert out[0] == 32

@@ -327,9 +327,11 @@ class Autotuner(KernelInterface[Any]):
 
 
 def _on_cpu(values: tuple[Any, ...]) -> bool:
-    """Whether there are tensors and all of them are in host memory."""
+    """Whether there are tensors and all of them are in host memory, and no simulated GPU takes those."""
+    from .driver import driver
+
     kinds = {getattr(value.device, "type", "") for value in values if hasattr(value, "device")}
-    return kinds == {"cpu"}
+    return kinds == {"cpu"} and driver.for_device("cpu").get_current_target().backend == "cpu"
 
 
 def _reject_conflicts(kwargs: dict[str, Any], config: Config) -> None:

@@ -311,12 +311,8 @@ class JITFunction(DecoratedFunction[T], JITBase):  # type: ignore[misc]
         self._use_globals_of_classes(specialization)
         self._watch_globals()
 
-        own = {"_launch_abi": "own"} if _launches_own(backend) else {}
-
         def make() -> Any:
-            return self.compile(
-                source, target=target, options=parsed.__dict__, _folder_view=False, **own
-            )
+            return self._compile_source(source, target, parsed, backend)
 
         def done(kernel: Any) -> Any:
             kernels[key] = kernel
@@ -388,10 +384,15 @@ class JITFunction(DecoratedFunction[T], JITBase):  # type: ignore[misc]
         )
         source = self.ASTSource(self, signature, constants, attrs)
         parsed = backend.parse_options(options)
-        kernels[key] = self.compile(
-            source, target=target, options=parsed.__dict__, _folder_view=False
-        )
+        kernels[key] = self._compile_source(source, target, parsed, backend)
         return kernels[key]
+
+    def _compile_source(self, source: Any, target: Any, options: Any, backend: Any) -> Any:
+        """A kernel for this process's launches."""
+        own = {"_launch_abi": "own"} if _launches_own(backend) else {}
+        return self.compile(
+            source, target=target, options=options.__dict__, _folder_view=False, **own
+        )
 
 
 def _call_hook(hook: Callable[..., Any] | None, *info: Any, **more: Any) -> Any:
