@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import os
 import random
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -25,7 +26,7 @@ import fuzz_batches
 ROOT = Path(__file__).resolve().parents[1]
 TEXTS = ROOT / "test" / "run" / "ttir" / "texts"
 GENERATORS = ROOT / "test" / "fuzz"
-OPT = ROOT / "build" / "dev" / "bin" / "nereid-opt"
+BUILT_OPT = ROOT / "build" / "dev" / "bin" / "nereid-opt"
 DEVICES = {"sm90": "sim", "sm80": "sim:80", "gfx942": "sim:gfx942"}
 KINDS = ("ir", "attributes", "ptx", "kernels")
 SECONDS_PER_CASE = 60
@@ -56,10 +57,11 @@ def make_corpus(folder: Path, every: int = 1) -> None:
             (folder / f"{source.stem}.{device}.ttgir").write_text(compiled.asm["ttgir"])
             if "ptx" in compiled.asm:
                 (folder / f"{source.stem}.{device}.ptx").write_text(compiled.asm["ptx"])
-    if OPT.exists():
+    # Without a build folder, the one of the installed package.
+    if opt := BUILT_OPT if BUILT_OPT.exists() else shutil.which("nereid-opt"):
         for path in [*folder.glob("*.ttir"), *folder.glob("*.ttgir")]:
             generic = path.with_name(path.name.replace(".", ".generic.", 1))
-            command = [str(OPT), "--mlir-print-op-generic", str(path), "-o", str(generic)]
+            command = [str(opt), "--mlir-print-op-generic", str(path), "-o", str(generic)]
             subprocess.run(command, check=True, capture_output=True)
 
 
