@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 
 import importlib
+import linecache
 import os
 import subprocess
 import sys
@@ -204,9 +205,12 @@ CASES = {
     "imports_by_name()": "STEP",
     "imports_later()": "STEP",
     "imports_relatively()": "STEP",
+    "folded_import()": "STEP",
+    "folded_late_import()": "STEP",
+    "lazy.given(x)": "def scale",
 }
 ABOVE = """
-from package import reexport
+from package import lazy, reexport
 import package.side, package.sub
 NAME = tl.constexpr("sca" "le")
 @triton.jit
@@ -232,6 +236,14 @@ def imports_later():
     from package.late import LATER
     return LATER
 imports_relatively = reexport.relative
+@triton.constexpr_function
+def folded_import():
+    import package.side
+    return package.side.STEP
+@triton.constexpr_function
+def folded_late_import():
+    from package.late import LATER
+    return LATER
 """
 
 
@@ -240,6 +252,13 @@ from stale_library import scale as alias
 def relative():
     from . import side
     return side.STEP
+"""
+LAZY = """
+def __getattr__(name):
+    if name == "given":
+        import stale_library
+        return stale_library.scale
+    raise AttributeError(name)
 """
 
 
@@ -259,6 +278,7 @@ def key_of(folder, expression, library):
     (folder / "package/__init__.py").write_text("")
     (folder / "package/sub.py").write_text("from stale_library import scale\n")
     (folder / "package/reexport.py").write_text(REEXPORT)
+    (folder / "package/lazy.py").write_text(LAZY)
     (folder / "stale_user.py").write_text(
         HEADER + USER.format(module="stale_library", above=ABOVE, expression=expression)
     )
@@ -267,6 +287,7 @@ def key_of(folder, expression, library):
         "stale_user",
         "package",
         "package.sub",
+        "package.lazy",
         "package.reexport",
         "package.side",
     )
@@ -444,3 +465,100 @@ def test_objects_of_libraries_count_by_the_array_that_they_convert_to(module, co
 
         keys.add(dependencies.DependencyWalk(kernel, False).key())
     assert len(keys) == 2
+
+
+# What is imported again in one process, and how a kernel reaches it; all give 7, then 5.
+RELOADED = """
+import enum, types
+import triton
+import triton.language as tl
+CONST = tl.constexpr(7)
+PLAIN = 7
+@triton.jit
+def scale(x): return x * 7
+@triton.constexpr_function
+def folded(n): return n * 7
+class Group:
+    SIZE = tl.constexpr(7)
+    @staticmethod
+    @triton.jit
+    def method(x): return x * 7
+class Kind(enum.Enum):
+    A = 7
+table = (scale, 1)
+space = types.SimpleNamespace(f=scale)
+def __getattr__(name): return scale if name == "lazy" else 1 / 0
+"""
+RELOADING = """
+import triton
+import triton.language as tl
+import reloaded_library as lib
+@triton.jit
+def reached(x):
+    return {expression}
+@triton.jit
+def applied(F: tl.constexpr, x):
+    return F(x)
+@triton.jit
+def kernel(o, F: tl.constexpr):
+    tl.store(o, applied(F, tl.load(o + 1)))
+"""
+
+
+@pytest.mark.parametrize("as_argument", [False, True])
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "lib.scale(x)",
+        "lib.folded(1)",
+        "lib.CONST",
+        "lib.PLAIN",
+        "lib.Group.SIZE",
+        "lib.Group.method(x)",
+        "lib.Kind.A.value",
+        "lib.table[0](x)",
+        "lib.space.f(x)",
+        "lib.lazy(x)",
+    ],
+)
+def test_a_launch_after_a_reload_is_of_the_new_text(expression, as_argument, tmp_path, monkeypatch):
+    library = tmp_path / "reloaded_library.py"
+    library.write_text(RELOADED)
+    text = RELOADING.format(expression=expression)
+    if not as_argument:
+        text = text.replace("applied(F, tl", "reached(tl")
+    (tmp_path / "reloading.py").write_text(text)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path / "cache"))
+    try:
+        user = importlib.import_module("reloading")
+        seen = []
+        for digit in ("7", "5", "5", "7"):
+            library.write_text(RELOADED.replace("7", digit))
+            importlib.reload(sys.modules["reloaded_library"])
+            out = np.array([0, 1], np.int32)
+            user.kernel[(1,)](out, user.reached)
+            user.kernel[(1,)](out, user.reached)
+            seen.append(out[0])
+        assert seen == [7, 5, 5, 7]
+    finally:
+        for name in ("reloaded_library", "reloading"):
+            sys.modules.pop(name, None)
+
+
+def test_a_helper_bound_anew_is_used():
+    scope = {"triton": triton, "tl": tl}
+
+    def define(text, name):
+        linecache.cache[name] = (len(text), None, text.splitlines(True), name)
+        exec(compile(text, name, "exec"), scope)  # without `__name__`, as templates do
+
+    define("@triton.jit\ndef helper(x): return x + 1\n", "<helper 1>")
+    define("@triton.jit\ndef kernel(o): tl.store(o, helper(1))\n", "<kernel>")
+    out = np.zeros(1, np.int32)
+    scope["kernel"][(1,)](out)
+    assert out[0] == 2
+    define("@triton.jit\ndef helper(x): return x + 8\n", "<helper 2>")
+    scope["kernel"][(1,)](out)
+    assert out[0] == 9

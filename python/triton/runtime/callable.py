@@ -31,11 +31,12 @@ class JITCallable:
         self.hash: str | None = None
         self._plain_globals = False
         self.used_global_vals: UsedGlobals | None = {}
+        self._bindings: UsedGlobals = {}
         self._watches_closure = False
         self._hash_lock: Any = _hashing
         self.__name__ = fn.__name__
         self.__qualname__ = fn.__qualname__
-        self.__module__ = fn.__module__
+        self.__module__ = str(fn.__module__)  # None where `exec` was given no `__name__`
         self.__doc__ = fn.__doc__
         self.__globals__ = fn.__globals__
         self._read_source()
@@ -77,7 +78,7 @@ class JITCallable:
         with self._hash_lock or _hashing:
             if self.hash is None or self._plain_globals != plain_globals:
                 walk = DependencyWalk(self, plain_globals)
-                self.used_global_vals = walk.used
+                self.used_global_vals, self._bindings = walk.used, walk.bindings
                 self._watches_closure = walk.watches_closure
                 self._plain_globals = plain_globals
                 self.hash = walk.key()
@@ -126,6 +127,7 @@ class JITCallable:
     def __getstate__(self) -> dict[str, Any]:
         """The state for another process: the text and values derived from it, no live objects."""
         dropped = {"fn": None, "__globals__": None, "used_global_vals": None, "_hash_lock": None}
+        dropped["_bindings"] = {}
         key = self.hash if self.__globals__ is None else self.cache_key
         return {**self.__dict__, "hash": key, **dropped}
 

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from .._C.libtriton import field_names
 from .._utils import is_namedtuple
 from .host_code import kernel_names
+from .host_imports import package_in
 from .host_walk import HostWalk
 from .libraries import is_well_known, package_of
 from .scopes import ClosureScope, Scope, sort_key
@@ -31,8 +32,24 @@ _SCALARS = (int, float, str, bool, bytes, complex, type(None))
 # Special attributes of a class that are no functions but matter to kernels.
 _MEANINGFUL = frozenset(["__aggregate_fields__", "__aggregate_defaults__"])
 
-# (name, id of the scope it was found in) -> (value, that scope)
+# (name, id of the scope that it was found in) -> (value, that scope)
 UsedGlobals = dict[tuple[str, int], tuple[Any, Any]]
+
+
+def _is_definition(value: Any) -> bool:
+    """Functions, classes, constants, and tables of them: names that an edited module binds anew."""
+    from ..language.core import constexpr, dtype
+    from .callable import JITCallable
+
+    if isinstance(value, (tuple, list)):
+        return any(map(_is_definition, value))
+    if isinstance(value, (dict, types.SimpleNamespace)):
+        members = value if isinstance(value, dict) else vars(value)
+        return any(map(_is_definition, list(members.values())))
+    if isinstance(value, (constexpr, dtype)):
+        return True
+    kinds = (JITCallable, types.FunctionType, functools.partial, type)
+    return isinstance(value, kinds) and not is_well_known(getattr(value, "__module__", None))
 
 
 def _host_function_of(member: Any) -> Any:
@@ -56,6 +73,7 @@ class DependencyWalk(HostWalk):
         super().__init__(isinstance(root, type))
         self.lines.append(f"root {root.__module__}.{root.__qualname__} {plain_globals}")
         self.used: UsedGlobals = {}
+        self.bindings: UsedGlobals = {}  # whose change makes a new kernel
         self.watches_closure = False
         self._any_name = False  # whether a kernel reads attributes by computed names
         self._functions: deque[JITCallable] = deque()
@@ -92,6 +110,8 @@ class DependencyWalk(HostWalk):
             self._functions.append(fn)
 
     def _function(self, fn: JITCallable) -> None:
+        from .callable import ConstexprFunction
+
         where = f"{fn.__module__}.{fn.__qualname__}"
         flags = f"{getattr(fn, 'noinline', None)}:{fn.starting_line_number}"
         flags += f":{getattr(fn, 'constexprs', None)}"  # an annotation may be an alias
@@ -103,8 +123,12 @@ class DependencyWalk(HostWalk):
         for name, value, scope in self._lookups(fn, names):
             self._track(name, value, scope)
             if isinstance(value, types.ModuleType):
-                self._track_module(value, names, set())
+                self._bind_module(value, names, set())
+            elif (name, id(scope)) not in self.used and isinstance(scope, dict):
+                self._bind(name, scope, _is_definition(value))
             self._value(f"{where} {name}", value)
+        if isinstance(fn, ConstexprFunction) and fn.fn is not None:
+            self._imports(where, fn.fn.__code__, package_in(fn.__globals__ or {}))
 
     def _lookups(
         self, fn: Any, names: frozenset[str]
@@ -129,18 +153,22 @@ class DependencyWalk(HostWalk):
                 value = constexpr(value.value)  # the object may be assigned another value
         self.used[(name, id(scope))] = (value, scope)
 
-    def _track_module(
-        self, module: types.ModuleType, names: frozenset[str], seen: set[int]
-    ) -> None:
-        """Only attributes that the function itself names: a change of others is no error."""
+    def _bind(self, name: str, scope: dict[str, Any], is_read: bool) -> None:
+        if is_read:
+            self.bindings[(name, id(scope))] = (scope[name], scope)
+
+    def _bind_module(self, module: types.ModuleType, names: frozenset[str], seen: set[int]) -> None:
+        """The attributes that the function itself names; `importlib.reload` binds them anew."""
         if is_well_known(module.__name__) or id(module) in seen:
             return
         seen.add(id(module))
         scope = vars(module)
-        for name in sorted(names & scope.keys()):
-            self._track(name, scope[name], scope)
+        for name in sorted((names | {"__getattr__"}) & scope.keys()):
             if isinstance(scope[name], types.ModuleType):
-                self._track_module(scope[name], names, seen)
+                self._bind_module(scope[name], names, seen)
+            else:
+                is_read = isinstance(scope[name], _SCALARS) or _is_definition(scope[name])
+                self._bind(name, scope, is_read)
 
     # --- Values ------------------------------------------------------------------------------
 
@@ -191,6 +219,8 @@ class DependencyWalk(HostWalk):
         self._is_library(where, module.__name__)  # one may hold kernels all the same
         if not is_well_known(module.__name__) and self._first_visit(module):
             self._scopes.append(Scope(module.__name__, vars(module)))
+            if "__getattr__" in vars(module):  # gives attributes that are not there
+                self._value(f"{module.__name__}.__getattr__", vars(module)["__getattr__"])
 
     def _class(self, where: str, cls: type, whole: bool = False) -> None:
         """The whole class, or the attributes that are named; methods that Python calls itself count

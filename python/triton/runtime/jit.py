@@ -159,6 +159,8 @@ class DecoratedFunction(JITCallable, KernelInterface[T]):
 class JITFunction(DecoratedFunction[T], JITBase):  # type: ignore[misc]
     """A kernel, or a function that kernels call."""
 
+    _functions_of_arguments: set[JITCallable] = set()  # replaced, never changed
+
     @functools.cached_property
     def device_caches(self) -> Any:
         # Threads that make their first launches at once share one.
@@ -239,6 +241,7 @@ class JITFunction(DecoratedFunction[T], JITBase):  # type: ignore[misc]
             kwargs["debug"] = True
         for hook in self.pre_run_hooks:
             hook(*args, **kwargs)
+        self._check_globals()
         bound = Binder(self.__name__, self.params).bind(args, kwargs)
         device_key = device_of_arguments(bound)
         active = driver.active if device_key is None else driver.for_device(device_key[0])
@@ -246,7 +249,6 @@ class JITFunction(DecoratedFunction[T], JITBase):  # type: ignore[misc]
         self._reject_removed_options(kwargs, active, stream)
         kernels, _, target, backend, binder = self._caches_for(active, device)
         specialization, options = binder.specialize(bound), binder.options(kwargs)
-        self._check_globals()
         key = str(specialization) + class_keys(specialization)
         key += str(options) + binder.changed_settings()
         key += "" if not backend.has_own_launcher or _launches_own(backend) else " plain"
@@ -275,6 +277,10 @@ class JITFunction(DecoratedFunction[T], JITBase):  # type: ignore[misc]
         )
 
     def _check_globals(self) -> None:
+        if any(
+            scope.get(name) is not value for (name, _), (value, scope) in self._bindings.items()
+        ):
+            self._renew()
         absent = object()
         for (name, _), (value, scope) in (self.used_global_vals or {}).items():
             now = scope.get(name, absent)
@@ -289,6 +295,15 @@ class JITFunction(DecoratedFunction[T], JITBase):  # type: ignore[misc]
                     f"Global variable {name} has changed since we compiled this kernel, from "
                     f"{value} to {shown}"
                 )
+
+    def _renew(self) -> None:
+        """A function, a class or a module's constant was bound anew: the kernels are those of before."""
+        with self._hash_lock or _hashing:
+            for function in (self, *self._functions_of_arguments):
+                function.hash = None
+            self.used_global_vals, self._bindings = {}, {}
+            self._functions_of_arguments = set()
+        self.device_caches.clear()
 
     def _compile_for(
         self,
@@ -308,7 +323,7 @@ class JITFunction(DecoratedFunction[T], JITBase):  # type: ignore[misc]
             return None
         source = self.ASTSource(self, signature, constants, attrs)
         _ = self.cache_key  # fills used_global_vals
-        self._use_globals_of_classes(specialization)
+        self._use_globals_of_arguments(specialization, constants)
         self._watch_globals()
 
         def make() -> Any:
@@ -327,17 +342,31 @@ class JITFunction(DecoratedFunction[T], JITBase):  # type: ignore[misc]
         )
         return kernels[key]
 
-    def _use_globals_of_classes(self, specialization: list[Any]) -> None:
-        """The constants that methods of the arguments read must not change either."""
-        for walk in map(class_walk, classes_in(specialization)):
-            if walk is not None:
-                with self._hash_lock or _hashing:
-                    self.used_global_vals = {**(self.used_global_vals or {}), **walk.used}
-                    self._watches_closure = self._watches_closure or walk.watches_closure
+    def _use_globals_of_arguments(
+        self, specialization: list[Any], constants: dict[Any, Any]
+    ) -> None:
+        """What methods and functions that are arguments read must not change either."""
+        functions = [value for value in constants.values() if isinstance(value, JITCallable)]
+        for value in constants.values():
+            if isinstance(value, (tuple, list)):
+                functions += [item for item in value if isinstance(item, JITCallable)]
+        walks = [walk for walk in map(class_walk, classes_in(specialization)) if walk is not None]
+        with self._hash_lock or _hashing:
+            for walk in walks:
+                self.used_global_vals = {**(self.used_global_vals or {}), **walk.used}
+                self._bindings = {**self._bindings, **walk.bindings}
+                self._watches_closure = self._watches_closure or walk.watches_closure
+            for function in functions:
+                _ = function.cache_key
+                used = function.used_global_vals or {}
+                self.used_global_vals = {**(self.used_global_vals or {}), **used}
+                self._bindings = {**self._bindings, **function._bindings}
+                self._watches_closure = self._watches_closure or function._watches_closure
+            self._functions_of_arguments = {*self._functions_of_arguments, *functions}
 
     def _watch_globals(self) -> None:
         """The native launcher compares these by identity and passes all other cases to `run`."""
-        used = self.used_global_vals or {}
+        used = {**self._bindings, **(self.used_global_vals or {})}
         self._c_watch = (
             tuple(
                 (scope, name, value)
