@@ -39,11 +39,16 @@ def switched_off() -> str | None:
         return None
 
 
+def _is_package_folder(entry: object) -> bool:
+    """Whether this entry of `sys.path` holds a `triton` of Nereid: this one's, or that of another installation."""
+    return entry == FOLDER or (isinstance(entry, str) and os.path.basename(entry) == "nereid_triton")
+
+
 def withdraw() -> None:
-    """Removes the folder from `sys.path`; where PYTHONPATH names it, only for NEREID=0."""
+    """Removes Nereid's folders from `sys.path`; those that PYTHONPATH names, only for NEREID=0."""
     named = os.environ.get("PYTHONPATH", "").split(os.pathsep)
-    if FOLDER not in named or switched_off() == "NEREID":
-        sys.path[:] = [entry for entry in sys.path if entry != FOLDER]
+    kept = () if switched_off() == "NEREID" else named
+    sys.path[:] = [entry for entry in sys.path if entry in kept or not _is_package_folder(entry)]
 
 
 class Finder:
@@ -82,13 +87,14 @@ def _is_finder(entry: object) -> bool:
 
 def register(home: str | None = None) -> None:
     """Adds the finder, once. `home`: the entry of `sys.path` whose place Nereid's package takes."""
+    off = switched_off()
+    if off:  # also where the .pth file of another installation has just added its folder
+        withdraw()
     if any(map(_is_finder, sys.meta_path)):
         return
     home = home or os.path.dirname(_HERE)
     sys.meta_path.insert(0, Finder(home))  # type: ignore[arg-type]
-    if switched_off():
-        withdraw()
-    else:
+    if not off:
         _precede(home)
 
 

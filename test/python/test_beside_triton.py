@@ -126,6 +126,21 @@ def test_off_leaves_no_trace_in_the_path(site):
     assert run(site, code, NEREID="0") == "False False"
 
 
+@pytest.mark.parametrize("off", ["NEREID", "nereid off"])
+def test_off_holds_for_every_installation(site, tmp_path, off):
+    """As in an environment with --system-site-packages, where the system has Nereid, too."""
+    outer = tmp_path / "outer"
+    shutil.copytree(site, outer, symlinks=True)
+    code = f"site.addsitedir({str(outer)!r})\n"
+    assert run(site, code + WHOSE) == "nereid"
+    if off == "nereid off":
+        (site / "nereid_triton" / "switch").write_text("off\n")
+    variables = {"NEREID": "0"} if off == "NEREID" else {}
+    assert run(site, code + WHOSE + VERSION, **variables) == "none\nnone"
+    other = write_upstream(outer)
+    assert run(site, code + WHOSE + VERSION, **variables) == f"{other}\n3.7.1"
+
+
 def test_program_switches_off_before_it_imports(site):
     other = write_upstream(site)
     assert run(site, "import os; os.environ['NEREID'] = '0'" + WHOSE) == str(other)

@@ -5,6 +5,7 @@ the build. scripts/install_matrix.py tries every order.
 # SPDX-License-Identifier: MIT
 import csv
 import os
+import shutil
 import stat
 import subprocess
 import sys
@@ -132,6 +133,18 @@ endif()
     built = ["cmake", "-S", tmp_path, "-B", tmp_path / "build", f"-DCMAKE_PREFIX_PATH={prefix}"]
     done = subprocess.run(built, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+def test_an_environment_of_symbolic_links(environment, tmp_path):
+    """As `uv pip install --link-mode symlink` makes: the switch is the environment's, not that of the shared store."""
+    ensure_nereid(environment)
+    store = Path(command(environment, "nereid", "path").stdout.strip())
+    folder = tmp_path / "nereid_triton"
+    shutil.copytree(store, folder, copy_function=os.symlink)
+    program = folder / "triton" / "_C" / "bin" / "nereid"
+    assert subprocess.check_output([program, "path"], text=True) == f"{folder}\n"
+    subprocess.check_call([program, "off"], stdout=subprocess.DEVNULL)
+    assert ((folder / "switch").read_text(), (store / "switch").read_text()) == ("off\n", "on\n")
 
 
 def test_a_switch_that_cannot_be_written(environment):

@@ -50,13 +50,15 @@ std::pair<std::string, std::string> splitSource(llvm::StringRef source);
 int runCompile(const CompileArguments &arguments);
 int runProfile(const ProfileArguments &arguments);
 int runDoctor(const std::string &cacheDir);
-int runPath();
-int runSwitch(bool on);
+/// `calledAs`: argv[0].
+int runPath(llvm::StringRef calledAs);
+int runSwitch(llvm::StringRef calledAs, bool on);
 int runCacheInfo(const std::string &dir);
 int runCacheClear(const std::string &dir);
 
-/// The folder that holds the Python package `triton` of this installation; empty where there is none.
-std::string packageFolder();
+/// The folder that holds the Python package `triton` of this installation; empty where there is none. The program is
+/// taken to lie where it was called, if that is an absolute path, else where its file is.
+std::string packageFolder(llvm::StringRef calledAs = "");
 
 /// Where kernels are cached: $TRITON_CACHE_DIR, else ~/.triton/cache; empty where there is no home.
 std::string defaultCacheDir();

@@ -14,9 +14,8 @@ using namespace nereid::tools;
 namespace fs = llvm::sys::fs;
 namespace path = llvm::sys::path;
 
-std::string tools::packageFolder() {
-  static int anchor;
-  const std::string program = fs::getMainExecutable("nereid", &anchor);
+/// The folder that belongs to a program's path; empty where there is none.
+static std::string folderOf(llvm::StringRef program) {
   const llvm::StringRef bin = path::parent_path(program);
   // A wheel has FOLDER/triton/_C/bin/nereid, a build folder bin/nereid beside python/.
   const llvm::StringRef above = path::parent_path(bin);
@@ -24,7 +23,16 @@ std::string tools::packageFolder() {
     return path::parent_path(path::parent_path(above)).str();
   llvm::SmallString<128> folder(above);
   path::append(folder, "python");
-  return fs::is_directory(folder) ? folder.str().str() : "";
+  return fs::is_directory(llvm::Twine(folder) + "/triton") ? folder.str().str() : "";
+}
+
+std::string tools::packageFolder(llvm::StringRef calledAs) {
+  // Installers that make symbolic links to a store of their own: the path of the call is the environment's.
+  if (path::is_absolute(calledAs))
+    if (std::string folder = folderOf(calledAs); !folder.empty())
+      return folder;
+  static int anchor;
+  return folderOf(fs::getMainExecutable("nereid", &anchor));
 }
 
 /// Beside the finder, which a wheel has in the folder itself.
@@ -55,23 +63,23 @@ static std::error_code replaceFile(const std::string &file, llvm::StringRef text
   return code;
 }
 
-static std::string installedFolder() {
-  const std::string folder = packageFolder();
+static std::string installedFolder(llvm::StringRef calledAs) {
+  const std::string folder = packageFolder(calledAs);
   if (folder.empty())
     llvm::errs() << "nereid: no Python package belongs to this program\n";
   return folder;
 }
 
-int tools::runPath() {
-  const std::string folder = installedFolder();
+int tools::runPath(llvm::StringRef calledAs) {
+  const std::string folder = installedFolder(calledAs);
   if (folder.empty())
     return 1;
   llvm::outs() << folder << "\n";
   return 0;
 }
 
-int tools::runSwitch(bool on) {
-  const std::string folder = installedFolder();
+int tools::runSwitch(llvm::StringRef calledAs, bool on) {
+  const std::string folder = installedFolder(calledAs);
   if (folder.empty())
     return 1;
   const std::string file = switchFile(folder);
@@ -80,7 +88,8 @@ int tools::runSwitch(bool on) {
                                   file, code.message(), on ? 1 : 0);
     return 1;
   }
-  llvm::outs() << (on ? "on: `import triton` finds Nereid's in this environment\n"
-                      : "off: `import triton` finds no package of Nereid's in this environment\n");
+  llvm::outs() << (on ? "on: `import triton` finds Nereid's package in this environment\n"
+                      : "off: `import triton` finds another Triton in this environment, or none; `nereid on` undoes "
+                        "this\n");
   return 0;
 }

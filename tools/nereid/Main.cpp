@@ -51,7 +51,7 @@ static CLI::App *addProfile(CLI::App &app, ProfileArguments &arguments) {
 }
 
 int main(int argc, char **argv) {
-  CLI::App app{"Nereid: compiles Triton kernels without Python."};
+  CLI::App app{"Nereid: compiles Triton kernels without Python.", "nereid"};
   app.require_subcommand(0, 1); // without a subcommand, their list is printed
   app.set_version_flag("--version",
                        [] { return "nereid " NEREID_VERSION " (build " + nereid::driver::buildId() + ")"; });
@@ -140,12 +140,12 @@ int main(int argc, char **argv) {
   doctor->callback([&] { command = [&] { return runDoctor(cacheDir); }; });
 
   app.add_subcommand("path", "print the folder of the package triton, for PYTHONPATH")->callback([&] {
-    command = [] { return runPath(); };
+    command = [argv] { return runPath(argv[0]); };
   });
   app.add_subcommand("on", "let `import triton` find Nereid's in this environment (NEREID=1: in one process)")
-      ->callback([&] { command = [] { return runSwitch(true); }; });
+      ->callback([&] { command = [argv] { return runSwitch(argv[0], true); }; });
   app.add_subcommand("off", "let `import triton` find another, or none (NEREID=0: in one process)")->callback([&] {
-    command = [] { return runSwitch(false); };
+    command = [argv] { return runSwitch(argv[0], false); };
   });
 
   CLI::App *cache = app.add_subcommand("cache", "the kernels kept on disk");
