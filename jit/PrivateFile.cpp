@@ -34,26 +34,34 @@ Descriptor::~Descriptor() {
 
 static constexpr int kFolderFlags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
 
-/// Creates all missing folders of the path; a failure shows when the path is opened.
-static void makeFolders(const std::string &path) {
-  for (size_t slash = path.find('/', 1); slash != path.npos; slash = path.find('/', slash + 1))
-    mkdir(path.substr(0, slash).c_str(), 0700);
-  mkdir(path.c_str(), 0700);
+/// Creates all missing folders of the path. Returns why the first one that is missing cannot be made, or 0.
+static int makeFolders(const std::string &path) {
+  int reason = 0;
+  for (size_t slash = path.find('/', 1);; slash = path.find('/', slash + 1)) {
+    if (mkdir(path.substr(0, slash).c_str(), 0700) != 0 && errno != EEXIST && reason == 0)
+      reason = errno;
+    if (slash == path.npos)
+      return reason;
+  }
 }
 
 Descriptor openFolder(const std::string &path, bool make) {
   Descriptor folder(open(path.c_str(), kFolderFlags));
   if (folder || !make || errno != ENOENT || path.empty())
     return folder;
-  makeFolders(path);
-  return Descriptor(open(path.c_str(), kFolderFlags));
+  const int reason = makeFolders(path);
+  folder = Descriptor(open(path.c_str(), kFolderFlags));
+  if (!folder && errno == ENOENT && reason != 0)
+    errno = reason;
+  return folder;
 }
 
 Descriptor openFolderAt(const Descriptor &parent, const std::string &name, bool make) {
   Descriptor folder(openat(parent.get(), name.c_str(), kFolderFlags | O_NOFOLLOW));
   if (folder || !make || errno != ENOENT)
     return folder;
-  mkdirat(parent.get(), name.c_str(), 0700);
+  if (mkdirat(parent.get(), name.c_str(), 0700) != 0 && errno != EEXIST)
+    return Descriptor();
   return Descriptor(openat(parent.get(), name.c_str(), kFolderFlags | O_NOFOLLOW));
 }
 

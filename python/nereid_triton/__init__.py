@@ -41,7 +41,9 @@ def switched_off() -> str | None:
 
 def _is_package_folder(entry: object) -> bool:
     """Whether this entry of `sys.path` holds a `triton` of Nereid: this one's, or that of another installation."""
-    return entry == FOLDER or (isinstance(entry, str) and os.path.basename(entry) == "nereid_triton")
+    return entry == FOLDER or (
+        isinstance(entry, str) and os.path.basename(entry) == "nereid_triton"
+    )
 
 
 def withdraw() -> None:

@@ -156,6 +156,41 @@ def test_damaged_timings_are_missing(timing):
     assert record.read() is None
 
 
+@pytest.mark.parametrize(
+    "damage",
+    [
+        link,
+        pytest.param(lambda path: os.chown(path, 12345, 12345), marks=needs_root),
+    ],
+    ids=["link", "another user"],
+)
+def test_a_folder_that_others_made_is_neither_read_nor_written(damage):
+    """A link leads writes elsewhere, where a file of that name may be."""
+    manager = FileCacheManager(KEY)
+    manager.put(b"x", "a")
+    damage(manager.cache_dir)
+    with pytest.warns(UserWarning, match="is not read"):
+        assert FileCacheManager(KEY).get_file("a") is None
+    with pytest.raises(OSError, match="it is a link|it belongs to another user"):
+        FileCacheManager(KEY).put(b"y", "a")
+    with pytest.warns(UserWarning, match="nothing is kept"), cache.failures_warn():
+        FileCacheManager(KEY).put(b"y", "a")
+
+
+@pytest.mark.parametrize("umask", [0o000, 0o002, 0o077])
+def test_folders_and_files_are_the_users_own(tmp_path, umask):
+    before = os.umask(umask)
+    try:
+        knobs.cache.dir = str(tmp_path / "a" / "b" / "c")
+        FileCacheManager(KEY).put(b"x", "file")
+    finally:
+        os.umask(before)
+        del knobs.cache.dir
+    made = [tmp_path / "a", *(tmp_path / "a").rglob("*")]
+    assert {stat.S_IMODE(path.stat().st_mode) for path in made if path.is_dir()} == {0o700}
+    assert [stat.S_IMODE(path.stat().st_mode) for path in made if path.is_file()] == [0o600]
+
+
 # --- Remote caches -----------------------------------------------------------------------------------
 
 
@@ -230,6 +265,17 @@ def test_the_cache_is_asked_again_later(backend, monkeypatch):
     assert cache.get_cache_manager(KEY).get_file("a") is None
     monkeypatch.setattr(remote_cache._Outage, "until", 0.0)
     assert cache.get_cache_manager(KEY).get_file("a") is not None
+
+
+def test_a_slow_answer_is_the_last_for_a_while(backend, monkeypatch):
+    manager = cache.get_cache_manager(KEY)
+    manager.put(b"x", "a")
+    monkeypatch.setattr(remote_cache, "_SLOW_SECONDS", -1.0)
+    with pytest.warns(UserWarning, match="seconds for an answer") as warned:
+        assert manager.get_file("a") is not None
+        calls = backend.calls
+        assert manager.get_file("a") is None and backend.calls == calls
+    assert len(warned) == 1
 
 
 DAMAGED = [

@@ -16,7 +16,7 @@ from .._C import libtriton
 from .._lazy import lazy_names
 from ..backends import BaseBackend, GPUTarget, backends, compiled
 from ..runtime.binder import normalize_grid
-from ..runtime.cache import triton_key
+from ..runtime.cache import failures_warn, triton_key
 from ..runtime.driver import driver
 from ..runtime.progress import Progress
 from .metadata_group import MetadataGroup, group_of_files
@@ -93,7 +93,8 @@ def compile(  # noqa: A001
         group = MetadataGroup(code, target, parsed)
         kernel = CompiledKernel(src, group, code.hash)
         if knobs.compilation.dump_ir:
-            compiled.write_view(code, knobs.cache.dump_dir)
+            with failures_warn(knobs.cache.dump_dir):
+                compiled.write_view(code, knobs.cache.dump_dir)
         return _announce(kernel, clock)
     always = knobs.compilation.always_compile
     # Stages that users read and write are those that any launcher can launch.

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from ..runtime.cache import get_cache_manager, read_own_file
+from ..runtime.cache import failures_warn, get_cache_manager, read_own_file
 
 ARTIFACT = "nereid"
 _MAX_NAME = 150  # of a file, without suffixes
@@ -24,22 +24,26 @@ class ManagedKernel:
 
     def find(self, key: str) -> bytes | None:
         """The artifact under that key, where the cache has it."""
-        group = get_cache_manager(key).get_group(f"{self.name}.json") or {}
-        path = group.get(f"{self.name}.{ARTIFACT}")
-        if path is None:
-            return None
-        self.group = group
-        return read_own_file(path)
+        with failures_warn():
+            group = get_cache_manager(key).get_group(f"{self.name}.json") or {}
+            path = group.get(f"{self.name}.{ARTIFACT}")
+            if path is not None:
+                self.group = group
+                return read_own_file(path)
+        return None
 
     def store(self, code: Any, binary: str, metadata: dict[str, Any]) -> None:
-        manager = get_cache_manager(code.hash)
         files = {ARTIFACT: code.artifact, binary: code.stage(binary)}
         files["ttir"] = code.stage("ttir")
         if "ptx" in code.stages():
             files["ptx"] = code.stage("ptx")
         files["json"] = json.dumps(metadata, default=vars, skipkeys=True)
         self.group = {}
-        for suffix, content in files.items():
-            name = f"{self.name}.{suffix}"
-            self.group[name] = manager.put(content, name, binary=isinstance(content, bytes))
-        manager.put_group(f"{self.name}.json", self.group)
+        with failures_warn():
+            manager = get_cache_manager(code.hash)
+            group = {}
+            for suffix, content in files.items():
+                name = f"{self.name}.{suffix}"
+                group[name] = manager.put(content, name, binary=isinstance(content, bytes))
+            manager.put_group(f"{self.name}.json", group)
+            self.group = group

@@ -15,9 +15,10 @@ import types
 import warnings
 from typing import Any
 
+from .. import knobs
 from .._C import libtriton
 from ..backends import BaseBackend
-from ..runtime.cache import FileCacheManager, get_dump_manager, get_override_manager
+from ..runtime.cache import FileCacheManager, failures_warn, get_dump_manager, get_override_manager
 
 _MAX_NAME = 150  # of a file, without suffixes
 
@@ -33,13 +34,14 @@ def key_of(src: Any, backend: BaseBackend, options: Any) -> str:
 
 def dump(kernel: Any, key: str, metadata: dict[str, Any]) -> None:
     """Writes every stage of a kernel, and its metadata."""
-    manager = get_dump_manager(key)
     name = kernel.src.name[:_MAX_NAME]
-    for stage in kernel.asm:
-        content = kernel.asm[stage]
-        manager.put(content, f"{name}.{stage}", binary=isinstance(content, bytes))
     text = json.dumps(metadata, default=vars, skipkeys=True)
-    manager.put(text, f"{name}.json", binary=False)
+    with failures_warn(knobs.cache.dump_dir):
+        manager = get_dump_manager(key)
+        for stage in kernel.asm:
+            content = kernel.asm[stage]
+            manager.put(content, f"{name}.{stage}", binary=isinstance(content, bytes))
+        manager.put(text, f"{name}.json", binary=False)
 
 
 def find_override(src: Any, key: str, target: str) -> str | None:

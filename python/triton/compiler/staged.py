@@ -13,7 +13,7 @@ from .. import knobs
 from .._C import libtriton
 from ..backends import BaseBackend, GPUTarget
 from ..backends.staged import StagedCode
-from ..runtime.cache import get_cache_manager, read_own_file
+from ..runtime.cache import failures_warn, get_cache_manager, read_own_file
 
 Stage = Callable[[Any, dict[str, Any]], Any]
 
@@ -83,7 +83,9 @@ def _run(
 
 def _find(key: str, name: str) -> tuple[dict[str, Any], dict[str, Any] | None]:
     """Files and metadata of an earlier compilation; no metadata where there is none."""
-    group = get_cache_manager(key).get_group(f"{name}.json") or {}
+    group: dict[str, str] = {}
+    with failures_warn():
+        group = get_cache_manager(key).get_group(f"{name}.json") or {}
     described = group.get(f"{name}.json")
     if described is None:
         return {}, None
@@ -101,16 +103,17 @@ def _find(key: str, name: str) -> tuple[dict[str, Any], dict[str, Any] | None]:
 
 
 def _store(key: str, name: str, files: dict[str, Any], metadata: dict[str, Any]) -> None:
-    manager = get_cache_manager(key)
     described = {
         "metadata": metadata,
         "stages": {stage: isinstance(content, bytes) for stage, content in files.items()},
     }
-    group = {
-        f"{name}.{stage}": manager.put(
-            content, f"{name}.{stage}", binary=isinstance(content, bytes)
-        )
-        for stage, content in files.items()
-    }
-    group[f"{name}.json"] = manager.put(json.dumps(described), f"{name}.json", binary=False)
-    manager.put_group(f"{name}.json", group)
+    with failures_warn():
+        manager = get_cache_manager(key)
+        group = {
+            f"{name}.{stage}": manager.put(
+                content, f"{name}.{stage}", binary=isinstance(content, bytes)
+            )
+            for stage, content in files.items()
+        }
+        group[f"{name}.json"] = manager.put(json.dumps(described), f"{name}.json", binary=False)
+        manager.put_group(f"{name}.json", group)

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from types import ModuleType
 
 from .. import knobs
-from .cache import get_cache_manager, read_own_file
+from .cache import failures_warn, get_cache_manager, read_own_file
 
 __all__ = [
     "compile_module_from_file",
@@ -223,10 +223,9 @@ def _cached_so(
         )
         with open(made, "rb") as file:
             content = file.read()
-    try:
+    kept = ""
+    with failures_warn():
         kept = manager.put(content, file_name, binary=True)
-    except PermissionError:  # in a shared cache the folder is another user's
-        kept = ""
     return _safe_to_load(kept, file_name, content)
 
 

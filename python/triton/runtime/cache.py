@@ -10,6 +10,7 @@ import contextlib
 import functools
 import os
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from typing import Any
 
 from .. import knobs
@@ -80,6 +81,40 @@ def is_own_file(path: str) -> bool:
     return True
 
 
+@contextlib.contextmanager
+def failures_warn(folder: str | None = None) -> Iterator[None]:
+    """A folder (default: the cache's) that cannot be read or written, as on a full disk, costs a warning and no kernel."""
+    try:
+        yield
+    except OSError as error:
+        warn_once(
+            f"nothing is kept in {folder or knobs.cache.dir}: {type(error).__name__}: {error.strerror or error}"
+        )
+
+
+def _make_folders(path: str) -> None:
+    """Those that are missing, for this user alone; os.makedirs gives a mode to the last one only."""
+    if os.path.isdir(path):
+        return
+    parent = os.path.dirname(path)
+    if parent not in ("", path):
+        _make_folders(parent)
+    with contextlib.suppress(FileExistsError):
+        os.mkdir(path, 0o700)
+
+
+def _check_folder(path: str) -> None:
+    """Raises unless it is a folder of this user or root: in a shared cache others may make one, or a link, first."""
+    import errno
+    import stat
+
+    status = os.lstat(path)
+    if not stat.S_ISDIR(status.st_mode):
+        raise NotADirectoryError(errno.ENOTDIR, "it is a link or a file", path)
+    if status.st_uid not in (os.geteuid(), 0):
+        raise PermissionError(errno.EPERM, "it belongs to another user", path)
+
+
 class CacheManager(ABC):
     """Files that belong to one key."""
 
@@ -114,8 +149,10 @@ class FileCacheManager(CacheManager):
         if not root:
             raise RuntimeError("Could not create or locate cache dir")
         self.cache_dir = os.path.join(root, key)
+        self._is_override = override
         if not override:
-            os.makedirs(self.cache_dir, mode=0o700, exist_ok=True)
+            with contextlib.suppress(OSError):  # `put` raises it
+                _make_folders(self.cache_dir)
 
     def _make_path(self, filename: str) -> str:
         return os.path.join(self.cache_dir, _not_a_path(filename))
@@ -123,9 +160,18 @@ class FileCacheManager(CacheManager):
     def has_file(self, filename: str) -> bool:
         return os.path.isfile(self._make_path(filename))
 
+    def _is_own(self, path: str) -> bool:
+        try:
+            if not self._is_override:  # which the user lays out, links included
+                _check_folder(self.cache_dir)
+        except OSError as error:
+            warn_once(f"the cached folder {self.cache_dir} is not read: {error.strerror}")
+            return False
+        return is_own_file(path)
+
     def get_file(self, filename: str) -> str | None:
         path = self._make_path(filename)
-        return path if self.has_file(filename) and is_own_file(path) else None
+        return path if self.has_file(filename) and self._is_own(path) else None
 
     def get_group(self, filename: str) -> dict[str, str] | None:
         import json
@@ -150,6 +196,8 @@ class FileCacheManager(CacheManager):
 
         content = data if isinstance(data, bytes) else str(data).encode("utf-8")
         path = self._make_path(filename)
+        _make_folders(self.cache_dir)
+        _check_folder(self.cache_dir)
         handle, temporary = tempfile.mkstemp(dir=self.cache_dir, prefix=".writing-")
         try:
             with os.fdopen(handle, "wb") as file:

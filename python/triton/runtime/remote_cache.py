@@ -22,6 +22,8 @@ _DIGEST = hashlib.sha256().digest_size
 _PAUSE_SECONDS = 30.0
 # Of the Redis client: a server that does not answer is an outage.
 _CONNECT_SECONDS, _ANSWER_SECONDS = 3.0, 30.0
+# Compiling takes less than waiting for answers that take longer.
+_SLOW_SECONDS = 5.0
 
 
 class RemoteCacheBackend(ABC):
@@ -122,10 +124,19 @@ class _Outage:
 
 def _attempt(action: Callable[[], Any]) -> Any:
     """The result of `action`; None during an outage."""
-    if time.monotonic() < _Outage.until:
+    start = time.monotonic()
+    if start < _Outage.until:
         return None
     try:
-        return action()
+        result = action()
+        seconds = time.monotonic() - start
+        if seconds > _SLOW_SECONDS:
+            _Outage.until = start + seconds + _PAUSE_SECONDS
+            warn_once(
+                f"the remote cache took {seconds:.0f} seconds for an answer; after one over {_SLOW_SECONDS:.0f} seconds "
+                f"it is not asked for {_PAUSE_SECONDS:.0f}"
+            )
+        return result
     except (KeyError, FileNotFoundError):  # a backend's way to say that it has no such file
         return None
     except Exception as error:

@@ -8,7 +8,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from .. import knobs
-from .cache import get_cache_manager, read_own_file, triton_key
+from .cache import failures_warn, get_cache_manager, read_own_file, triton_key
 from .config import Config
 
 if TYPE_CHECKING:
@@ -50,8 +50,10 @@ class TuningRecord:
 
     def read(self) -> dict[Config, Any] | None:
         """None where there is no usable record."""
-        path = self.manager.get_file(self.file_name)
-        text = read_own_file(path) if path is not None else None
+        text = None
+        with failures_warn():
+            path = self.manager.get_file(self.file_name)
+            text = read_own_file(path) if path is not None else None
         if text is None:
             return None
         try:
@@ -63,16 +65,9 @@ class TuningRecord:
         return found if found and all(map(_is_timing, found.values())) else None
 
     def write(self, timings: dict[Config, Any]) -> None:
-        content = {"key": [str(part) for part in self.key]}
-        self.manager.put(
-            json.dumps(
-                {
-                    **content,
-                    "configs_timings": [
-                        (str(config), timing) for config, timing in timings.items()
-                    ],
-                }
-            ),
-            self.file_name,
-            binary=False,
-        )
+        content = {
+            "key": [str(part) for part in self.key],
+            "configs_timings": [(str(config), timing) for config, timing in timings.items()],
+        }
+        with failures_warn():
+            self.manager.put(json.dumps(content), self.file_name, binary=False)
