@@ -91,7 +91,9 @@ static std::string_view nameOf(int signal) {
 static void reportKernel(const char *kernel, int signal, const siginfo_t *info) {
   Line line;
   line << "nereid: kernel `" << kernel << "` crashed on the CPU (" << nameOf(signal);
-  if (info->si_code > 0 && (signal == SIGSEGV || signal == SIGBUS)) // not raised again by another handler
+  // Neither where another handler raises it again nor where the processor tells no address: one of no process.
+  const bool hasAddress = info->si_code > 0 && info->si_code != SI_KERNEL;
+  if (hasAddress && (signal == SIGSEGV || signal == SIGBUS))
     line << " at address " << reinterpret_cast<uintptr_t>(info->si_addr);
   line << "); set TRITON_SANITIZE=bounds to find the access outside of an array\n";
   line.write();

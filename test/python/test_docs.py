@@ -31,6 +31,20 @@ def test_generated_pages_are_up_to_date():
     assert done.returncode == 0, done.stderr
 
 
+def names_of_variables(text):
+    return set(re.findall(r"`([A-Z][A-Z0-9_]*[A-Z])`", text))
+
+
+def test_the_page_of_trust_names_each_variable_that_loads_code():
+    settings = (ROOT / "docs" / "settings.md").read_text().partition("## Environment variables")[2]
+    with_effect, _, without_effect = settings.partition("### Accepted, without effect")
+    kinds = r".*(_PATH|_DIR|_HOME|_MANAGER|_BACKEND|_OVERRIDE|_HOST|_PORT|_KEY_FORMAT|PTXAS_OPTIONS)|CC|NEREID"
+    loading = {name for name in names_of_variables(with_effect) if re.fullmatch(kinds, name)}
+    named = names_of_variables((ROOT / "docs" / "guide" / "security.md").read_text())
+    assert len(loading) > 20 and loading - named == set()
+    assert named & names_of_variables(without_effect) == set()
+
+
 @pytest.mark.parametrize(
     "component", ["compiler/syntax", "compiler/sema", "compiler/driver", "jit"]
 )

@@ -78,6 +78,15 @@ def test_a_crash_names_the_kernel(tmp_path):
     assert "TRITON_SANITIZE=bounds" in done.stderr
 
 
+def test_an_address_that_nobody_tells_is_not_printed(tmp_path):
+    """Those that no process can have: the processor's exception holds none."""
+    text = CRASH.replace("4000000000 +", "(1 << 50) +")
+    done = run(text + "reads_nowhere[(1,)](x, B=16)", tmp_path)
+    assert done.returncode in (-signal.SIGSEGV, -signal.SIGBUS)
+    assert "kernel `reads_nowhere` crashed on the CPU (SIG" in done.stderr
+    assert "at address" not in done.stderr
+
+
 def test_a_crash_on_a_helping_thread_names_the_kernel(tmp_path):
     text = """
     import threading

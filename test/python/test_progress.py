@@ -18,6 +18,7 @@ def terminal_of(monkeypatch):
     shown = Terminal()
     monkeypatch.setattr("sys.stderr", shown)
     monkeypatch.setenv("TRITON_PROGRESS", "on")
+    monkeypatch.setenv("TERM", "xterm")
     return shown
 
 
@@ -29,6 +30,19 @@ def test_a_long_line_fits_into_a_row(monkeypatch, columns, width):
         while "\x1b" not in terminal.getvalue() and time.monotonic() < deadline:
             time.sleep(0.005)
     assert terminal.getvalue().split("\x1b")[0] == "\r" + ("triton: tuning " + "x" * 100)[:width]
+
+
+@pytest.mark.parametrize("term", ["dumb", None])
+def test_no_escape_codes_where_none_are_understood(monkeypatch, term):
+    terminal, deadline = terminal_of(monkeypatch), time.monotonic() + 10
+    if term is None:
+        monkeypatch.delenv("TERM")
+    else:
+        monkeypatch.setenv("TERM", term)
+    with Progress("tuning", patience=0.0):
+        while "\n" not in terminal.getvalue() and time.monotonic() < deadline:
+            time.sleep(0.005)
+    assert terminal.getvalue() == "triton: tuning, 0 s\n"
 
 
 def test_work_goes_on_where_no_thread_starts(monkeypatch):

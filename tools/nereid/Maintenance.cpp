@@ -58,7 +58,7 @@ static void describeNvidia() {
   runtime::setCudaLibrary(llvm::sys::Process::GetEnv("TRITON_LIBCUDA_PATH").value_or(""));
   auto driver = runtime::cudaDriver();
   if (!driver)
-    return line("libcuda", "no: " + driver.error().text);
+    return line("libcuda", "no: " + driver.error().text + " in TRITON_LIBCUDA_PATH");
   line("libcuda", "CUDA " + runtime::cudaVersionText((*driver)->version()));
   for (int ordinal = 0; ordinal < (*driver)->deviceCount(); ++ordinal) {
     const runtime::CudaDevice &device = **(*driver)->device(ordinal);
@@ -70,7 +70,7 @@ static void describeAmd() {
   runtime::setHipLibrary(llvm::sys::Process::GetEnv("TRITON_LIBHIP_PATH").value_or(""));
   auto driver = runtime::hipDriver();
   if (!driver)
-    return line("libamdhip64", "no: " + driver.error().text);
+    return line("libamdhip64", "no: " + driver.error().text + " in TRITON_LIBHIP_PATH");
   line("libamdhip64", "HIP " + runtime::hipVersionText((*driver)->version()));
   for (int ordinal = 0; ordinal < (*driver)->deviceCount(); ++ordinal) {
     const runtime::HipDevice &device = **(*driver)->device(ordinal);

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import shutil
 import sys
 import threading
@@ -69,6 +70,9 @@ class Progress:
 
 
 def _rewrites() -> bool:
+    """Whether stderr is a terminal that can erase a line; an editor's shell is none."""
+    if os.environ.get("TERM", "dumb") == "dumb":
+        return False
     return bool(getattr(sys.stderr, "isatty", bool)())
 
 
