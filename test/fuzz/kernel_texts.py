@@ -293,8 +293,8 @@ def mutated(text: str, rng: random.Random) -> str:
             continue
         try:
             pieces = Pieces(text, rng)
-        except (tokenize.TokenError, SyntaxError, ValueError):
-            return text  # no tokens any more
+        except (tokenize.TokenError, SyntaxError, ValueError, SystemError):
+            return text  # no tokens any more; Python 3.12's tokenizer has a SystemError for null bytes
         pieces.edit()
         text = pieces.text()
     return text
