@@ -4,6 +4,7 @@
 
 #include "compiler/lowering/LlvmPasses.h"
 #include "compiler/target/cpu/codegen/OutlineParts.h"
+#include "compiler/target/cpu/codegen/PromoteVariables.h"
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/IRBuilder.h"
@@ -78,6 +79,9 @@ static void unmaskSingleLanes(llvm::Function &function) {
 
 /// Splits huge functions once variables are values, which parts can pass on in registers.
 static void splitHugeFunctions(llvm::Module &module, llvm::TargetMachine &machine) {
+  for (llvm::Function &function : module)
+    if (cpu::isHuge(function))
+      cpu::promoteVariables(function);
   llvm::FunctionPassManager passes;
   passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
   passes.addPass(llvm::EarlyCSEPass());

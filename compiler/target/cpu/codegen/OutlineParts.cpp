@@ -159,7 +159,7 @@ static bool hasTileRegisters(const Function &function) {
   });
 }
 
-static bool isHuge(const Function &function, PartSizes sizes) {
+bool cpu::isHuge(const Function &function, PartSizes sizes) {
   return function.getInstructionCount() > sizes.largest && !hasTileRegisters(function);
 }
 

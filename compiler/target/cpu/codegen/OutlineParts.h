@@ -12,6 +12,9 @@ struct PartSizes {
   unsigned part = 5'000;
 };
 
+/// Whether outlineParts() would split the function.
+bool isHuge(const llvm::Function &function, PartSizes sizes = {});
+
 /// Whether the module has a function that outlineParts() would split.
 bool hasHugeFunction(const llvm::Module &module, PartSizes sizes = {});
 

@@ -230,21 +230,29 @@ bool NestEmitter::isWorthRemembering(Operation *op, const IndexMap &map, unsigne
 
 /// Emits an op on scalars under the condition that its operands differ from those of the chunk before, in any bit.
 llvm::Value *NestEmitter::emitUnlessRepeated(Operation *op, ArrayRef<llvm::Value *> operands, unsigned level) {
-  llvm::AllocaInst *isKnown = function.local(ir.getInt1Ty(), "is.known");
-  insertAt(0);
-  ir.CreateStore(ir.getFalse(), isKnown);
-  insertAt(level);
+  // No value outlives the nest: undefined ones would be carried through the loop over the programs.
+  auto variable = [&](llvm::Type *type, const char *name, llvm::Value *initial) {
+    llvm::AllocaInst *address = function.local(type, name);
+    insertAt(0);
+    ir.CreateStore(initial, address);
+    insertAt(level);
+    return address;
+  };
+  auto undefined = [&](llvm::Type *type, const char *name) {
+    return variable(type, name, llvm::UndefValue::get(type));
+  };
+  llvm::AllocaInst *isKnown = variable(ir.getInt1Ty(), "is.known", ir.getFalse());
   llvm::Value *isRepeated = ir.CreateLoad(ir.getInt1Ty(), isKnown);
   SmallVector<std::pair<llvm::Value *, llvm::AllocaInst *>> remembered; // the operands' bits
   for (llvm::Value *operand : operands) {
     if (isa<llvm::Constant>(operand))
       continue;
     llvm::Value *bits = function.lanes.bitsOf(operand);
-    llvm::AllocaInst *last = function.local(bits->getType(), "last");
+    llvm::AllocaInst *last = undefined(bits->getType(), "last");
     isRepeated = ir.CreateAnd(isRepeated, ir.CreateICmpEQ(ir.CreateLoad(bits->getType(), last), bits));
     remembered.emplace_back(bits, last);
   }
-  llvm::AllocaInst *slot = function.local(function.lanes.typeOf(tt::elementOf(op->getResult(0).getType()), 1));
+  llvm::AllocaInst *slot = undefined(function.lanes.typeOf(tt::elementOf(op->getResult(0).getType()), 1), "result");
   bool isEmitted = true;
   emitWhere(
       ir.CreateNot(isRepeated),
