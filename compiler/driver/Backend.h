@@ -122,6 +122,8 @@ mlir::FailureOr<std::string> printTtir(Compilation &work);
 mlir::LogicalResult parseTtir(Compilation &work, const Request::Replacement &text);
 /// Replaces the module by that of the user's text, whose kernel must have the same parameters.
 mlir::LogicalResult parseModule(Compilation &work, const Request::Replacement &text);
+/// Whether the user's file is ELF code for that machine with the kernel's symbol; reports an error otherwise.
+bool checkBinary(Compilation &work, const Request::Replacement &file, uint16_t machine);
 /// Records which of the artifact's parameters the kernel writes through.
 void describeWrites(Compilation &work);
 

@@ -10,6 +10,7 @@
 #include "compiler/target/cpu/Explain.h"
 #include "compiler/target/cpu/Pipeline.h"
 
+#include "llvm/BinaryFormat/ELF.h"
 #include "llvm/Config/llvm-config.h"
 
 using namespace nereid;
@@ -65,6 +66,13 @@ static mlir::LogicalResult begin(Compilation &work) {
   return mlir::success();
 }
 
+static mlir::LogicalResult readShared(Compilation &work, const Request::Replacement &file) {
+  if (!checkBinary(work, file, llvm::ELF::EM_X86_64))
+    return mlir::failure();
+  kernelOf(work).sharedObject.assign(file.text.begin(), file.text.end());
+  return mlir::success();
+}
+
 static void finish(Compilation &work) {
   cpu::CpuKernel &kernel = kernelOf(work);
   artifact::Artifact &artifact = work.result.artifact;
@@ -95,7 +103,7 @@ const Backend driver::cpuBackend = {
                   return mlir::success(mlir::succeeded(cpu::makeObject(kernel)) &&
                                        mlir::succeeded(cpu::makeShared(kernel)));
                 },
-                nullptr, nullptr}},
+                nullptr, readShared}},
     .extras = {"launcher.so"},
     .toolTimeout = nullptr,
     .explainKernel = [](Compilation &work) { return cpu::explainKernel(kernelOf(work)); },

@@ -3,6 +3,7 @@
 #include "compiler/driver/GpuPhases.h"
 
 #include "compiler/dialect/ttg/Dialect.h"
+#include "compiler/driver/Diagnostics.h"
 #include "compiler/lowering/Kernel.h"
 #include "compiler/target/nvidia/CudaTarget.h"
 #include "compiler/target/nvidia/Diagnostics.h"
@@ -11,6 +12,8 @@
 #include "compiler/target/nvidia/LaunchRecipes.h"
 #include "compiler/target/nvidia/Pipeline.h"
 #include "compiler/target/nvidia/dialect/HostTensorMaps.h"
+
+#include "llvm/BinaryFormat/ELF.h"
 
 using namespace nereid;
 using namespace nereid::driver;
@@ -71,6 +74,18 @@ static mlir::LogicalResult begin(Compilation &work) {
   return mlir::success();
 }
 
+/// A simulated GPU runs PTX.
+static mlir::LogicalResult readCubin(Compilation &work, const Request::Replacement &file) {
+  if (nvidia::hasFeature(work.target, artifact::kSimulated)) {
+    work.diagnostics.report(diag::StageNotReplaceable, {}, file.path, "sim", "ptx");
+    return mlir::failure();
+  }
+  if (!checkBinary(work, file, llvm::ELF::EM_CUDA))
+    return mlir::failure();
+  kernelOf(work).assembled.cubin = file.text;
+  return mlir::success();
+}
+
 /// Stores the PTX as it was assembled, where the module cannot reproduce it.
 static void keepAssembledPtx(artifact::Artifact &artifact, const nvidia::CudaKernel &kernel) {
   if (kernel.isPtxReproducible)
@@ -118,7 +133,7 @@ const Backend driver::cudaBackend = {
                {"ptx", Phases::made<nvidia::makePtx>,
                 [](Compilation &work) -> mlir::FailureOr<std::string> { return kernelOf(work).ptx; },
                 Phases::readText<nvidia::readPtx>},
-               {"cubin", Phases::made<nvidia::makeCubin>, nullptr, nullptr}},
+               {"cubin", Phases::made<nvidia::makeCubin>, nullptr, readCubin}},
     .extras = {},
     .toolTimeout = &nvidia::diag::AssemblerTimeout,
     .explainKernel = [](Compilation &work) { return nvidia::explainKernel(kernelOf(work)); },

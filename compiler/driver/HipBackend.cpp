@@ -12,6 +12,8 @@
 #include "compiler/target/amd/Pipeline.h"
 #include "compiler/target/sim/EmitPtx.h"
 
+#include "llvm/BinaryFormat/ELF.h"
+
 using namespace nereid;
 using namespace nereid::driver;
 
@@ -83,6 +85,17 @@ static mlir::LogicalResult readAssembly(Compilation &work, const Request::Replac
   return amd::readAssembly(kernel, {written.text, written.path});
 }
 
+static mlir::LogicalResult readHsaco(Compilation &work, const Request::Replacement &file) {
+  if (isSimulated(work)) {
+    work.diagnostics.report(diag::StageNotReplaceable, {}, file.path, "sim:" + work.target.arch, "llir");
+    return mlir::failure();
+  }
+  if (!checkBinary(work, file, llvm::ELF::EM_AMDGPU))
+    return mlir::failure();
+  kernelOf(work).hsaco.assign(file.text.begin(), file.text.end());
+  return mlir::success();
+}
+
 static mlir::FailureOr<std::string> printSimulated(Compilation &work) { return kernelOf(work).simulated; }
 
 static void finish(Compilation &work) {
@@ -122,7 +135,7 @@ const Backend driver::hipBackend = {
                 readAssembly,
                 {},
                 {{"sim", printSimulated}}},
-               {"hsaco", Phases::made<amd::makeHsaco>, nullptr, nullptr}},
+               {"hsaco", Phases::made<amd::makeHsaco>, nullptr, readHsaco}},
     .extras = {},
     .toolTimeout = nullptr,
     .explainKernel = [](Compilation &work) { return amd::explainKernel(kernelOf(work)); },

@@ -5,6 +5,7 @@
 #include "compiler/driver/Diagnostics.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Object/ELFObjectFile.h"
 
 using namespace nereid;
 using namespace nereid::driver;
@@ -58,6 +59,39 @@ mlir::OwningOpRef<mlir::ModuleOp> driver::readReplacement(const Request::Replace
   diagnostics.report(diag::ReplacementDiffers, {}, replacement.path, typesOf(own), kernel.getSymName(),
                      typesOf(kernel));
   return nullptr;
+}
+
+/// What the file is, where it is not code for the machine that defines `symbol`; else nothing.
+static std::string faultOf(llvm::StringRef code, uint16_t machine, llvm::StringRef symbol) {
+  if (!code.starts_with(llvm::StringRef(llvm::ELF::ElfMagic)))
+    return "it is no ELF file";
+  auto file = llvm::object::ObjectFile::createELFObjectFile({code, ""}, /*InitContent=*/true);
+  if (!file)
+    return llvm::toString(file.takeError());
+  const auto &elf = llvm::cast<llvm::object::ELFObjectFileBase>(**file);
+  if (elf.getEMachine() != machine)
+    return "it is for another machine";
+  const auto isSymbol = [&](const llvm::object::SymbolRef &each) {
+    llvm::Expected<llvm::StringRef> name = each.getName();
+    llvm::Expected<uint32_t> flags = each.getFlags();
+    const bool isDefined = name && flags && !(*flags & llvm::object::SymbolRef::SF_Undefined);
+    const bool found = isDefined && *name == symbol;
+    llvm::consumeError(name.takeError());
+    llvm::consumeError(flags.takeError());
+    return found;
+  };
+  if (llvm::any_of(elf.symbols(), isSymbol) || llvm::any_of(elf.getDynamicSymbolIterators(), isSymbol))
+    return "";
+  return ("it does not define `" + symbol + "`").str();
+}
+
+bool driver::checkBinary(Compilation &work, const Request::Replacement &file, uint16_t machine) {
+  const artifact::Artifact &artifact = work.result.artifact;
+  const std::string fault = faultOf(file.text, machine, artifact.entry);
+  if (fault.empty())
+    return true;
+  work.diagnostics.report(diag::ReplacementBinary, {}, file.path, file.stage, artifact.name, fault);
+  return false;
 }
 
 mlir::OwningOpRef<mlir::ModuleOp> driver::declarationOf(mlir::ModuleOp written,

@@ -160,6 +160,13 @@ static FastPath evaluateGrid(PyObject *given, const BoundCall &call, runtime::Gr
 
 //--- The fast path -----------------------------------------------------------------------------
 
+static std::atomic<PyObject *> defaultRun{nullptr};
+
+static PyObject *runName() {
+  static PyObject *name = PyUnicode_InternFromString("run");
+  return name;
+}
+
 static bool packArguments(const LoadedKernel &kernel, const LaunchKey &key, char *block) {
   for (const PackedParam &param : kernel.params()) {
     const ArgumentLeaf *leaf = key.leafFor(param);
@@ -262,7 +269,14 @@ static FastPath launchEntry(const LaunchEntry &entry, PyObject *given, BoundCall
   return FastPath::Ok;
 }
 
+/// Whether a subclass defines `run`, or somebody has replaced that of JITFunction: then every launch goes through it.
+static bool hasOtherRun(PyObject *function) {
+  return _PyType_Lookup(Py_TYPE(function), runName()) != defaultRun.load(std::memory_order_acquire);
+}
+
 static FastPath launchFast(LauncherObject &launcher, BoundCall &call, PyObject *&result) {
+  if (hasOtherRun(launcher.function))
+    return FastPath::Fallback;
   if (call.state.slow || call.state.takesRest || slowLaunch.load(std::memory_order_acquire) || !call.state.watchHolds())
     return FastPath::Fallback;
   if (!bindCall(call))
@@ -275,7 +289,6 @@ static FastPath launchFast(LauncherObject &launcher, BoundCall &call, PyObject *
 
 static PyObject *launchThroughPython(LauncherObject &launcher, PyObject *const *args, size_t count,
                                      PyObject *keywords) {
-  static PyObject *run = PyUnicode_InternFromString("run");
   static PyObject *gridName = PyUnicode_InternFromString("grid");
   static PyObject *warmupName = PyUnicode_InternFromString("warmup");
   const Py_ssize_t keywordCount = keywords ? PyTuple_GET_SIZE(keywords) : 0;
@@ -290,7 +303,7 @@ static PyObject *launchThroughPython(LauncherObject &launcher, PyObject *const *
     PyTuple_SET_ITEM(names, k, Py_NewRef(PyTuple_GET_ITEM(keywords, k)));
   PyTuple_SET_ITEM(names, keywordCount, Py_NewRef(gridName));
   PyTuple_SET_ITEM(names, keywordCount + 1, Py_NewRef(warmupName));
-  PyObject *compiled = PyObject_VectorcallMethod(run, stack.data(), count + 1, names);
+  PyObject *compiled = PyObject_VectorcallMethod(runName(), stack.data(), count + 1, names);
   Py_DECREF(names);
   if (!compiled)
     hideOwnFrames();
@@ -415,6 +428,9 @@ static PyType_Spec spec = {"triton._C.libtriton.Launcher", sizeof(LauncherObject
                            Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL, typeSlots};
 
 PyTypeObject *makeLauncherType(nb::module_ &module) {
+  module.def(
+      "set_default_run", [](nb::object run) { defaultRun.store(run.release().ptr(), std::memory_order_release); },
+      nb::arg("run"), "The `run` of JITFunction, which launches of known keys may leave out.");
   nb::object type = checked(PyType_FromSpec(&spec));
   auto *created = reinterpret_cast<PyTypeObject *>(type.ptr());
   created->tp_vectorcall = createLauncher; // no slot for it before Python 3.14

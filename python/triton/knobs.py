@@ -330,6 +330,7 @@ def _launches_are_observed() -> bool:
         observed
         or runtime.jit_cache_hook is not None
         or runtime.jit_post_compile_hook is not None
+        or runtime.add_stages_inspection_hook is not None
         or nvidia.check_pointers
     )
 

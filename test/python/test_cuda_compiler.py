@@ -329,11 +329,12 @@ def test_what_replaces_a_stage_must_fit_the_kernel(tmp_path):
     text = compiled_for().asm["ttir"]
     for stage, wrong, message, code in (
         (
-            "cubin",
+            "plan",
             "x",
             r"on target `cuda` it replaces a stage by a file \*\.ttir, \*\.ttgir",
             "ir-override-stage",
         ),
+        ("cubin", "x", "is no ELF file", "ir-override-binary"),
         (
             "ttir",
             text.replace("%n: i32", "%n: i64").replace("%n : i32", "%n : i64"),

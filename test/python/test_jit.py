@@ -266,6 +266,35 @@ def test_cache_hook_can_forbid_compiling(cpu_is_active):
     assert out[0] == 5
 
 
+@pytest.mark.parametrize("scope", [{}, {"__name__": None}, {"__name__": "made"}])
+def test_functions_of_a_scope_without_a_name(scope, cpu_is_active, tmp_path):
+    source = """
+import triton
+import triton.language as tl
+
+@triton.constexpr_function
+def more(n):
+    return n + more_of
+more_of = 1
+
+@triton.jit
+def twice(n):
+    return n * 2
+
+@triton.jit
+def made(out_ptr, N: tl.constexpr):
+    tl.store(out_ptr, twice(more(N)))
+"""
+    path = tmp_path / "made.py"
+    path.write_text(source)
+    exec(compile(source, str(path), "exec"), scope)
+    out = np.zeros(1, np.int32)
+    scope["made"][(1,)](out, N=3)
+    assert out[0] == 8
+    triton.autotune([triton.Config({"N": 4})], key=[])(scope["made"])[(1,)](out)
+    assert out[0] == 10
+
+
 def test_hooks_see_the_names_at_the_launch(cpu_is_active):
     @triton.jit
     def f(out_ptr):

@@ -10,6 +10,7 @@ import triton
 import triton.language as tl
 from triton import knobs
 from triton.backends.compiler import GPUTarget
+from triton.backends.sim.driver import SimDriver
 from triton.compiler import ASTSource
 
 CUDA = GPUTarget("cuda", 90, 32)
@@ -158,7 +159,8 @@ def test_a_stage_that_cannot_be_replaced_is_told(folders):
     folder = dumped(folders, "cpu")
     keep(folder, "ttir", "llir")
     with pytest.warns(
-        UserWarning, match=r"shift.llir overrides nothing: on target `cpu` a file \*.ttir replaces"
+        UserWarning,
+        match=r"shift.llir overrides nothing: on target `cpu` a file \*.ttir, \*.so replaces",
     ):
         compiled("cpu")
 
@@ -178,6 +180,66 @@ def test_a_file_that_is_wrong_is_named(stage, text, message, folders):
     (folder / f"shift.{stage}").write_text(text)
     with pytest.raises(triton.CompilationError, match=message):
         compiled()
+
+
+def other_binary(target, tmp_path):
+    """The binary of a kernel that subtracts where `shift` adds."""
+    path = tmp_path / "other.ttir"
+    path.write_text(compiled(target).asm["ttir"].replace("arith.addf", "arith.subf"))
+    return compiled(target, ir_override=str(path)).asm[BINARY[target]]
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_binary_overrides_as_it_is(target, folders, tmp_path):
+    other = other_binary(target, tmp_path)
+    folder = dumped(folders, target)
+    binary = folder / f"shift.{BINARY[target]}"
+    assert binary.read_bytes() != other
+    keep(folder)
+    binary.write_bytes(other)
+    assert compiled(target).asm[BINARY[target]] == other
+
+
+def test_a_launch_runs_the_binary_that_overrides(folders, tmp_path):
+    folder = dumped_by_launch(folders)
+    knobs.compilation.override = False
+    other = other_binary("cpu", tmp_path)
+    knobs.compilation.override = True
+    keep(folder)
+    (folder / "shift.so").write_bytes(other)
+    shift.device_caches.clear()
+    x = np.zeros(64, np.float32)
+    shift[(1,)](x, 5, BLOCK=64)
+    assert x[:6].tolist() == [-5, -5, -5, -5, -5, 0]
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_file_that_is_no_binary_of_the_kernel_is_named(target, folders, tmp_path):
+    machine = "cpu" if target != "cpu" else "hip"
+    wrong = {
+        b"": "it is no ELF file",
+        b"some text": "it is no ELF file",
+        other_binary(target, tmp_path)[:100]: "",
+        other_binary(machine, tmp_path): "it is for another machine",
+        other_binary(target, tmp_path).replace(b"shift", b"other"): "it does not define `shift`",
+    }
+    folder = dumped(folders, target)
+    keep(folder)
+    for content, fault in wrong.items():
+        (folder / f"shift.{BINARY[target]}").write_bytes(content)
+        with pytest.raises(
+            triton.CompilationError,
+            match=rf"no \*.{BINARY[target]} of `shift`: .*{fault}.*\[ir-override-binary\]",
+        ):
+            compiled(target)
+
+
+def test_simulated_gpus_take_no_binary(folders, tmp_path):
+    path = tmp_path / "mine.cubin"
+    path.write_bytes(b"")
+    with pytest.raises(triton.CompilationError, match=r"mine.cubin; on target `sim` .* \*.ptx"):
+        source = ASTSource(shift, {"x": "*fp32", "n": "i32"}, {"BLOCK": 64})
+        triton.compile(source, SimDriver("sim").get_current_target(), {"ir_override": str(path)})
 
 
 def test_a_folder_is_no_stage(folders):

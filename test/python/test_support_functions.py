@@ -129,6 +129,39 @@ def test_the_first_in_order(dtype, descending):
     assert np.array_equal(out, np.sort(x)[::-1][:4] if descending else np.sort(x)[:4])
 
 
+@triton.jit
+def combined_kernel(x, out, SUM: tl.constexpr, INDEXED: tl.constexpr):
+    at = tl.arange(0, 16)
+    values = tl.load(x + at)
+    if INDEXED:
+        _, at = tl.reduce((values, at), 0, SUM)
+        tl.store(out, at)
+    else:
+        tl.store(out, tl.reduce(values, 0, SUM))
+
+
+@pytest.mark.parametrize(
+    "name, expected",
+    [
+        ("_sum_combine", np.sum),
+        ("_prod_combine", np.prod),
+        ("_xor_combine", np.bitwise_xor.reduce),
+        ("_or_combine", np.bitwise_or.reduce),
+        ("_elementwise_max", np.max),
+        ("_elementwise_min", np.min),
+        ("_argmax_combine_tie_break_left", np.argmax),
+        ("_argmin_combine_tie_break_left", np.argmin),
+        ("_argmax_combine_tie_break_fast", np.argmax),
+        ("_argmin_combine_tie_break_fast", np.argmin),
+    ],
+)
+def test_functions_that_combine_elements(name, expected):
+    x, out = np.random.default_rng(0).permutation(16).astype(np.int32) - 5, np.zeros(1, np.int32)
+    x[3] = 2 if "left" in name else x[3]
+    combined_kernel[(1,)](x, out, getattr(tl.standard, name), INDEXED="arg" in name)
+    assert out[0] == expected(x).astype(np.int32)
+
+
 larger_of = builtin_max
 
 

@@ -99,11 +99,12 @@ def compile(  # noqa: A001
     always = knobs.compilation.always_compile
     # Stages that users read and write are those that any launcher can launch.
     has_files = knobs.compilation.override or knobs.compilation.dump_ir
+    has_hook = knobs.runtime.add_stages_inspection_hook is not None
     managed = _managed_kernel(src)
     settings = {
         **parsed.__dict__,
         "always_compile": always,
-        "own_launcher": _launch_abi == "own" and not has_files,
+        "own_launcher": _launch_abi == "own" and not (has_files or has_hook),
         "tools": backend.native_tools(),
         "reproducer_path": knobs.compilation.reproducer_path,
     }
@@ -113,13 +114,21 @@ def compile(  # noqa: A001
         key = stage_files.key_of(src, backend, parsed)
     if knobs.compilation.override and (path := stage_files.find_override(src, key, target.backend)):
         settings["ir_override"] = path
-    with Progress(f"compiling {src.name} for {target.backend}"):
-        code = src.compile(
+
+    def compile_with(path: str | None) -> Any:
+        return src.compile(
             backend.code_target(parsed),
-            settings,
+            settings if path is None else {**settings, "ir_override": path},
             None if managed else knobs.cache.dir,
-            managed.find if managed and not always else None,
+            managed.find if managed and not always and path is None else None,
         )
+
+    with Progress(f"compiling {src.name} for {target.backend}"):
+        code = compile_with(None)
+        if has_hook:
+            from .inspected import call_hook
+
+            code = call_hook(src, backend, parsed, code, compile_with)
     clock.compiled(code)
     group = MetadataGroup(code, target, parsed)
     if managed:

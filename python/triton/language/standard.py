@@ -28,5 +28,6 @@ __getattr__ = lazy_names(
         "triton.runtime.jit": "constexpr_function jit",
         "triton.language": "math",
         "triton.language.sorting": "sort_impl",
+        "triton.language.combining": "_argmax_combine _argmax_combine_tie_break_fast _argmax_combine_tie_break_left _argmin_combine _argmin_combine_tie_break_fast _argmin_combine_tie_break_left _elementwise_max _elementwise_min _or_combine _prod_combine _sum_combine _xor_combine",
     },
 )

@@ -94,9 +94,10 @@ class InterpretedFunction(DecoratedFunction[Any], JITBase):  # type: ignore[misc
         from .._interpreter.arguments import HostMemory, as_seen
         from .._interpreter.scheduler import ProgramScheduler
         from .._interpreter.session import Session
+        from ..backends.cpu.driver import CPUDriver
         from ..compiler import make_backend
 
-        target = driver.for_device("cpu").get_current_target()
+        target = CPUDriver().get_current_target()  # also where a simulated GPU takes the CPU's tensors
         binder = Binder(self.__name__, self.params, make_backend(target))
         given = binder.options(
             {name: value for name, value in kwargs.items() if name not in _IGNORED}

@@ -12,7 +12,13 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 from weakref import WeakValueDictionary
 
 from .. import knobs
-from .._C.libtriton import JITBase, Launcher, call_of_user, native_specialize_impl
+from .._C.libtriton import (
+    JITBase,
+    Launcher,
+    call_of_user,
+    native_specialize_impl,
+    set_default_run,
+)
 from .._lazy import lazy_names
 from .._utils import find_paths_if, get_iterable_path
 from ..backends import BaseBackend
@@ -203,6 +209,11 @@ class JITFunction(DecoratedFunction[T], JITBase):  # type: ignore[misc]
     def __repr__(self) -> str:
         return f"JITFunction({self.module}:{self.__qualname__})"
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name == "run":  # of this kernel alone
+            self._c_slow = True
+        super().__setattr__(name, value)
+
     def __getstate__(self) -> dict[str, Any]:
         return {**super().__getstate__(), "device_caches": {}, "pre_run_hooks": []}
 
@@ -251,6 +262,10 @@ class JITFunction(DecoratedFunction[T], JITBase):  # type: ignore[misc]
         specialization, options = binder.specialize(bound), binder.options(kwargs)
         key = str(specialization) + class_keys(specialization)
         key += str(options) + binder.changed_settings()
+        if knobs.runtime.add_stages_inspection_hook is not None:
+            from ..compiler.inspected import key_of_hook
+
+            key += key_of_hook()
         key += "" if not backend.has_own_launcher or _launches_own(backend) else " plain"
         kernel = kernels.get(key)
         if kernel is None:
@@ -422,6 +437,9 @@ class JITFunction(DecoratedFunction[T], JITBase):  # type: ignore[misc]
         return self.compile(
             source, target=target, options=options.__dict__, _folder_view=False, **own
         )
+
+
+set_default_run(JITFunction.run)
 
 
 def _call_hook(hook: Callable[..., Any] | None, *info: Any, **more: Any) -> Any:
