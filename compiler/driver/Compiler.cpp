@@ -101,7 +101,7 @@ static mlir::FailureOr<bool> begin(Compilation &work, const Backend &backend) {
   chooseStages(work, backend);
   const mlir::FailureOr<bool> more = runPhases(work, backend.untilTtir());
   if (support::isMemoryShort())
-    work.diagnostics.report(support::diag::OutOfMemory, {}, work.result.artifact.name);
+    work.diagnostics.report(support::diag::OutOfMemory, {}, work.result.artifact.name, support::reasonOfShortage());
   if (mlir::failed(more) || work.diagnostics.hasErrors())
     return mlir::failure();
   if (takesHostMaps(work.kernel))
@@ -149,7 +149,7 @@ static bool finishGuarded(const std::shared_ptr<Compilation> &work, const Backen
     return false;
   }
   if (end.isOutOfMemory) {
-    diagnostics.report(support::diag::OutOfMemory, {}, name);
+    diagnostics.report(support::diag::OutOfMemory, {}, name, support::reasonOfShortage());
     new std::shared_ptr(work); // leaked, since its state is half-finished
     return false;
   }
@@ -220,7 +220,7 @@ mlir::OwningOpRef<mlir::ModuleOp> driver::front(mlir::MLIRContext &context, cons
   else if (!support::isMemoryShort())
     module = sema::emitKernel(context, kernel, host, diagnostics);
   if (support::isMemoryShort())
-    diagnostics.report(support::diag::OutOfMemory, {}, kernel.name);
+    diagnostics.report(support::diag::OutOfMemory, {}, kernel.name, support::reasonOfShortage());
   return diagnostics.hasErrors() ? nullptr : std::move(module);
 }
 

@@ -203,7 +203,7 @@ mlir::OwningOpRef<mlir::ModuleOp> driver::parse(mlir::MLIRContext &context, cons
     return nullptr;
   }
   if (support::isMemoryShort()) {
-    diagnostics.report(support::diag::OutOfMemory, {}, name);
+    diagnostics.report(support::diag::OutOfMemory, {}, name, support::reasonOfShortage());
     return nullptr;
   }
   if (const auto fault = findFault(text)) {
@@ -218,7 +218,7 @@ mlir::OwningOpRef<mlir::ModuleOp> driver::parse(mlir::MLIRContext &context, cons
   };
   const support::GuardedEnd end = support::runGuarded(read, nullptr);
   if (end.isOutOfMemory)
-    diagnostics.report(support::diag::OutOfMemory, {}, name);
+    diagnostics.report(support::diag::OutOfMemory, {}, name, support::reasonOfShortage());
   else if (end.failure)
     diagnostics.report(support::diag::InternalError, {}, "parse", *end.failure);
   else if (!module && !isReported)

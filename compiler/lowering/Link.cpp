@@ -180,10 +180,13 @@ static llvm::Expected<bool> runGuarded(Linker linker, llvm::ArrayRef<const char 
   return isLinked;
 }
 
-static llvm::Error noFile() {
-  const std::string reason = errno ? std::string(": ") + std::strerror(errno) : std::string();
-  return llvm::createStringError("no memory and no temporary file for the linker" + reason);
+char NoScratchFile::ID;
+
+void NoScratchFile::log(llvm::raw_ostream &stream) const {
+  stream << (number ? std::strerror(number) : "no reason given");
 }
+
+static llvm::Error noFile() { return llvm::make_error<NoScratchFile>(errno); }
 
 static llvm::Expected<std::vector<char>> linkOnce(Linker linker, llvm::ArrayRef<char> object, llvm::StringRef soname,
                                                   const char *needed) {

@@ -10,6 +10,18 @@
 
 namespace nereid::lowering {
 
+/// The linker gets no file for its input or output: no fault of the kernel's or the compiler's.
+class NoScratchFile : public llvm::ErrorInfo<NoScratchFile> {
+public:
+  explicit NoScratchFile(int number) : number(number) {}
+  static char ID;
+  void log(llvm::raw_ostream &stream) const override;
+  std::error_code convertToErrorCode() const override { return {number, std::generic_category()}; }
+
+private:
+  int number; ///< of the C library
+};
+
 /// Links one relocatable object into a self-contained ELF shared object. The result depends on libm where the object
 /// leaves a symbol undefined. Safe to call from several threads; links run one at a time.
 llvm::Expected<std::vector<char>> linkShared(llvm::ArrayRef<char> object, llvm::StringRef soname);

@@ -1,6 +1,9 @@
 // Verifies and prints modules of LLVM IR.
 // SPDX-License-Identifier: MIT
 #include "compiler/lowering/LlvmModule.h"
+#include "compiler/dialect/tt/Report.h"
+#include "compiler/lowering/Diagnostics.h"
+#include "compiler/lowering/Link.h"
 
 #include "llvm/IR/Verifier.h"
 #include "llvm/Support/raw_ostream.h"
@@ -15,6 +18,14 @@ mlir::LogicalResult lowering::verifyLlvm(mlir::Operation *kernel, const llvm::Mo
     return kernel->emitError() << "invalid LLVM IR: " << text;
 #endif
   return mlir::success();
+}
+
+mlir::LogicalResult lowering::diagnose(mlir::Operation *op, llvm::Error error) {
+  const bool isOfSystem = error.isA<NoScratchFile>();
+  const std::string text = llvm::toString(std::move(error));
+  if (isOfSystem)
+    return tt::report(op->getLoc(), diag::LinkerFile, text);
+  return op->emitError() << text;
 }
 
 std::string lowering::printLlvm(const llvm::Module &module) {

@@ -17,11 +17,14 @@ mlir::LogicalResult verifyLlvm(mlir::Operation *kernel, const llvm::Module &modu
 
 std::string printLlvm(const llvm::Module &module);
 
+/// Reports LLVM's error at `op`.
+mlir::LogicalResult diagnose(mlir::Operation *op, llvm::Error error);
+
 /// The value, or LLVM's error reported at `op`.
 template <typename T> mlir::FailureOr<T> orDiagnose(mlir::Operation *op, llvm::Expected<T> value) {
   if (value)
     return std::move(*value);
-  return op->emitError() << llvm::toString(value.takeError());
+  return diagnose(op, value.takeError());
 }
 
 } // namespace nereid::lowering

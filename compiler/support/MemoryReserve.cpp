@@ -70,6 +70,12 @@ bool support::isMemoryShort() {
   return ofThread->isOpen;
 }
 
+const char *support::reasonOfShortage() {
+  return process::isAddressSpaceLimited()
+             ? "the address space of this process is limited (`ulimit -v`), and nearly used up"
+             : "the system gives this process no more; free some, or raise the limit of its container";
+}
+
 void support::setLastResort(void (*leave)()) { lastResort.store(leave); }
 
 void support::loseCompiler() { isLost.store(true); }

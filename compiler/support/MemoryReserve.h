@@ -31,6 +31,9 @@ private:
 /// Whether this thread's work has begun to use its reserve, or is about to.
 bool isMemoryShort();
 
+/// Why memory is short, for messages: a limit of the address space, where there is one.
+const char *reasonOfShortage();
+
 /// For the handler of failed allocations: whether it is worth trying again.
 bool openMemoryReserve();
 

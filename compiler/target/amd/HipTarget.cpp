@@ -160,9 +160,9 @@ LogicalResult amd::makeHsaco(HipKernel &kernel) {
   if (object.empty())
     return tt::report(lowering::locationOfLine(kernel.assembly, error.line, function.getLoc()), diag::AssemblyRejected,
                       error.text);
-  llvm::Expected<std::vector<char>> linked = lowering::linkShared(object, function.getSymName());
-  if (!linked)
-    return function.emitError() << llvm::toString(linked.takeError());
+  auto linked = lowering::orDiagnose(function, lowering::linkShared(object, function.getSymName()));
+  if (mlir::failed(linked))
+    return failure();
   kernel.hsaco = std::move(*linked);
   kernel.machine.reset();
   return success();
