@@ -82,12 +82,29 @@ static ArrayResult fromView(PyObject *object, const dlpack::Tensor &view, Array 
 
 //--- One reader per protocol -------------------------------------------------------------------
 
+/// An object whose class has `data_ptr`, but not what goes with it.
+static ArrayResult incomplete(PyObject *object, const std::string &found) {
+  const std::string text = std::string("cannot pass this `") + Py_TYPE(object)->tp_name + "` to a kernel: " + found +
+                           "; an array has a method `data_ptr()`, which gives its address as an int, and a `dtype` "
+                           "of tl, torch or NumPy";
+  PyErr_SetString(PyExc_TypeError, text.c_str());
+  return ArrayResult::Failed;
+}
+
 static ArrayResult readByDataPointer(PyObject *object, Array &array) {
-  nb::object address = checked(PyObject_CallMethod(object, "data_ptr", nullptr));
+  nb::object method = checked(PyObject_GetAttrString(object, "data_ptr"));
+  if (!PyCallable_Check(method.ptr()))
+    return incomplete(object, "its `data_ptr` is " + reprOf(method) + ", which cannot be called");
+  nb::object address = checked(PyObject_CallNoArgs(method.ptr()));
+  if (!PyIndex_Check(address.ptr()))
+    return incomplete(object, "its `data_ptr()` gives " + reprOf(address));
   array.address = PyLong_AsUnsignedLongLongMask(address.ptr());
   if (PyErr_Occurred())
     throw nb::python_error();
-  nb::object spelling = checked(PyObject_Str(checked(PyObject_GetAttrString(object, "dtype")).ptr()));
+  nb::object dtype = attributeOrNull(object, "dtype");
+  if (!dtype.is_valid())
+    return incomplete(object, "it has `data_ptr`, and no `dtype`");
+  nb::object spelling = checked(PyObject_Str(dtype.ptr()));
   const std::optional<ScalarType> type = scalarTypeNamed(utf8(spelling));
   if (!type)
     return unsupportedType(object, std::string(utf8(spelling)));

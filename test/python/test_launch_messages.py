@@ -44,6 +44,24 @@ CASES = {
 }
 
 
+ARRAY = r"; an array has a method `data_ptr\(\)`.* and a `dtype` of tl, torch or NumPy \(argument `value`\)"
+INCOMPLETE = [
+    ({"data_ptr": lambda self: 16}, "it has `data_ptr`, and no `dtype`"),
+    ({"dtype": tl.float32, "data_ptr": 16}, "its `data_ptr` is 16, which cannot be called"),
+    ({"dtype": tl.float32, "data_ptr": lambda self: "16"}, r"its `data_ptr\(\)` gives '16'"),
+    ({"dtype": tl.float32, "data_ptr": lambda self: 1.5}, r"its `data_ptr\(\)` gives 1\.5"),
+    ({"dtype": tl.float32, "data_ptr": lambda self: None}, r"its `data_ptr\(\)` gives None"),
+]
+
+
+def test_arrays_that_lack_a_part():
+    for members, message in INCOMPLETE:
+        with pytest.raises(
+            TypeError, match=f"cannot pass this `Odd` to a kernel: {message}{ARRAY}"
+        ):
+            store[(1,)](OUT, type("Odd", (), members)(), N=4)
+
+
 @pytest.mark.parametrize("case", CASES)
 def test_arguments(case):
     value, constants, message = CASES[case]
