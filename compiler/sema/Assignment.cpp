@@ -100,6 +100,9 @@ void TtFunctionEmitter::assignTo(const syntax::Expr *target, const Value &value,
 void TtFunctionEmitter::runAssign(const syntax::Assign *statement) {
   if (statement->targets.size() > 1) {
     error(diag::MultipleAssignment, statement->range);
+    for (const syntax::Expr *target : statement->targets)
+      if (isa<syntax::Name>(target)) // others have errors of their own
+        assignTo(target, Value::poison(), false, target->range);
     return;
   }
   assignTo(statement->targets.front(), evaluate(statement->value), false, statement->value->range);

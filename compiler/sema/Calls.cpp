@@ -33,6 +33,14 @@ static std::string parameterList(llvm::ArrayRef<TtFunctionEmitter::ParameterBind
   return text.empty() ? "none" : text;
 }
 
+/// How the callee is called. The first parameter of ranges is a start or a stop.
+static std::string hintForMissing(llvm::StringRef callee,
+                                  llvm::ArrayRef<TtFunctionEmitter::ParameterBinding> bindings) {
+  if (callee == "range" || callee == "static_range")
+    return llvm::formatv("; write `{0}(stop)`, `{0}(start, stop)` or `{0}(start, stop, step)`", callee).str();
+  return "; its parameters are " + parameterList(bindings);
+}
+
 bool TtFunctionEmitter::bind(llvm::StringRef callee, llvm::MutableArrayRef<ParameterBinding> bindings,
                              llvm::ArrayRef<PositionalArgument> args, llvm::ArrayRef<KeywordArgument> keywords,
                              SourceRange range) {
@@ -75,7 +83,7 @@ bool TtFunctionEmitter::bind(llvm::StringRef callee, llvm::MutableArrayRef<Param
       binding.value = Value::tuple({});
     if (binding.value || binding.hasDefault)
       continue;
-    error(diag::MissingArgument, range, callee, binding.name);
+    error(diag::MissingArgument, range, callee, binding.name, hintForMissing(callee, bindings));
     return false;
   }
   return true;

@@ -16,8 +16,11 @@ namespace nereid::sema {
 Value notATensor(TtFunctionEmitter &emitter, const Value &value, SourceRange range) {
   const std::string text = shown(emitter, value);
   const bool isArray = value.is<HostValue>() && llvm::StringRef(text).contains(" of shape ");
-  const char *hint =
-      isArray ? "; pass an array as an argument that is no `tl.constexpr`, and load from the pointer" : "";
+  const char *hint = "";
+  if (isArray)
+    hint = "; pass an array as an argument that is no `tl.constexpr`, and load from the pointer";
+  else if (value.isNone())
+    hint = "; a function that returns nothing gives None, and so does a parameter without a value";
   return emitter.error(diag::NotATensor, range, text, value.kindName(), hint);
 }
 

@@ -64,14 +64,14 @@ Value TtFunctionEmitter::makeFunction(const syntax::FunctionDef *definition,
 }
 
 void TtFunctionEmitter::runFunctionDef(const syntax::FunctionDef *statement) {
-  auto refuse = [&](const char *why) {
-    error(diag::NestedFunction, statement->nameRange, statement->name, why);
+  auto refuse = [&](SourceRange range, const char *why) {
+    error(diag::NestedFunction, range, statement->name, why);
     scope[statement->name] = {Value::poison(), statement->nameRange, false};
   };
   if (statement->isAsync)
-    return refuse("is async");
-  if (!llvm::all_of(statement->decorators, saysJit))
-    return refuse("has another decorator");
+    return refuse(statement->nameRange, "is async");
+  if (const auto *other = llvm::find_if_not(statement->decorators, saysJit); other != statement->decorators.end())
+    return refuse((*other)->range, "has another decorator");
   const Value created = makeFunction(statement, function.arena);
   scope[statement->name] = {created, statement->nameRange, false};
 }

@@ -6,13 +6,20 @@
 
 namespace nereid::sema {
 
+/// The type that was meant: by the name of another library's, by a text, or any.
+static std::string hintForDtypeOf(TtFunctionEmitter &emitter, const Value &value) {
+  const std::string *text = value.get<std::string>();
+  const std::string hint = hintForDtype(text ? *text : shown(emitter, value));
+  return hint.empty() ? "; types are `tl.float32`, `tl.int32`, ..." : hint;
+}
+
 static void reportExpected(TtFunctionEmitter &emitter, const Value &value, SourceRange range, llvm::StringRef what,
                            llvm::StringRef kind) {
   if (value.isPoison())
     return;
   if (value.isConstant())
     emitter.error(diag::WrongConstant, range, what, kind, value.kindName(), shown(emitter, value),
-                  kind == "dtype" ? hintForDtype(shown(emitter, value)) : "");
+                  kind == "dtype" ? hintForDtypeOf(emitter, value) : "");
   else
     emitter.error(diag::NotConstant, range, what, kind, value.kindName(), value.repr());
   if (what == "axis")

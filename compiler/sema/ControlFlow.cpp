@@ -5,6 +5,7 @@
 #include "compiler/sema/AssignedNames.h"
 #include "compiler/sema/Diagnostics.h"
 #include "compiler/sema/Merge.h"
+#include "compiler/sema/Suggestions.h"
 
 using namespace nereid;
 using namespace nereid::sema;
@@ -133,7 +134,8 @@ std::optional<std::pair<Value, Value>> TtFunctionEmitter::mergeName(llvm::String
           describe(changed.value));
     lastDiagnostic->note(llvm::formatv("`{0}` gets its first value here", name).str(), fileRange(was->second.where));
   } else {
-    error(diag::BranchTypesDiffer, elseSide.where, name, describe(thenValue), describe(elseValue));
+    error(diag::BranchTypesDiffer, elseSide.where, name, describe(thenValue), describe(elseValue),
+          hintForTypes(thenValue, elseValue));
     lastDiagnostic->note(llvm::formatv("`{0}` is assigned here in the then block", name).str(),
                          fileRange(thenSide.where));
   }
@@ -159,7 +161,8 @@ Value TtFunctionEmitter::runtimeSelect(const syntax::IfExp *expression, mlir::Va
   if (values[0].isPoison() || values[1].isPoison())
     result = Value::poison();
   else if (!sameShape(values[0], values[1])) {
-    result = error(diag::TernaryTypesDiffer, expression->range, describe(values[0]), describe(values[1]));
+    result = error(diag::TernaryTypesDiffer, expression->range, describe(values[0]), describe(values[1]),
+                   hintForTypes(values[0], values[1]));
     lastDiagnostic->note("this side is " + describe(values[0]), fileRange(expression->body->range));
     lastDiagnostic->note("this side is " + describe(values[1]), fileRange(expression->orelse->range));
   }

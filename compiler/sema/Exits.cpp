@@ -8,6 +8,7 @@
 // In a loop the end of each path sets flags under names that no kernel can contain; the loop reads them.
 #include "compiler/sema/Diagnostics.h"
 #include "compiler/sema/Merge.h"
+#include "compiler/sema/Suggestions.h"
 
 using namespace nereid;
 using namespace nereid::sema;
@@ -66,7 +67,8 @@ bool TtFunctionEmitter::joinReturned(Side (&sides)[2], SourceRange range) {
     makeMergeable(*this, {sides[0].block, sides[1].block}, thenSide.value, elseSide.value,
                   {thenSide.where, elseSide.where});
   if (isGood && !sameShape(thenSide.value, elseSide.value)) {
-    error(diag::ReturnTypesDiffer, elseSide.where, describe(thenSide.value), describe(elseSide.value));
+    error(diag::ReturnTypesDiffer, elseSide.where, describe(thenSide.value), describe(elseSide.value),
+          hintForTypes(thenSide.value, elseSide.value));
     if (thenSide.where != elseSide.where)
       lastDiagnostic->note(llvm::formatv("{0} is returned here", describe(thenSide.value)).str(),
                            fileRange(thenSide.where));

@@ -170,7 +170,8 @@ Value TtFunctionEmitter::combineFlags(const syntax::BoolOp *expression, const Va
   for (const auto &[value, node] :
        {std::pair(&left, expression->values[leftIndex]), {&right, expression->values[index]}})
     if (const Type &type = value->tensor()->type; !type.isBool())
-      return error(diag::LogicNeedsBool, node->range, isAnd ? "and" : "or", type.str(), type.bits());
+      return error(diag::LogicNeedsBool, node->range, isAnd ? "and" : "or", type.str(), type.bits(),
+                   "compare it first, or use `&` and `|`");
   if (right.tensor()->type.isTile())
     module.diagnostics.report(diag::LogicOfTiles, module.userFileRange(fileRange(expression->range), function),
                               isAnd ? "and" : "or", isAnd ? "&" : "|");

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/sema/Diagnostics.h"
 #include "compiler/sema/Numbers.h"
+#include "compiler/sema/Suggestions.h"
 #include "compiler/sema/TtFunctionEmitter.h"
 
 using nereid::syntax::BinaryOperator;
@@ -64,8 +65,10 @@ Value TtFunctionEmitter::foldBinary(BinaryOperator op, const Value &left, const 
     return fromHost(module.host.binary(spelling(op), left, right), range);
   if (std::optional<Value> sequence = foldSequence(*this, op, left, right, range))
     return *sequence;
+  const bool isText = left.is<std::string>() || right.is<std::string>();
+  const llvm::StringRef hint = isText ? "" : hintForOperands(op, left, right);
   if (!left.isNumber() || !right.isNumber())
-    return error(diag::UnsupportedOperator, range, spelling(op), left.kindName(), right.kindName(), "");
+    return error(diag::UnsupportedOperator, range, spelling(op), left.kindName(), right.kindName(), hint);
   NumberResult result = combineNumbers(op, left, right);
   if (const Value *number = std::get_if<Value>(&result))
     return *number;
@@ -79,7 +82,7 @@ Value TtFunctionEmitter::foldBinary(BinaryOperator op, const Value &left, const 
   case NumberError::FloatOverflow:
     return error(diag::FloatOverflow, range, spelling(op));
   case NumberError::Unsupported:
-    return error(diag::UnsupportedOperator, range, spelling(op), left.kindName(), right.kindName(), "");
+    return error(diag::UnsupportedOperator, range, spelling(op), left.kindName(), right.kindName(), hint);
   }
   llvm_unreachable("an error outside NumberError");
 }
@@ -138,19 +141,20 @@ Value TtFunctionEmitter::foldCompare(CompareOperator op, const Value &left, cons
     return fromHost(module.host.binary(spelling(op), left, right), range);
   if (isIdentity)
     return Value(isSameObject(left, right) == (op == CompareOperator::Is));
+  const llvm::StringRef hint = hintForComparison(op, right);
   if (op == CompareOperator::In || op == CompareOperator::NotIn) {
     std::optional<bool> found = isIn(left, right);
     if (found)
       return Value(*found == (op == CompareOperator::In));
-    return error(diag::UnsupportedComparison, range, spelling(op), left.kindName(), right.kindName(), "");
+    return error(diag::UnsupportedComparison, range, spelling(op), left.kindName(), right.kindName(), hint);
   }
   if (!isKnown)
-    return error(diag::UnsupportedComparison, range, spelling(op), left.kindName(), right.kindName(), "");
+    return error(diag::UnsupportedComparison, range, spelling(op), left.kindName(), right.kindName(), hint);
   if (op == CompareOperator::Eq || op == CompareOperator::NotEq)
     return Value(sameConstant(left, right) == (op == CompareOperator::Eq));
   std::optional<std::partial_ordering> ordering = order(left, right);
   if (!ordering)
-    return error(diag::UnsupportedComparison, range, spelling(op), left.kindName(), right.kindName(), "");
+    return error(diag::UnsupportedComparison, range, spelling(op), left.kindName(), right.kindName(), hint);
   return Value(holds(op, *ordering));
 }
 

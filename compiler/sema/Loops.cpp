@@ -16,7 +16,9 @@ static constexpr int64_t maxUnrolledIterations = 100'000;
 static llvm::StringRef hintForIterator(const Value &iterable) {
   if (iterable.elements())
     return "; loop over its indices: `for i in tl.static_range(len(values))`";
-  return iterable.tensor() ? "; loop over indices, and load the element of each from memory" : "";
+  if (iterable.tensor())
+    return "; loop over indices, and load the element of each from memory";
+  return "; put what is iterated over into a tuple, and loop over its indices with `tl.static_range`";
 }
 
 Flow TtFunctionEmitter::runFor(const syntax::For *statement, syntax::Block after, const Continuation *rest,
@@ -34,6 +36,7 @@ Flow TtFunctionEmitter::runFor(const syntax::For *statement, syntax::Block after
   auto *range = iterable.get<std::shared_ptr<const RangeValue>>();
   if (!range) {
     error(diag::IteratorNotRange, statement->iterable->range, iterable.kindName(), hintForIterator(iterable));
+    checkBodyAlone(statement);
     return Flow::FallsThrough;
   }
   if (!statement->orelse.empty()) {

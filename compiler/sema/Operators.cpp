@@ -130,9 +130,8 @@ Value TtFunctionEmitter::binary(BinaryOperator op, const Value &left, const Valu
   const bool isComputable = (left.tensor() || left.isNumber()) && (right.tensor() || right.isNumber()) &&
                             op != BinaryOperator::Pow && op != BinaryOperator::MatMult;
   if (!isComputable) {
-    Value result =
-        error(diag::UnsupportedOperator, range, spelling(op), operandName(*this, left), operandName(*this, right),
-              left.is<std::string>() || right.is<std::string>() ? llvm::StringRef(hintForText) : hintForOperator(op));
+    Value result = error(diag::UnsupportedOperator, range, spelling(op), operandName(*this, left),
+                         operandName(*this, right), hintForOperands(op, left, right));
     lastDiagnostic->pointAt(opRange.begin);
     return result;
   }
@@ -275,8 +274,8 @@ Value TtFunctionEmitter::compare(CompareOperator op, const Value &left, const Va
   std::optional<arith::CmpFPredicate> predicate = floatPredicate(op);
   const bool isComputable = (left.tensor() || left.isNumber()) && (right.tensor() || right.isNumber());
   if (!predicate || !isComputable) {
-    Value result =
-        error(diag::UnsupportedComparison, range, spelling(op), operandName(*this, left), operandName(*this, right));
+    Value result = error(diag::UnsupportedComparison, range, spelling(op), operandName(*this, left),
+                         operandName(*this, right), hintForComparison(op, right));
     lastDiagnostic->pointAt(opRange.begin);
     return result;
   }
@@ -327,6 +326,8 @@ Value TtFunctionEmitter::unary(UnaryOperator op, const Value &operand, SourceRan
   if (op == UnaryOperator::Plus)
     return operand;
   if (op == UnaryOperator::Not) {
+    if (const Type &type = tensor->type; !type.isPointer && type.bits() != 1)
+      return error(diag::LogicNeedsBool, range, "not", type.str(), type.bits(), "compare it with 0 instead");
     Value truth = bitcast(operand, Scalar::Int1, range);
     return truth.isPoison() ? truth : unary(UnaryOperator::Invert, truth, range);
   }

@@ -92,7 +92,8 @@ bool TtFunctionEmitter::promoteTogether(Value &left, Value &right, SourceRange r
     return false;
   if (!pointersFit(*leftType, *rightType, allowPointers) || *leftType == Type(Scalar::Void) ||
       *rightType == Type(Scalar::Void)) {
-    error(diag::InvalidOperands, range, leftType->str(), rightType->str());
+    error(diag::InvalidOperands, range, leftType->str(), rightType->str(),
+          leftType->isPointer != rightType->isPointer ? "; an address is a number after `.to(tl.int64)`" : "");
     return false;
   }
   if (leftType->isPointer || rightType->isPointer) {
@@ -103,14 +104,16 @@ bool TtFunctionEmitter::promoteTogether(Value &left, Value &right, SourceRange r
   const std::optional<Scalar> found =
       promote({leftType->scalar, left.isNumber()}, {rightType->scalar, right.isNumber()}, divides);
   if (!found) {
-    error(diag::UnexpectedTypes, range, leftType->str(), rightType->str());
+    error(diag::UnexpectedTypes, range, leftType->str(), rightType->str(),
+          leftType->isPointer != rightType->isPointer ? "; an address is a number after `.to(tl.int64)`" : "");
     return false;
   }
   const Scalar common = *found;
   const bool isMixedDivision = divides && isInteger(common) && left.isNumber() == right.isNumber() &&
                                isSignedInteger(leftType->scalar) != isSignedInteger(rightType->scalar);
   if (isMixedDivision) {
-    error(diag::DivisionSignedness, range, leftType->str(), rightType->str());
+    error(diag::DivisionSignedness, range, leftType->str(), rightType->str(),
+          leftType->isPointer != rightType->isPointer ? "; an address is a number after `.to(tl.int64)`" : "");
     return false;
   }
   for (auto [self, other] : {std::pair(&left, &right), std::pair(&right, &left)})

@@ -144,6 +144,12 @@ void TtFunctionEmitter::runWith(const syntax::With *statement) {
   for (const syntax::WithItem &item : statement->items) {
     const SourceRange range = item.context->range;
     const Value context = evaluate(item.context);
+    if (context.tensor() || context.isNumber() || context.isNone() || context.elements()) {
+      error(diag::NotAContext, range, describe(context));
+      if (item.target)
+        assignTo(item.target, Value::poison(), false, item.target->range);
+      continue;
+    }
     const Value value = call(attribute(context, "__enter__", range), {}, {}, range);
     entered.push_back({context, range});
     if (item.target)

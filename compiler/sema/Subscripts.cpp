@@ -69,6 +69,17 @@ static int64_t sliceCount(const std::array<int64_t, 3> &bounds) {
   return distance <= 0 ? 0 : (distance + step - 1) / step;
 }
 
+/// What serves instead of NumPy's other indices.
+static llvm::StringRef hintForIndex(const Value &index) {
+  if (index.is<EllipsisValue>())
+    return "; name each dimension with `:`";
+  const TensorValue *tensor = index.tensor();
+  if (!tensor)
+    return "";
+  return tensor->type.isBool() ? "; choose elements with `tl.where`, or by the mask of a load or a store"
+                               : "; or load that element from memory";
+}
+
 /// The selection of `part` in dimension `axis`; nothing after an error.
 static std::optional<Pick> pickOf(TtFunctionEmitter &emitter, const Value &part, const Type &type, size_t axis,
                                   SourceRange range) {
@@ -84,7 +95,7 @@ static std::optional<Pick> pickOf(TtFunctionEmitter &emitter, const Value &part,
   const SliceValue *slice = part.get<SliceValue>();
   auto bounds = slice ? sliceBounds(*slice, extent, badBound) : std::nullopt;
   if (!bounds) {
-    emitter.error(diag::UnsupportedIndex, range, describe(badBound));
+    emitter.error(diag::UnsupportedIndex, range, describe(badBound), hintForIndex(badBound));
     return std::nullopt;
   }
   Pick pick{(*bounds)[0], sliceCount(*bounds), (*bounds)[2]};
@@ -121,7 +132,7 @@ static Value pickAlong(TtFunctionEmitter &emitter, const Value &tile, const Pick
   index = emitter.broadcastTo(index, shape, range);
   const Builtin *gather = findBuiltin("triton.language", "gather");
   if (!gather)
-    return emitter.error(diag::UnsupportedIndex, range, "part of a dimension");
+    return emitter.error(diag::UnsupportedIndex, range, "part of a dimension", "");
   const PositionalArgument args[] = {{tile, range}, {index, range}, {Value::integer(axis), range}};
   return index.isPoison() ? index : emitter.callBuiltin(*gather, args, {}, range);
 }

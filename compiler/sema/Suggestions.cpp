@@ -57,7 +57,7 @@ std::string sema::hintForName(TtFunctionEmitter &emitter, llvm::StringRef name) 
   return nearest.hint();
 }
 
-bool sema::isLanguageModule(llvm::StringRef module) { return module == languageModule; }
+bool sema::isOwnModule(llvm::StringRef module) { return module == "triton" || module.starts_with(languageModule); }
 
 std::string sema::hintForLibdevice(llvm::StringRef name) {
   if (!findBuiltin("triton.language.extra.libdevice", name))
@@ -65,20 +65,63 @@ std::string sema::hintForLibdevice(llvm::StringRef name) {
   return ("; use `libdevice." + name + "` of triton.language.extra").str();
 }
 
-/// Functions that array libraries have and the language lacks.
+/// Functions that array libraries have and the language lacks, or has under another name.
 static llvm::StringRef insteadOfMember(llvm::StringRef name) {
   return llvm::StringSwitch<llvm::StringRef>(name)
-      .Case("mean", "divide `tl.sum` by the count")
+      .Cases({"mean", "average"}, "divide `tl.sum` by the count")
       .Case("relu", "use `tl.maximum(x, 0)`")
       .Cases({"matmul", "mm", "bmm"}, "use `tl.dot`")
-      .Cases({"round", "rint"}, "use `libdevice.rint` of triton.language.extra")
+      .Cases({"round", "rint", "around"}, "use `libdevice.rint` of triton.language.extra")
       .Case("print", "use `tl.device_print`, or `tl.static_print` for constants")
       .Cases({"ones", "empty"}, "use `tl.full`")
+      .Cases({"ones_like", "empty_like", "full_like"}, "use `tl.full` with `x.shape` and `x.dtype`")
+      .Cases({"array", "asarray", "tensor", "as_tensor"}, "tiles come from `tl.load`, `tl.arange` and `tl.full`")
+      .Cases({"absolute", "fabs"}, "use `tl.abs`")
+      .Cases({"amax", "amin"}, "use `tl.max` and `tl.min`")
+      .Case("clip", "use `tl.clamp`")
+      .Cases({"concatenate", "concat"}, "use `tl.cat`")
+      .Cases({"stack", "vstack", "hstack"}, "use `tl.join`")
+      .Cases({"transpose", "swapaxes"}, "use `tl.trans` or `tl.permute`")
+      .Cases({"unsqueeze", "squeeze"}, "index with `[:, None]`, or use `tl.expand_dims` and `tl.reshape`")
+      .Case("expit", "use `tl.sigmoid`")
+      .Cases({"power", "float_power"}, "use `libdevice.pow` of triton.language.extra")
+      .Case("square", "multiply it by itself")
+      .Case("reciprocal", "write `1 / x`")
+      .Cases({"add", "subtract", "sub", "multiply", "mul", "divide", "div", "true_divide"}, "use the operator")
+      .Cases({"floor_divide", "remainder", "mod", "fmod", "divmod"}, "use `//` and `%`")
+      .Cases({"equal", "not_equal", "greater", "less", "greater_equal", "less_equal"}, "use the comparison")
+      .Cases({"logical_and", "logical_or", "logical_not", "logical_xor"}, "use `&`, `|`, `^` and `~` of conditions")
+      .Cases({"bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not", "invert"}, "use the operator")
+      .Cases({"arcsin", "arccos", "arctan", "arctan2", "arcsinh", "arccosh", "arctanh"},
+             "use `asin`, `acos`, ... of `libdevice` of triton.language.extra")
+      .Case("libdevice", "import it: `from triton.language.extra import libdevice`")
       .Default("");
+}
+
+static bool isInLanguage(llvm::StringRef name) {
+  for (llvm::StringRef module : {languageModule, llvm::StringLiteral("triton.language.math")})
+    if (findBuiltin(module, name) || stdlib::find(module, name))
+      return true;
+  return false;
+}
+
+std::string sema::hintForFunction(llvm::StringRef name) {
+  if (isInLanguage(name))
+    return ("; use `tl." + name + "`").str();
+  if (llvm::StringRef instead = insteadOfMember(name); !instead.empty())
+    return ("; " + instead).str();
+  return hintForLibdevice(name);
 }
 
 std::string sema::suggestMember(llvm::StringRef givenModule, llvm::StringRef name) {
   const llvm::StringRef module = canonicalModule(givenModule);
+  const bool isPackage = givenModule == "triton"; // its users may mean a name of the language
+  if (isPackage && (isInLanguage(name) || name == "constexpr"))
+    return ("; use `tl." + name + "`").str();
+  if (std::string hint = hintForDtype(name); isPackage && !hint.empty())
+    return hint;
+  if (module == languageModule && llvm::is_contained({"jit", "autotune", "heuristics", "next_power_of_2"}, name))
+    return ("; use `triton." + name + "`").str();
   if (llvm::StringRef instead = insteadOfMember(name); module == languageModule && !instead.empty())
     return ("; " + instead).str();
   if (std::string hint = hintForLibdevice(name); module == languageModule && !hint.empty())
@@ -118,6 +161,11 @@ static llvm::StringRef scalarNamed(llvm::StringRef name) {
 std::string sema::hintForDtype(llvm::StringRef name) {
   const llvm::StringRef scalar = scalarNamed(name.substr(name.rfind('.') + 1));
   return scalar.empty() ? "" : ("; use `tl." + scalar + "`").str();
+}
+
+std::string sema::hintForConversion(llvm::StringRef name) {
+  const llvm::StringRef scalar = scalarNamed(name.substr(name.rfind('.') + 1));
+  return scalar.empty() ? "" : ("; use `.to(tl." + scalar + ")`").str();
 }
 
 /// Methods of torch's and NumPy's arrays, and what serves instead.
@@ -229,10 +277,34 @@ std::string sema::hintForAlignment(llvm::ArrayRef<int64_t> left, llvm::ArrayRef<
   return "";
 }
 
-llvm::StringRef sema::hintForOperator(syntax::BinaryOperator op) {
+/// Whether it is a block pointer or a descriptor.
+static bool isRecord(const Value &value) { return value.parts() && !value.elements(); }
+
+llvm::StringRef sema::hintForOperands(syntax::BinaryOperator op, const Value &left, const Value &right) {
+  if (left.is<std::string>() || right.is<std::string>())
+    return "; a tensor has no value while the kernel compiles: pass it to `tl.device_print` as an argument";
+  if (left.isNone() || right.isNone())
+    return "; a function that returns nothing gives None, and so does a parameter without a value";
+  if (isRecord(left) || isRecord(right))
+    return "; block pointers move by `tl.advance`, descriptors take offsets in `load` and `store`";
   if (op == syntax::BinaryOperator::MatMult)
     return "; use `tl.dot`";
   return op == syntax::BinaryOperator::Pow ? "; use `libdevice.pow`, or multiply" : "";
+}
+
+llvm::StringRef sema::hintForComparison(syntax::CompareOperator op, const Value &right) {
+  if (op != syntax::CompareOperator::In && op != syntax::CompareOperator::NotIn)
+    return "";
+  if (right.tensor())
+    return "; compare with `==`, and reduce with `tl.max`";
+  return right.elements() ? "; compare with each element: `(x == 1) | (x == 2)`" : "";
+}
+
+llvm::StringRef sema::hintForTypes(const Value &one, const Value &other) {
+  const TensorValue *left = one.tensor(), *right = other.tensor();
+  if (!left || !right || left->type.isPointer || right->type.isPointer)
+    return "";
+  return left->type.shape == right->type.shape ? "; cast one of them with `.to(...)`" : "";
 }
 
 void sema::noteExtreme(TtFunctionEmitter &emitter, SourceRange range) {

@@ -1,13 +1,12 @@
 // Calls Python functions and classes for sema: with compile-time constants, and with tensors where they accept these.
 // SPDX-License-Identifier: MIT
 #include "python/bindings/Elements.h"
+#include "python/bindings/HostFunctions.h"
 #include "python/bindings/PyHost.h"
 #include "python/bindings/Semantic.h"
 
 #include "compiler/sema/Builtin.h"
-#include "compiler/sema/Suggestions.h"
 #include "compiler/sema/builtins/Records.h"
-#include "compiler/stdlib/Stdlib.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -117,36 +116,6 @@ HostResult PyHost::makeDataclass(PyObject *callee, llvm::ArrayRef<Value> args, s
   return objectToValue(created, fieldNamesOfClass(created.type()), false, 0);
 }
 
-/// Whether this is a function or a class in C such as `numpy.exp` and `numpy.float32`: no function, class or object of
-/// Python's, whose errors are its author's.
-static bool isNative(PyObject *callee) {
-  if (PyType_Check(callee))
-    return !PyType_HasFeature(reinterpret_cast<PyTypeObject *>(callee), Py_TPFLAGS_HEAPTYPE);
-  const bool isOfPython =
-      PyFunction_Check(callee) || PyMethod_Check(callee) || PyType_HasFeature(Py_TYPE(callee), Py_TPFLAGS_HEAPTYPE);
-  nb::object name = isOfPython ? nb::object() : attributeOrNull(nb::handle(callee), "__name__");
-  return name.is_valid() && PyUnicode_Check(name.ptr());
-}
-
-/// Why a native function such as `numpy.exp` failed on a tensor, and which function of the language does its work.
-static std::string onValuesOfPython(PyObject *callee) {
-  const auto text = [&](const char *attribute) {
-    nb::object found = attributeOrNull(nb::handle(callee), attribute);
-    return found.is_valid() && PyUnicode_Check(found.ptr()) ? std::string(utf8(found)) : std::string();
-  };
-  const std::string name = text("__name__"), module = text("__module__");
-  std::string message = "`" + (module.empty() ? "" : module + ".") + name +
-                        "` computes on values of Python; here its operand exists only while the kernel runs";
-  const bool isInLanguage = sema::findBuiltin("triton.language", name) || stdlib::find("triton.language", name) ||
-                            sema::findBuiltin("triton.language.math", name) ||
-                            stdlib::find("triton.language.math", name);
-  if (isInLanguage)
-    return message + "; use `tl." + name + "`";
-  if (const std::string hint = sema::hintForLibdevice(name); !hint.empty())
-    return message + hint;
-  return PyType_Check(callee) ? message + "; convert it with `.to(...)` and a dtype of `tl`" : message;
-}
-
 /// The text of an exception; empty where that fails.
 static std::string utf8Of(nb::handle exception) {
   nb::object text = nb::steal(PyObject_Str(exception.ptr()));
@@ -170,14 +139,17 @@ HostResult PyHost::call(const sema::HostRef &reference, llvm::ArrayRef<Value> ar
     const bool isConstexprFunction = isA(callee, names.constexprFunctionClass);
     if (isAggregateClass(callee) || (!isConstexprFunction && isMarkedBuiltin(callee)))
       return callFromKernel(callee, args, keywords, site);
+    if (!isConstexprFunction && readsState(callee, !args.empty() || !keywords.empty()))
+      return failure("RuntimeError", refusalOfState(callee));
     ActiveCall active(activeCalls);
-    const bool hasTensor = llvm::any_of(args, [](const Value &arg) { return arg.tensor() != nullptr; });
-    if (!hasTensor || !(isNative(callee) || PyFunction_Check(callee)))
+    const bool isConstant = llvm::all_of(args, [](const Value &arg) { return arg.isConstant(); }) &&
+                            llvm::all_of(keywords, [](const auto &each) { return each.second.isConstant(); });
+    if (isConstant || !(isNative(callee) || PyFunction_Check(callee) || !PyCallable_Check(callee)))
       return callObject(callee, args, keywords);
     try {
       return callObject(callee, args, keywords);
     } catch (nb::python_error &error) {
-      if (isNative(callee))
+      if (isOfLibrary(callee) || !PyCallable_Check(callee))
         return failure(error, onValuesOfPython(callee));
       const bool isOfType = PyErr_GivenExceptionMatches(error.value().ptr(), PyExc_TypeError);
       return failure(error, isOfType ? utf8Of(error.value()) + "; " + onValuesOfPython(callee) : std::string());

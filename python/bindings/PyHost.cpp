@@ -36,18 +36,14 @@ HostError PyHost::failure(const char *pythonClass, std::string message) {
   return failures.back().error;
 }
 
-/// The hint for an AttributeError that names its object, as Python's own do.
-static std::string suggestAttribute(nb::handle exception) {
-  if (!PyErr_GivenExceptionMatches(exception.ptr(), PyExc_AttributeError))
-    return "";
-  nb::object name = attributeOrNull(exception, "name"), object = attributeOrNull(exception, "obj");
-  if (!name.is_valid() || !PyUnicode_Check(name.ptr()) || !object.is_valid() || object.is_none())
-    return "";
+/// The hint for a name that an object lacks.
+static std::string suggestAttribute(nb::handle object, llvm::StringRef name) {
   if (const char *module = PyModule_Check(object.ptr()) ? PyModule_GetName(object.ptr()) : nullptr;
-      module && sema::isLanguageModule(module))
-    return sema::suggestMember(module, utf8(name));
+      module && sema::isOwnModule(module))
+    if (std::string hint = sema::suggestMember(module, name); !hint.empty())
+      return hint;
   PyErr_Clear(); // of a module without a name
-  support::NearestName nearest{llvm::StringRef(utf8(name))};
+  support::NearestName nearest(name);
   nb::object names = nb::steal(PyObject_Dir(object.ptr()));
   for (Py_ssize_t index = 0; names.is_valid() && index < PyList_GET_SIZE(names.ptr()); ++index)
     if (PyObject *each = PyList_GET_ITEM(names.ptr(), index); PyUnicode_Check(each))
@@ -56,7 +52,17 @@ static std::string suggestAttribute(nb::handle exception) {
   return nearest.hint();
 }
 
-HostError PyHost::failure(nb::python_error &error, std::string instead) {
+/// The hint for an AttributeError that names its object, as Python's own do; those of a module's `__getattr__` do not.
+static std::string suggestAttribute(nb::handle exception, nb::handle owner, llvm::StringRef missing) {
+  if (!PyErr_GivenExceptionMatches(exception.ptr(), PyExc_AttributeError))
+    return "";
+  nb::object name = attributeOrNull(exception, "name"), object = attributeOrNull(exception, "obj");
+  if (name.is_valid() && PyUnicode_Check(name.ptr()) && object.is_valid() && !object.is_none())
+    return suggestAttribute(object, llvm::StringRef(utf8(name)));
+  return owner.is_valid() ? suggestAttribute(owner, missing) : "";
+}
+
+HostError PyHost::failure(nb::python_error &error, std::string instead, nb::handle owner, llvm::StringRef missing) {
   nb::object exception = nb::borrow(error.value());
   if (!PyErr_GivenExceptionMatches(exception.ptr(), PyExc_Exception))
     interrupt = exception;
@@ -68,7 +74,7 @@ HostError PyHost::failure(nb::python_error &error, std::string instead) {
       message.assign(PyBytes_AS_STRING(bytes.ptr()), PyBytes_GET_SIZE(bytes.ptr()));
   }
   PyErr_Clear();
-  message += suggestAttribute(exception);
+  message += suggestAttribute(exception, owner, missing);
   if (!instead.empty())
     message = std::move(instead);
   const char *name = Py_TYPE(exception.ptr())->tp_name;
@@ -214,7 +220,11 @@ HostResult PyHost::attribute(const sema::HostRef &object, llvm::StringRef name) 
   return guarded([&]() -> HostResult {
     if (auto member = tableMember(*this, objectOf(object), name))
       return *member;
-    return toValue(checked(PyObject_GetAttr(objectOf(object), textOf({name.data(), name.size()}).ptr())));
+    try {
+      return toValue(checked(PyObject_GetAttr(objectOf(object), textOf({name.data(), name.size()}).ptr())));
+    } catch (nb::python_error &error) {
+      return failure(error, "", objectOf(object), name);
+    }
   });
 }
 

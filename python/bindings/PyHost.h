@@ -81,7 +81,9 @@ private:
   nb::object fieldsToObject(const sema::TupleValue &object);
   std::shared_ptr<sema::JitFunction> describe(nb::handle jitFunction);
   void readDefaults(nb::handle jitFunction, sema::JitFunction &function);
-  sema::HostError failure(nb::python_error &error, std::string instead = {});
+  /// `instead` replaces the exception's own text. `owner` is the object that lacks the attribute `missing`.
+  sema::HostError failure(nb::python_error &error, std::string instead = {}, nb::handle owner = {},
+                          llvm::StringRef missing = {});
   sema::HostError failure(const char *pythonClass, std::string message);
   sema::HostResult callObject(PyObject *callee, llvm::ArrayRef<sema::Value> args, sema::HostKeywords keywords);
   sema::HostResult callFromKernel(PyObject *callee, llvm::ArrayRef<sema::Value> args, sema::HostKeywords keywords,

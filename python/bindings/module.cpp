@@ -1,6 +1,7 @@
 // triton._C.libtriton: importing it starts no thread, opens no device and reads no setting.
 // SPDX-License-Identifier: MIT
 #include "python/bindings/Elements.h"
+#include "python/bindings/HostFunctions.h"
 #include "python/bindings/Python.h"
 #include "python/bindings/Semantic.h"
 
@@ -16,6 +17,7 @@ NB_MODULE(libtriton, module) {
   bindSemantic(module);
   bindSpecialize(module);
   bindElements(module);
+  bindHostFunctions(module);
   bindKernel(module);
   bindJit(module);
   bindPlainCall(module);

@@ -54,6 +54,10 @@ bool checkLastStride(const CallSite &site) {
   std::optional<std::vector<Value>> strides = site.emitter.elementsOf(site["strides"], range);
   if (!strides)
     return false;
+  if (const std::vector<Value> *shape = site["shape"].elements(); shape && shape->size() != strides->size()) {
+    site.emitter.error(diag::DescriptorStrides, range, shape->size(), strides->size());
+    return false;
+  }
   if (strides->empty() || strides->back().asInt64() == 1)
     return true;
   site.emitter.error(diag::DescriptorLastStride, range, describe(strides->back()));

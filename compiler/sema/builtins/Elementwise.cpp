@@ -66,7 +66,7 @@ Value emitWhere(const CallSite &site) {
     condition = all[0], x = all[1], y = all[2];
   }
   if (x.tensor()->type != y.tensor()->type)
-    return emitter.error(diag::InvalidOperands, site.range, x.tensor()->type.str(), y.tensor()->type.str());
+    return emitter.error(diag::InvalidOperands, site.range, x.tensor()->type.str(), y.tensor()->type.str(), "");
   return emitOp<arith::SelectOp>(site, x.tensor()->type, {condition, x, y});
 }
 

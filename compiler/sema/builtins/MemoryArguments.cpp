@@ -76,8 +76,9 @@ Value pointerArgument(const CallSite &site) {
   const TensorValue *tensor = pointer.tensor();
   if (tensor && tensor->type.isPointer)
     return pointer;
-  return site.emitter.error(diag::NotAPointer, site.rangeOf("pointer"),
-                            tensor ? tensor->type.str() : pointer.kindName(), site.builtin.name);
+  return site.emitter.error(
+      diag::NotAPointer, site.rangeOf("pointer"), tensor ? tensor->type.str() : pointer.kindName(), site.builtin.name,
+      pointer.partsOf(descriptorClass()) ? "; a tensor descriptor has methods: `d.load(offsets)`" : "");
 }
 
 std::optional<Value> maskArgument(const CallSite &site) {

@@ -85,7 +85,8 @@ std::optional<std::vector<Value>> sema::tilesOfOneShape(const CallSite &site) {
     if (operand.isPoison())
       return std::nullopt;
     if (!operand.tensor()->type.isTile() || operand.tensor()->type.isPointer) {
-      site.emitter.error(diag::ReduceOperand, range, site.builtin.name, operand.tensor()->type.str());
+      site.emitter.error(diag::ReduceOperand, range, site.builtin.name, operand.tensor()->type.str(),
+                         operand.tensor()->type.isPointer ? "; load it first" : "; a scalar is its own result");
       noteExtreme(site.emitter, range);
       return std::nullopt;
     }
@@ -97,6 +98,6 @@ std::optional<std::vector<Value>> sema::tilesOfOneShape(const CallSite &site) {
   }
   if (!operands.empty())
     return operands;
-  site.emitter.error(diag::ReduceOperand, range, site.builtin.name, "()");
+  site.emitter.error(diag::ReduceOperand, range, site.builtin.name, "()", "");
   return std::nullopt;
 }

@@ -39,7 +39,7 @@ def kernel(x_ptr, n):
     tl.load(x_ptr, msk=n > 1)
     # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: `callee` got multiple values for argument `a` [duplicate-argument]
     callee(n, a=n)
-    # CHECK: :[[#@LINE+1]]:5: error: `callee` is missing the argument `a` [missing-argument]
+    # CHECK: :[[#@LINE+1]]:5: error: `callee` is missing the argument `a`; its parameters are `a`, `b` [missing-argument]
     callee(b=1)
     # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: `**` arguments are not supported in kernels{{.*}}[double-star-argument]
     callee(n, **n)

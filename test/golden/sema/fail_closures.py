@@ -16,5 +16,5 @@ def kernel(x_ptr, n):
         return countdown(k - 1)
 
     countdown(n)
-    # CHECK: :[[#@LINE+1]]:11: error: `<lambda>` is missing the argument `b` [missing-argument]
+    # CHECK: :[[#@LINE+1]]:11: error: `<lambda>` is missing the argument `b`; its parameters are {{.*}}[missing-argument]
     add = (lambda a, b: a + b)(n)

@@ -24,7 +24,7 @@ def kernel(x_ptr, n):
     # CHECK: :[[#@LINE+2]]:9: note: the left operand is int32[4]
     # CHECK: :[[#@LINE+1]]:16: note: the right operand is int32[8]
     d = tile + tl.arange(0, 8)
-    # CHECK: :[[#@LINE+3]]:9: error: Ternary expression with dynamic condition has inconsistent types int32 and fp32 [ternary-types-differ]
+    # CHECK: :[[#@LINE+3]]:9: error: Ternary expression with dynamic condition has inconsistent types int32 and fp32; cast one of them with `.to(...)` [ternary-types-differ]
     # CHECK: :[[#@LINE+2]]:9: note: this side is int32
     # CHECK: :[[#@LINE+1]]:25: note: this side is fp32
     e = 1 if n > 3 else 2.0

@@ -22,15 +22,15 @@ def kernel(x_ptr, n):
     if n > 2:
         b = 1
     else:
-        # CHECK: :[[#@LINE+1]]:9: error: Mismatched type for b between then block (int32) and else block (fp32) [branch-types-differ]
+        # CHECK: :[[#@LINE+1]]:9: error: Mismatched type for b between then block (int32) and else block (fp32); cast one of them with `.to(...)` [branch-types-differ]
         b = 1.0
     # CHECK: :[[#@LINE-4]]:9: note: `b` is assigned here in the then block
-    # CHECK: :[[#@LINE+1]]:9: error: Ternary expression with dynamic condition has inconsistent types int32 and fp32 [ternary-types-differ]
+    # CHECK: :[[#@LINE+1]]:9: error: Ternary expression with dynamic condition has inconsistent types int32 and fp32; cast one of them with `.to(...)` [ternary-types-differ]
     c = 1 if n > 3 else 2.0
     # CHECK: :[[#@LINE+1]]:8: error: Boolean value of Tensor with more than one value is ambiguous{{.*}}[ambiguous-truth]
     if tl.arange(0, 4) > n:
         pass
-    # CHECK: error: Inconsistent return types; Return type mismatch: int32 and fp32 [return-types-differ]
+    # CHECK: error: Inconsistent return types; Return type mismatch: int32 and fp32; cast one of them with `.to(...)` [return-types-differ]
     # CHECK: :[[#@LINE+1]]:5: note: called from here
     two_types(n)
     # CHECK: :[[#@LINE+1]]:31: error: {{.*}}[condition-not-constant]

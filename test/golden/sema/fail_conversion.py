@@ -24,7 +24,7 @@ def kernel(x_ptr, n, f):
     f.to(tl.float64, fp_downcast_rounding="rtz")
     # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: Cannot bitcast data-type of size 32 to data-type of size 16{{.*}}[bitcast-size]
     f.to(tl.float16, bitcast=True)
-    # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: `dtype` must be of type `dtype`, but it is the str `'float16'` [wrong-constant]
+    # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: `dtype` must be of type `dtype`, but it is the str `'float16'`; use `tl.float16` [wrong-constant]
     f.to("float16")
     # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: `end` must be a compile-time constant of type `int`, but it is a tensor `int32`{{.*}}[not-constant]
     tl.arange(0, n)

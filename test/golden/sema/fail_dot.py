@@ -20,7 +20,7 @@ def kernel(x_ptr, u_ptr, h_ptr, e_ptr, s_ptr):
     tl.dot(tl.load(x_ptr + i), x)
     # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: Both inputs must have the same batch dimensions before the last two; (lhs: [4, 8, 8] vs rhs: [1, 8, 8]) [dot-batch]
     tl.dot(x.reshape(4, 8, 8), tl.zeros((1, 8, 8), tl.float32))
-    # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: First input shape ([16, 16]) and second input shape [32, 8] are not compatible for matmul (second index of first shape (16) must be equal to first index of second shape (32) [dot-inner]
+    # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: First input shape ([16, 16]) and second input shape [32, 8] are not compatible for matmul (second index of first shape (16) must be equal to first index of second shape (32)) [dot-inner]
     tl.dot(x, x.reshape(32, 8))
     # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: Unsupported lhs dtype int16; dot takes int8, fp8, fp16, bf16, fp32 and fp64 [dot-dtype]
     tl.dot(s, s)

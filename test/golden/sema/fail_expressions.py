@@ -24,7 +24,7 @@ def kernel(x_ptr, n):
     f"{n}"
     # CHECK: :[[#@LINE+1]]:5: error: unsupported tensor index: int32[16] has fewer dimensions than the 2 indices here [too-many-indices]
     tile[:, 0]
-    # CHECK: :[[#@LINE+1]]:5: error: unsupported tensor index: int32; a tile takes `:`, `None`, constant integers and constant slices, for others see `tl.gather` [unsupported-index]
+    # CHECK: :[[#@LINE+1]]:5: error: unsupported tensor index: int32; a tile takes `:`, `None`, constant integers and constant slices, for others see `tl.gather`; or load that element from memory [unsupported-index]
     tile[n]
     # CHECK: :[[#@LINE+1]]:5: error: unsupported tensor index: int32; {{.*}}[unsupported-index]
     tile[:n]

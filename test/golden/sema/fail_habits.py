@@ -61,3 +61,27 @@ def kernel(x_ptr, n):
     m.pi
     # CHECK: :[[#@LINE+1]]:5: error: unsupported AST node type: Yield; kernels run to their end at once; store each value through a pointer [unsupported-expression]
     yield n
+    # CHECK: :[[#@LINE+1]]:12: error: module `triton` has no attribute `exp`; use `tl.exp` [module-attribute]
+    triton.exp(x)
+    # CHECK: :[[#@LINE+1]]:12: error: module `triton` has no attribute `float16`; use `tl.float16` [module-attribute]
+    triton.float16
+    # CHECK: :[[#@LINE+1]]:8: error: module `triton.language` has no attribute `jit`; use `triton.jit` [module-attribute]
+    tl.jit
+    # CHECK: :[[#@LINE+1]]:14: error: `range` is missing the argument `arg1`; write `range(stop)`, `range(start, stop)` or `range(start, stop, step)` [missing-argument]
+    for i in range():
+        pass
+    # CHECK: :[[#@LINE+1]]:10: error: `with` takes an object of the host with `__enter__` and `__exit__`, found int32; kernels have no other contexts [not-a-context]
+    with n:
+        pass
+    # CHECK: :[[#@LINE+1]]:5: error: Simultaneous multiple assignment is not supported; write one assignment a line [multiple-assignment]
+    a = b = 1
+    # CHECK-NOT: is not defined
+    a + b
+    # CHECK: :[[#@LINE+1]]:13: error: Unsupported ptr type tensor descriptor in `tl.load`; {{.*}}; a tensor descriptor has methods: `d.load(offsets)` [not-a-pointer]
+    tl.load(tl.make_tensor_descriptor(x_ptr, [n], [1], [16]))
+    # CHECK: :[[#@LINE+1]]:5: error: {{.*}} `not` needs int1 tensors, but this is int32; compare it with 0 instead [logic-needs-bool]
+    not n
+    # CHECK: :[[#@LINE+1]]:7: error: `in` is not supported between `int32` and `tuple`; compare with each element: `(x == 1) | (x == 2)` [unsupported-comparison]
+    n in (1, 2)
+    # CHECK: :[[#@LINE+1]]:5: error: unsupported operand type(s) for +: `NoneType` and `int`; a function that returns nothing gives None, and so does a parameter without a value [unsupported-operator]
+    None + 1

@@ -13,7 +13,7 @@ def add(a, b):
 @triton.jit
 def kernel(x_ptr, n):
     x = tl.arange(0, 16)
-    # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: associative_scan needs a tile or a tuple of tiles of numbers, but got `int32` [reduce-operand]
+    # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: associative_scan needs a tile or a tuple of tiles of numbers, but got `int32`; a scalar is its own result [reduce-operand]
     tl.associative_scan(n, 0, add)
     # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: all scan inputs must have the same shape, but they are `int32[16]` and `int32[8]` [reduce-shapes]
     tl.associative_scan((x, tl.arange(0, 8)), 0, add)

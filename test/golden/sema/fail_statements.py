@@ -7,7 +7,7 @@ import triton.language as tl
 
 @triton.jit
 def kernel(x_ptr, n):
-    # CHECK: :[[#@LINE+2]]:9: error: nested function `inner` has another decorator; only plain functions and `@triton.jit` can stand inside a kernel [nested-function]
+    # CHECK: :[[#@LINE+1]]:6: error: nested function `inner` has another decorator; only plain functions and `@triton.jit` can stand inside a kernel [nested-function]
     @staticmethod
     def inner():
         pass
@@ -27,9 +27,9 @@ def kernel(x_ptr, n):
         pass
     # CHECK: :[[#@LINE+1]]:5: error: __setitem__ is not supported in triton; use `tl.store`{{.*}}[assign-subscript]
     x_ptr[0] = 1
-    # CHECK: :[[#@LINE+1]]:5: error: Attribute assignment is not supported in triton: `shape` [assign-attribute]
+    # CHECK: :[[#@LINE+1]]:5: error: Attribute assignment is not supported in triton: `shape`; values of kernels do not change, assign a new one to a name [assign-attribute]
     x_ptr.shape = 1
-    # CHECK: :[[#@LINE+1]]:5: error: Simultaneous multiple assignment is not supported.{{.*}}[multiple-assignment]
+    # CHECK: :[[#@LINE+1]]:5: error: Simultaneous multiple assignment is not supported{{.*}}[multiple-assignment]
     a = b = 1
     # CHECK: :[[#@LINE+1]]:12: error: cannot unpack 3 values into 2 names [unpack-count]
     c, d = 1, 2, 3
