@@ -156,7 +156,8 @@ def test_errors_name_file_line_and_program():
 
     with pytest.raises(triton.InterpreterError) as caught:
         kernel[(2, 2)](np.zeros(1, np.int32))
-    place = f"{__file__}:{line_of(inner.fn, 'tl.dot')}: in program (0, 1, 0) of `kernel`: "
+    line = line_of(inner.fn, "tl.dot")
+    place = f"{__file__}:{line}:23: in program (0, 1, 0) of `kernel`: "
     assert str(caught.value).startswith(place)
     text = "Unsupported lhs dtype int32; dot takes int8, fp8, fp16, bf16, fp32 and fp64 [dot-dtype]"
     assert str(caught.value).endswith(text)
@@ -166,7 +167,9 @@ def test_errors_name_file_line_and_program():
     def asserting(n):
         tl.static_assert(n.dtype == tl.int64, "a wide n")
 
-    with pytest.raises(triton.InterpreterError, match=r"program \(0, 0, 0\) of `asserting`.*a wide n"):
+    with pytest.raises(
+        triton.InterpreterError, match=r"program \(0, 0, 0\) of `asserting`.*a wide n"
+    ):
         asserting[(1,)](5)
 
     @triton.jit
@@ -186,9 +189,7 @@ def test_device_prints_and_asserts_know_their_program(capfd):
         assert pid < n, "too many programs"
 
     kernel[(2,)](1)
-    assert capfd.readouterr().out == (
-        "pid (0, 0, 0) idx () id: 0\npid (1, 0, 0) idx () id: 1\n"
-    )
+    assert capfd.readouterr().out == ("pid (0, 0, 0) idx () id: 0\npid (1, 0, 0) idx () id: 1\n")
     with pytest.raises(triton.InterpreterError, match="too many programs"):
         kernel[(2,)](1, debug=True)
 
@@ -317,7 +318,9 @@ def test_memory_that_is_read_only_is_not_written():
     assert run(4, "atomic") == [4, 6, 8, 10]
     assert run(4, "block") == [4, 5, 6, 7]
     for form in ("tile", "atomic"):
-        with pytest.raises(InterpreterError, match="ValueError: `.*` writes to ndarray, which is read-only"):
+        with pytest.raises(
+            InterpreterError, match="ValueError: `.*` writes to ndarray, which is read-only"
+        ):
             run(5, form)
     with pytest.raises(InterpreterError, match="read-only"):
         run(4, "scalar")
@@ -326,11 +329,7 @@ def test_memory_that_is_read_only_is_not_written():
 def test_the_setting_is_read_at_decoration(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(
-        "import triton\n"
-        "@triton.jit\n"
-        "def kernel(n):\n"
-        "    print('n is', n + 1)\n"
-        "kernel[(1,)](4)\n"
+        "import triton\n@triton.jit\ndef kernel(n):\n    print('n is', n + 1)\nkernel[(1,)](4)\n"
     )
     environment = {**os.environ, "TRITON_INTERPRET": "1", "TRITON_CACHE_DIR": str(tmp_path)}
     done = subprocess.run([sys.executable, script], env=environment, capture_output=True, text=True)

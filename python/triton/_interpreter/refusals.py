@@ -8,17 +8,17 @@
 from __future__ import annotations
 
 import ast
+import linecache
+import re
 import types
 import warnings
 from typing import Any
 
+from .._C.libtriton import is_native, reads_state
 from ..compiler.errors import CompilationError, Diagnostic
 from ..language.builtin import is_builtin
 from ..runtime.callable import JITCallable
-
-# Python's own means to look at a running kernel: `breakpoint()`, `print(f"{x}")`.
-_DEBUGGING = ("breakpoint is not defined", "Cannot evaluate f-string")
-_HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE: the type is made by Python code
+from ..runtime.libraries import is_well_known, package_of
 
 
 class RefusedWhenCompiled(UserWarning):
@@ -34,19 +34,14 @@ def _object(scope: dict[str, Any], path: ast.expr) -> Any:
     return None
 
 
-def _is_native(function: Any) -> bool:
-    """Whether it is a function in C such as `math.exp` and `numpy.exp`."""
-    is_of_python = isinstance(function, (types.FunctionType, types.MethodType))
-    return not is_of_python and not type(function).__flags__ & _HEAP_TYPE
-
-
 def _may_act(function: Any, call: ast.Call) -> bool:
     """Whether a function that the front end would call may do more than compute a value: stop in a debugger, print."""
     if function is None or isinstance(function, (JITCallable, type)) or is_builtin(function):
         return getattr(function, "__name__", "") == "static_print"
-    if str(getattr(function, "__module__", "")).startswith("triton."):
-        return False
-    return not (_is_native(function) and call.args)
+    module = getattr(function, "__module__", None)
+    if package_of(module) == "triton" or reads_state(function, bool(call.args or call.keywords)):
+        return False  # of the latter the front end calls none
+    return not call.args or not (is_native(function) or is_well_known(module))
 
 
 def _can_be_read(function: Any, seen: set[int]) -> bool:
@@ -99,15 +94,25 @@ class Refusals:
         return self._known.get(key, [])
 
 
+def _debugs(refused: Diagnostic) -> bool:
+    """Whether it is Python's own means to look at a running kernel: `breakpoint()`, `print(f"{x}")`."""
+    if refused.code == "format-not-constant":
+        line = linecache.getline(refused.file, refused.line)
+        return re.search(r"(?<![\w.])print\(", line) is not None
+    return refused.message.startswith("breakpoint is not defined")
+
+
 def warn(refused: list[Diagnostic]) -> None:
     for each in refused:
-        if each.message.startswith(_DEBUGGING):
+        if _debugs(each):
             continue
         text = f"interpreter mode runs this, compilation refuses it: {each.message} [{each.code}]"
         warnings.warn_explicit(text, RefusedWhenCompiled, each.file or "<kernel>", each.line)
 
 
-def code_at(refused: list[Diagnostic], location: tuple[str, int] | None) -> str:
-    """The code of the error that compilation has at a line where interpreter mode fails, as messages end with it."""
-    codes = [each.code for each in refused if (each.file, each.line) == location]
-    return f" [{codes[0]}]" if codes else ""
+def at(refused: list[Diagnostic], file: str, first: int, last: int) -> Diagnostic | None:
+    """The error that compilation has at the lines of an expression where interpreter mode fails: it knows what the user
+    wrote, and Python's own message speaks of the objects of this mode.
+    """
+    found = (each for each in refused if each.file == file and first <= each.line <= last)
+    return min(found, key=lambda each: each.line, default=None)

@@ -155,9 +155,14 @@ class InterpretedFunction(DecoratedFunction[Any], JITBase):  # type: ignore[misc
 
             location = _location_of(error, session.codes)
             shown = "" if location is None else f"{location[0]}:{location[1]}: "
+            same = None if location is None else refusals.at(refused(), *location)
+            message = _message_of(error)
+            if same is not None:
+                own = f" ({message})" if _is_users(error, session.codes) else ""
+                shown = f"{same.file}:{same.line}:{same.column}: "
+                message = f"{same.message}{own} [{same.code}]"
             failure = InterpreterError(
-                f"{shown}in program {session.program} of `{self.__name__}`: {_message_of(error)}"
-                + refusals.code_at(refused(), location)
+                f"{shown}in program {session.program} of `{self.__name__}`: {message}"
             )
             failure._wrap(error)
             raise failure.with_traceback(error.__traceback__) from None
@@ -168,14 +173,35 @@ _MEANINGFUL = ("debug", "sanitize_overflow", "enable_fp_fusion", "default_dot_in
 _IGNORED = ("maxnreg", "launch_cooperative_grid", "launch_pdl")
 
 
-def _location_of(error: BaseException, codes: set[Any]) -> tuple[str, int] | None:
-    """The innermost line of a kernel's text in the traceback of an exception."""
+def _location_of(error: BaseException, codes: set[Any]) -> tuple[str, int, int] | None:
+    """The innermost expression of a kernel's text in the traceback of an exception: its file, first and last line."""
     location, entry = None, error.__traceback__
     while entry is not None:
-        if entry.tb_frame.f_code in codes:
-            location = entry.tb_frame.f_code.co_filename, entry.tb_lineno
+        code = entry.tb_frame.f_code
+        if code in codes:
+            location = code.co_filename, entry.tb_lineno, _last_line(code, entry)
         entry = entry.tb_next
     return location
+
+
+def _last_line(code: types.CodeType, entry: types.TracebackType) -> int:
+    """Python 3.10 knows the first line of an expression only."""
+    positions = list(code.co_positions()) if hasattr(code, "co_positions") else []
+    index = entry.tb_lasti // 2
+    last = positions[index][1] if index < len(positions) else None
+    return entry.tb_lineno if last is None else last
+
+
+def _is_users(error: BaseException, codes: set[Any]) -> bool:
+    """Whether Python code of the user's raised it that is no kernel's: its message says what no other does."""
+    from .libraries import library_text
+
+    entry = error.__traceback__
+    while entry is not None and entry.tb_next is not None:
+        entry = entry.tb_next
+    if entry is None or entry.tb_frame.f_code in codes:
+        return False
+    return library_text(entry.tb_frame.f_globals.get("__name__")) is None
 
 
 def _message_of(error: Exception) -> str:
