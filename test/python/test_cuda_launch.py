@@ -583,6 +583,7 @@ class Memory:
 
 @pytest.fixture
 def _scratch_is_nobodys():
+    triton.set_allocator(triton.runtime._allocation.NullAllocator())  # PyTorch leaves its own
     libtriton.set_scratch_provider(None)
     yield
     libtriton.set_scratch_provider(None)
