@@ -68,6 +68,7 @@ __all__ = [
     "next_power_of_2",
     "reinterpret",
     "runtime",
+    "sanitizer",
     "set_allocator",
     "testing",
     "tools",
@@ -76,7 +77,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """Imports modules that few programs need at their first use."""
-    if name in ("testing", "tools"):
+    if name in ("sanitizer", "testing", "tools"):
         import importlib
 
         return importlib.import_module(f"{__name__}.{name}")

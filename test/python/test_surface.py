@@ -18,7 +18,7 @@ NAMES = {
     "compile set_allocator knobs __version__ constexpr_function CompilationError TritonError "
     "OutOfResources InterpreterError "
     "MockTensor TensorWrapper "
-    "reinterpret AsyncCompileMode FutureKernel must_use_result language testing tools runtime "
+    "reinterpret AsyncCompileMode FutureKernel must_use_result language sanitizer testing tools runtime "
     "compiler backends errors",
     "triton._C.libtriton": "ir native_specialize_impl",
     "triton._C.libtriton.ir": "context load_dialects",
@@ -94,6 +94,13 @@ def test_import_takes_no_module_that_it_can_do_without():
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert done.stdout.strip() == "[]", done.stdout + done.stderr
+
+
+def test_modules_are_imported_at_first_use():
+    text = (
+        "import triton\nassert triton.sanitizer.mark_unwritten and triton.testing and triton.tools"
+    )
+    subprocess.run([sys.executable, "-c", text], check=True)
 
 
 def test_records_are_values():
