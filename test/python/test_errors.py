@@ -358,37 +358,6 @@ def test_a_misspelt_target_suggests_the_nearest():
         triton.compile(source, target=triton.backends.compiler.GPUTarget("cpu", "znevr3", 32))
 
 
-EMPTY_TTIR = "tt.func public @empty(%p: !tt.ptr<f32>) { tt.return }"
-# LLVM ends with a fatal error at an instruction of another processor.
-UNSELECTABLE_LLIR = """
-declare void @llvm.x86.sse2.pause()
-define void @empty(ptr addrspace(1) %p, ptr addrspace(1) %scratch, ptr addrspace(1) %profile) {
-  call void @llvm.x86.sse2.pause()
-  ret void
-}
-"""
-
-
-def test_a_bug_of_the_compiler_is_no_error_of_the_user(tmp_path):
-    path, override = tmp_path / "empty.ttir", tmp_path / "mine.llir"
-    path.write_text(EMPTY_TTIR)
-    override.write_text(UNSELECTABLE_LLIR)
-    target = triton.backends.compiler.GPUTarget("cuda", 90, 32)
-    with triton.knobs.compilation.scope(), pytest.raises(RuntimeError) as caught:
-        triton.knobs.compilation.reproducer_path = str(tmp_path)
-        triton.compile(str(path), target=target, options={"ir_override": str(override)})
-    error = caught.value
-    assert type(error) is InternalCompilerError
-    assert str(error).startswith("this is a bug in Nereid, in phase `ptx`: Cannot select: ")
-    (first,) = error.diagnostics
-    assert first.code == "internal-error"
-    (written,) = tmp_path.glob("nereid-empty-*.ttir")
-    assert error.reproducer == str(written) and f"; reproducer: {written}" in str(error)
-    text, beside = written.read_text(), written.with_suffix(".override.llir")
-    assert f"To repeat it: nereid compile {written} --target cuda:90" in text
-    assert f" --ir-override {beside} --emit ptx" in text and beside.read_text() == UNSELECTABLE_LLIR
-
-
 PACKED_TTGIR = """
 #blocked = #ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {

@@ -1,11 +1,13 @@
 """Caches of the user's choice: a Redis server, a class of the program's own, files."""
 # SPDX-License-Identifier: MIT
 
+import contextlib
 import os
 import shutil
 import socket
 import subprocess
 import sys
+import threading
 import time
 
 import numpy as np
@@ -13,6 +15,8 @@ import pytest
 import triton
 import triton.language as tl
 from triton import knobs
+from triton._warnings import warn_once
+from triton.runtime import remote_cache
 from triton.runtime.cache import (
     FileCacheManager,
     RedisRemoteCacheBackend,
@@ -217,3 +221,67 @@ def test_kernels_come_from_a_redis_server(own_folder, redis_port, monkeypatch):
     assert any(key.startswith(b"kernels/") and key.endswith(b"/add_one_kernel.so") for key in keys)
     own_folder()
     assert run_and_listen()["cache_hit"]
+
+
+# What a server that is none, or a hostile one, answers to each message; None: nothing, while the connection stays.
+ANSWERS = {
+    "silent": None,
+    "garbage": b"\x90\x1c\x9f\xb6T\r\n",
+    "another protocol": b"HTTP/1.1 301 Moved\r\nLocation: http://127.0.0.1/\r\n\r\n",
+    "closes": b"",
+    "huge": b"*1\r\n$999999999999\r\nxxxx",
+    "nested": b"*1\r\n" * 100_000,
+    "truncated": b"*1\r\n$10\r\nabc",
+    "an error": b"-NOAUTH Authentication required\r\n",
+    "a number": b":5\r\n",
+}
+
+
+def answer(connection, text):
+    with connection:
+        while connection.recv(1 << 16) and text:
+            connection.sendall(text)
+            if text == ANSWERS["truncated"]:
+                return
+        while text is None and connection.recv(1 << 16):
+            pass
+
+
+@pytest.fixture
+def bad_server(request):
+    with socket.socket() as server:
+        server.bind(("127.0.0.1", 0))
+        server.listen()
+
+        def serve():
+            with contextlib.suppress(OSError):
+                while True:
+                    connection = server.accept()[0]
+                    threading.Thread(
+                        target=suppressed, args=(connection, ANSWERS[request.param]), daemon=True
+                    ).start()
+
+        def suppressed(*args):
+            with contextlib.suppress(OSError):
+                answer(*args)
+
+        threading.Thread(target=serve, daemon=True).start()
+        yield server.getsockname()[1]
+        server.shutdown(socket.SHUT_RDWR)
+
+
+@pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
+@pytest.mark.parametrize("bad_server", ANSWERS, indirect=True)
+def test_a_bad_server_costs_one_warning_and_little_time(own_folder, bad_server, monkeypatch):
+    pytest.importorskip("redis")
+    warn_once.cache_clear()
+    monkeypatch.setattr(remote_cache._Outage, "until", 0.0)
+    monkeypatch.setattr(remote_cache, "_ANSWER_SECONDS", 0.2)
+    knobs.cache.manager_class = RemoteCacheManager
+    knobs.cache.remote_manager_class = RedisRemoteCacheBackend
+    knobs.redis.host, knobs.redis.port = "127.0.0.1", bad_server
+    start = time.monotonic()
+    with pytest.warns(UserWarning, match="out of order") as warned:
+        assert not run_and_listen()["cache_hit"]
+    assert len([each for each in warned if each.category is UserWarning]) == 1
+    assert time.monotonic() - start < 10  # no trial after trial

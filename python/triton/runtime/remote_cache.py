@@ -21,7 +21,7 @@ _DIGEST = hashlib.sha256().digest_size
 # After a failure the remote cache is left alone for a while: a compilation must not wait for one timeout after another.
 _PAUSE_SECONDS = 30.0
 # Of the Redis client: a server that does not answer is an outage.
-_CONNECT_SECONDS, _ANSWER_SECONDS = 3.0, 30.0
+_CONNECT_SECONDS, _ANSWER_SECONDS = 3.0, 5.0
 # Compiling takes less than waiting for answers that take longer.
 _SLOW_SECONDS = 5.0
 
@@ -46,6 +46,8 @@ class RedisRemoteCacheBackend(RemoteCacheBackend):
     def __init__(self, key: str):
         try:
             import redis
+            from redis.backoff import NoBackoff
+            from redis.retry import Retry
         except ModuleNotFoundError as error:
             if error.name != "redis":
                 raise
@@ -62,6 +64,9 @@ class RedisRemoteCacheBackend(RemoteCacheBackend):
             port=knobs.redis.port,
             socket_connect_timeout=_CONNECT_SECONDS,
             socket_timeout=_ANSWER_SECONDS,
+            retry=Retry(
+                NoBackoff(), 0
+            ),  # the client's ten trials of a server that hangs take minutes
         )
 
     def _get_key(self, filename: str) -> str:

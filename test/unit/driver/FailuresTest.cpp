@@ -12,6 +12,9 @@
 
 #include <atomic>
 #include <chrono>
+#include <fcntl.h>
+#include <functional>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -296,6 +299,40 @@ TEST(DriverFailures, a_fatal_error_with_assembly_is_reported_where_it_comes_from
   const auto attempt = fatalAttempt(withAssembly(goodAssembly, goodAssembly));
   EXPECT_EQ(attempt->code(), "internal-error");
   takeFile(attempt->diagnostics.all().front().reproducer);
+}
+
+TEST(DriverFailures, a_reproducer_is_the_users_own_whatever_lies_in_the_temporary_folder) {
+  namespace fs = llvm::sys::fs;
+  llvm::SmallString<128> folder;
+  ASSERT_FALSE(fs::createUniqueDirectory("temporary", folder));
+  const std::string other = (folder + "/other").str(), planted = (folder + "/nereid-" + llvm::Twine(geteuid())).str();
+  const char *const before = getenv("TMPDIR");
+  const std::string restored = before ? before : "";
+  setenv("TMPDIR", folder.c_str(), 1);
+  const mode_t mask = umask(0);
+  const std::function<void()> plants[] = {
+      [] {},
+      [&] { fs::create_directory(planted, true, fs::all_all); },
+      [&] { symlink(other.c_str(), planted.c_str()); },
+      [&] { close(open(planted.c_str(), O_CREAT | O_WRONLY, 0666)); },
+  };
+  for (const auto &plant : plants) {
+    fs::create_directory(other, true, fs::owner_all);
+    plant();
+    const auto attempt = fatalAttempt();
+    EXPECT_EQ(attempt->code(), "internal-error");
+    const std::string path = attempt->diagnostics.all().front().reproducer;
+    EXPECT_EQ(path.find(folder.c_str()), 0u) << path;
+    EXPECT_NE(llvm::sys::path::parent_path(path), other);
+    EXPECT_EQ(fs::getPermissions(path).get(), fs::owner_read | fs::owner_write);
+    EXPECT_EQ(fs::getPermissions(llvm::sys::path::parent_path(path)).get(), fs::owner_all);
+    EXPECT_NE(rmdir(other.c_str()), -1) << "nothing is written to another folder";
+    fs::remove_directories(planted);
+    unlink(planted.c_str());
+  }
+  umask(mask);
+  before ? setenv("TMPDIR", restored.c_str(), 1) : unsetenv("TMPDIR");
+  fs::remove_directories(folder);
 }
 
 TEST(DriverFailures, a_reproducer_is_written_where_the_request_says) {
