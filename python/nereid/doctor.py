@@ -61,6 +61,19 @@ def _folder(distribution: importlib.metadata.Distribution) -> str:
     return str(distribution.locate_file(""))
 
 
+def _checkout(distribution: importlib.metadata.Distribution) -> str | None:
+    """The folder of an editable installation (`pip install -e`), whose package is found by its own import hook."""
+    import json
+    from urllib.parse import unquote, urlparse
+
+    try:
+        origin = json.loads(distribution.read_text("direct_url.json") or "{}")
+        is_editable = origin.get("dir_info", {}).get("editable", False)
+        return unquote(urlparse(origin["url"]).path) if is_editable else None
+    except (ValueError, LookupError, TypeError, AttributeError):
+        return None
+
+
 def _reason() -> str:
     """What keeps Nereid's package from being imported."""
     off = finder.switched_off()
@@ -96,16 +109,19 @@ def _describe_others() -> list[str]:
         name = _name(other)
         package = os.path.join(_folder(other), "triton")
         known.add(os.path.realpath(package))
-        is_whole = os.path.isfile(os.path.join(package, "__init__.py"))
-        _line(
-            "beside it",
-            f"{name} {other.version} in {_folder(other)}"
-            + ("; NEREID=0 imports it" if is_whole else ""),
+        checkout = _checkout(other)
+        place = f"editable, from {checkout}" if checkout else f"in {_folder(other)}"
+        is_whole = os.path.isfile(os.path.join(package, "__init__.py")) or (
+            checkout is not None and os.path.isdir(checkout)
         )
+        use = "; NEREID=0 imports it" if is_whole else ""
+        _line("beside it", f"{name} {other.version} {place}{use}")
         if not is_whole:
+            again = f"-m pip install --force-reinstall --no-deps {name}=={other.version}"
+            remedy = f"-m pip uninstall {name}" if checkout else again
+            lack = "is gone" if checkout else "lacks files"
             problems.append(
-                f"{name} {other.version} in {_folder(other)} lacks files; mend it by: "
-                f"{sys.executable} -m pip install --force-reinstall --no-deps {name}=={other.version}"
+                f"{name} {other.version} {place} {lack}; mend it by: {sys.executable} {remedy}"
             )
     for entry in sys.path:
         package = os.path.join(entry, "triton")

@@ -3,6 +3,7 @@ are laid out as pip leaves them, and each case is a Python that starts with them
 """
 
 # SPDX-License-Identifier: MIT
+import json
 import os
 import shutil
 import subprocess
@@ -375,6 +376,25 @@ def test_doctor_knows_owners_of_other_names(site, record):
     assert lines[2] == f"beside it    pytorch-triton 3.7.1 in {site}; NEREID=0 imports it"
     told = "requires pytorch-triton==3.7.1; pytorch-triton 3.7.1 is installed for it"
     assert lines[3] == f"torch        2.13.0, {told}" and lines[-1] == "True"
+
+
+def test_doctor_knows_editable_installations(site, tmp_path):
+    """The package is elsewhere, and reinstalling it from an index would lose the checkout."""
+    info = site / "triton-3.7.1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: triton\nVersion: 3.7.1\n")
+    checkout = tmp_path / "a checkout"
+    checkout.mkdir()
+    origin = {"url": checkout.as_uri(), "dir_info": {"editable": True}}
+    (info / "direct_url.json").write_text(json.dumps(origin))
+    lines = run(site, DOCTOR).splitlines()
+    assert lines[2] == f"beside it    triton 3.7.1 editable, from {checkout}; NEREID=0 imports it"
+    assert lines[-1] == "True"
+    checkout.rmdir()
+    told = run(site, DOCTOR)
+    assert "is gone; mend it by: " in told and "pip uninstall triton" in told
+    (info / "direct_url.json").write_text("[]")
+    assert "lacks files; mend it by: " in run(site, DOCTOR)
 
 
 def test_doctor_tells_why_another_is_imported(site, tmp_path):

@@ -227,7 +227,7 @@ def test_kernels_come_from_a_redis_server(own_folder, redis_port, monkeypatch):
 ANSWERS = {
     "silent": None,
     "garbage": b"\x90\x1c\x9f\xb6T\r\n",
-    "another protocol": b"HTTP/1.1 301 Moved\r\nLocation: http://127.0.0.1/\r\n\r\n",
+    "another protocol": b"HTTP/1.1 301 Moved\r\nLocation: /elsewhere\r\n\r\n",
     "closes": b"",
     "huge": b"*1\r\n$999999999999\r\nxxxx",
     "nested": b"*1\r\n" * 100_000,

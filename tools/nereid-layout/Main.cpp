@@ -86,7 +86,7 @@ static int run(const Arguments &arguments) {
 }
 
 int main(int argc, char **argv) {
-  CLI::App app{"Shows which thread holds which element of a tile."};
+  CLI::App app{"Shows which thread holds which element of a tile.", "nereid-layout"};
   app.footer("LAYOUT is blocked(sizePerThread=[1,4], threadsPerWarp=[8,4], warpsPerCta=[4,1], order=[1,0]),\n"
              "slice(dim=1, parent=LAYOUT), linear(register=[[0,1]], lane=[...], warp=[...]),\n"
              "or the same as an attribute of ttg.");
