@@ -29,6 +29,10 @@ def _command(name: str) -> list[str]:
         sys.exit(f"{name}: the program is missing in {FOLDER}; in a source tree `./dev build` makes it")  # fmt: skip
     # Where NVIDIA's wheels of this environment are; the program itself knows of no environment.
     os.environ.setdefault("NEREID_SITE_PACKAGES", sysconfig.get_path("purelib"))
+    if not os.path.exists(
+        "/proc/self/exe"
+    ):  # from which glibc tells where the program's libraries are
+        os.environ.setdefault("LD_ORIGIN_PATH", os.path.dirname(program))
     return [program, *sys.argv[1:]]
 
 

@@ -135,6 +135,21 @@ endif()
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.skipif(
+    os.geteuid() != 0 or not shutil.which("unshare"), reason="only root can hide /proc"
+)
+def test_commands_of_a_machine_without_proc(environment):
+    ensure_nereid(environment)
+    program = Path(environment.python).parent / "nereid"
+    hidden = 'mount -t tmpfs none /proc && exec "$0" "$@"'
+    done = subprocess.run(
+        ["unshare", "-m", "sh", "-c", hidden, program, "--version"], capture_output=True, text=True
+    )
+    if "mount" in done.stderr or "unshare" in done.stderr:
+        pytest.skip("this machine lets nobody hide /proc")
+    assert done.stdout.startswith("nereid "), done.stderr
+
+
 def test_an_environment_of_symbolic_links(environment, tmp_path):
     """As `uv pip install --link-mode symlink` makes: the switch is the environment's, not that of the shared store."""
     ensure_nereid(environment)
