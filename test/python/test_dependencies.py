@@ -1,6 +1,8 @@
 """Keys of kernels depend on what they reach through containers: modules, classes, objects, tuples, wrapped functions."""
 # SPDX-License-Identifier: MIT
 
+import collections
+import dataclasses
 import importlib
 import linecache
 import os
@@ -126,6 +128,14 @@ class Private:
     def total(self): return self.__step
 dispatching, private = Dispatching(), Private(FACTOR)
 
+import operator
+class Got: total_of = 7
+get = operator.attrgetter("total_of")
+def got(): return get(Got)
+default_of = lambda: 7
+defaults = collections.defaultdict(default_of)
+def by_default(): return defaults["any"]
+
 def attributed(): return attributed.step
 attributed.step = FACTOR
 
@@ -208,6 +218,8 @@ CASES = {
     "folded_import()": "STEP",
     "folded_late_import()": "STEP",
     "lazy.given(x)": "def scale",
+    "lib.got()": "total_of =",
+    "lib.by_default()": "default_of =",
 }
 ABOVE = """
 from package import lazy, reexport
@@ -562,3 +574,51 @@ def test_a_helper_bound_anew_is_used():
     define("@triton.jit\ndef helper(x): return x + 8\n", "<helper 2>")
     scope["kernel"][(1,)](out)
     assert out[0] == 9
+
+
+def make_scaled(factor):
+    factor = tl.constexpr(factor)
+
+    @triton.jit
+    def scaled(x):
+        return x * factor
+
+    return scaled
+
+
+@triton.jit
+def of_item(o, F: tl.constexpr):
+    tl.store(o, F[0](10))
+
+
+@triton.jit
+def of_field(o, F: tl.constexpr):
+    tl.store(o, F.f(10))
+
+
+Named = collections.namedtuple("Named", "f g")
+
+
+@dataclasses.dataclass(frozen=True)
+class Fields:
+    f: object
+    g: int
+
+
+@pytest.mark.parametrize(
+    "kernel, group",
+    [
+        (of_item, lambda f: (f,)),
+        (of_item, lambda f: [f, 1]),
+        (of_item, lambda f: tl.constexpr((f, 2))),
+        (of_field, lambda f: Named(f, 1)),
+        (of_field, lambda f: Fields(f, 1)),
+        (of_field, lambda f: tl.constexpr(Named(f, 2))),
+    ],
+)
+def test_functions_in_constants_that_differ_in_a_closure(kernel, group):
+    out, seen = np.zeros(1, np.int32), []
+    for factor in (1, 2, 1, 3):
+        kernel[(1,)](out, group(make_scaled(factor)))
+        seen.append(out[0])
+    assert seen == [10, 20, 10, 30]

@@ -73,6 +73,8 @@ class JITCallable:
     def cache_key(self) -> str:
         """Hash of the text, of all functions it calls and of the constants they read."""
         plain_globals = knobs.compilation.allow_non_constexpr_globals
+        if self._is_outdated():
+            self.hash = None
         if self.hash is not None and self._plain_globals == plain_globals:
             return self.hash
         with self._hash_lock or _hashing:
@@ -83,6 +85,12 @@ class JITCallable:
                 self._plain_globals = plain_globals
                 self.hash = walk.key()
             return self.hash
+
+    def _is_outdated(self) -> bool:
+        """Whether something that it reads was bound anew since it was hashed."""
+        return any(
+            scope.get(name) is not value for (name, _), (value, scope) in self._bindings.items()
+        )
 
     def __hash__(self) -> int:
         return hash((self._fn_name, self._src))

@@ -6,15 +6,27 @@ dependency_walk.py.
 from __future__ import annotations
 
 import enum
+import functools
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import knobs
 from .._C.libtriton import field_names
 from .._utils import FieldTypes, is_namedtuple
 from .dependency_walk import DependencyWalk, UsedGlobals
 
-__all__ = ["DependencyWalk", "UsedGlobals", "class_key", "class_keys", "class_walk", "classes_in"]
+if TYPE_CHECKING:
+    from .callable import JITCallable
+
+__all__ = [
+    "DependencyWalk",
+    "UsedGlobals",
+    "class_key",
+    "class_keys",
+    "class_walk",
+    "classes_in",
+    "functions_in",
+]
 
 
 def class_walk(cls: type) -> DependencyWalk | None:
@@ -57,6 +69,30 @@ def classes_in(value: Any) -> Iterator[type]:
             yield from classes_in(getattr(value, name, None))
 
 
+def functions_in(value: Any) -> Iterator[JITCallable]:
+    """The functions that kernels call in the types and constants of a specialisation."""
+    from ..language.core import constexpr
+    from .callable import JITCallable
+
+    if isinstance(value, constexpr):
+        value = value.value
+    if isinstance(value, JITCallable):
+        yield value
+    elif isinstance(value, functools.partial):
+        yield from functions_in((value.func, *value.args, *value.keywords.values()))
+    elif isinstance(value, (tuple, list)):
+        for item in value:
+            yield from functions_in(item)
+    elif isinstance(value, dict):
+        yield from functions_in(list(value.values()))
+    elif (names := field_names(type(value))) is not None:
+        yield from functions_in([getattr(value, name, None) for name in names])
+
+
 def class_keys(value: Any) -> str:
-    """The keys of all classes in a specialisation; usually ""."""
-    return "".join(f" {class_key(cls)}" for cls in classes_in(value))
+    """The keys of all classes and functions in a specialisation; usually "". Functions that one
+    function has made differ in nothing else.
+    """
+    keys = [class_key(cls) for cls in classes_in(value)]
+    keys += [function.cache_key for function in functions_in(value)]
+    return "".join(f" {key}" for key in keys)

@@ -12,13 +12,14 @@ from __future__ import annotations
 import enum
 import functools
 import types
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator
+from operator import attrgetter, itemgetter, methodcaller
 from typing import TYPE_CHECKING, Any
 
 from .._C.libtriton import field_names
 from .._utils import is_namedtuple
-from .host_code import kernel_names
+from .host_code import kernel_names, string_names
 from .host_imports import package_in
 from .host_walk import HostWalk
 from .libraries import is_well_known, package_of
@@ -211,6 +212,8 @@ class DependencyWalk(HostWalk):
             items = container.items()
         for key, item in list(items):
             self._value(f"{where}[{sort_key(key)}]", item)
+        if isinstance(container, defaultdict):
+            self._value(f"{where} default", container.default_factory)
         if type(container).__module__ not in ("builtins", "collections"):
             self._object(where, container, visited=True)
 
@@ -273,6 +276,9 @@ class DependencyWalk(HostWalk):
         elif isinstance(value, (types.BuiltinFunctionType, types.MethodWrapperType)):
             self.lines.append(f"{where} = {value.__qualname__}")
             self._value(f"{where} object", value.__self__)
+        elif isinstance(value, (attrgetter, itemgetter, methodcaller)):
+            self.lines.append(f"{where} = {value!r}")
+            self._names |= string_names(value.__reduce__()[1])
         elif isinstance(value, functools.partial):
             self.lines.append(f"{where} = partial")
             self._value(f"{where} function", value.func)

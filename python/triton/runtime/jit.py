@@ -25,7 +25,7 @@ from ..backends import BaseBackend
 from . import _async_compile
 from .binder import Binder, device_of_arguments, normalize_grid
 from .callable import ConstexprFunction, JITCallable, _hashing, constexpr_function
-from .dependencies import class_keys, class_walk, classes_in
+from .dependencies import class_keys, class_walk, classes_in, functions_in
 from .driver import driver
 from .params import KernelParam, make_params
 from .tensors import MockTensor, TensorWrapper, reinterpret
@@ -165,8 +165,6 @@ class DecoratedFunction(JITCallable, KernelInterface[T]):
 class JITFunction(DecoratedFunction[T], JITBase):  # type: ignore[misc]
     """A kernel, or a function that kernels call."""
 
-    _functions_of_arguments: set[JITCallable] = set()  # replaced, never changed
-
     @functools.cached_property
     def device_caches(self) -> Any:
         # Threads that make their first launches at once share one.
@@ -292,9 +290,7 @@ class JITFunction(DecoratedFunction[T], JITBase):  # type: ignore[misc]
         )
 
     def _check_globals(self) -> None:
-        if any(
-            scope.get(name) is not value for (name, _), (value, scope) in self._bindings.items()
-        ):
+        if self._is_outdated():
             self._renew()
         absent = object()
         for (name, _), (value, scope) in (self.used_global_vals or {}).items():
@@ -314,10 +310,8 @@ class JITFunction(DecoratedFunction[T], JITBase):  # type: ignore[misc]
     def _renew(self) -> None:
         """A function, a class or a module's constant was bound anew: the kernels are those of before."""
         with self._hash_lock or _hashing:
-            for function in (self, *self._functions_of_arguments):
-                function.hash = None
+            self.hash = None
             self.used_global_vals, self._bindings = {}, {}
-            self._functions_of_arguments = set()
         self.device_caches.clear()
 
     def _compile_for(
@@ -361,10 +355,7 @@ class JITFunction(DecoratedFunction[T], JITBase):  # type: ignore[misc]
         self, specialization: list[Any], constants: dict[Any, Any]
     ) -> None:
         """What methods and functions that are arguments read must not change either."""
-        functions = [value for value in constants.values() if isinstance(value, JITCallable)]
-        for value in constants.values():
-            if isinstance(value, (tuple, list)):
-                functions += [item for item in value if isinstance(item, JITCallable)]
+        functions = list(functions_in(constants))
         walks = [walk for walk in map(class_walk, classes_in(specialization)) if walk is not None]
         with self._hash_lock or _hashing:
             for walk in walks:
@@ -377,7 +368,6 @@ class JITFunction(DecoratedFunction[T], JITBase):  # type: ignore[misc]
                 self.used_global_vals = {**(self.used_global_vals or {}), **used}
                 self._bindings = {**self._bindings, **function._bindings}
                 self._watches_closure = self._watches_closure or function._watches_closure
-            self._functions_of_arguments = {*self._functions_of_arguments, *functions}
 
     def _watch_globals(self) -> None:
         """The native launcher compares these by identity and passes all other cases to `run`."""
