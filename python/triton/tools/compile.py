@@ -110,9 +110,10 @@ def _load_kernel(path: str, name: str) -> Any:
 
 def _target(text: str | None) -> GPUTarget:
     if text is None:
-        from ..runtime.driver import driver
+        from triton.runtime.driver import driver
 
-        target = driver.active.get_current_target()
+        active = driver.active.get_current_target()  # of a simulated GPU: the real one of its capability
+        target = GPUTarget(active.backend, active.arch, active.warp_size)
     else:
         backend, arch, warp_size, *_ = (part.strip() for part in (text + "::").split(":"))
         target = GPUTarget(
