@@ -16,9 +16,10 @@ Scalar promoteIntegers(Scalar left, Scalar right) {
   return bitsOf(unsignedSide) >= bitsOf(signedSide) ? unsignedSide : signedSide;
 }
 
-/// 16-bit floats are divided as fp32.
+/// Floats of at most 16 bits are divided as fp32.
 Scalar widenQuotient(Scalar scalar, bool divides) {
-  return divides && (scalar == Scalar::Float16 || scalar == Scalar::BFloat16) ? Scalar::Float32 : scalar;
+  const bool isNarrow = isFp8(scalar) || scalar == Scalar::Float16 || scalar == Scalar::BFloat16;
+  return divides && isNarrow ? Scalar::Float32 : scalar;
 }
 
 /// Nothing for an fp8 beside an integer: Triton has no rule for it.

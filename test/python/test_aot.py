@@ -307,10 +307,23 @@ def test_the_tools_run_as_files(target, tmp_path):
     (tmp_path / "scale_of.py").write_text(HELPER)
     tools = triton.tools.__path__[0]
     signature = "*fp32:16, *fp32:16, *fp32:16, i32, i32:1, fp32, 128"
-    command = [sys.executable, os.path.join(tools, "compile.py"), "-n", "add", "--signature", signature, "--grid", GRID]
+    command = [
+        sys.executable,
+        os.path.join(tools, "compile.py"),
+        "-n",
+        "add",
+        "--signature",
+        signature,
+        "--grid",
+        GRID,
+    ]
     command += ["--out-name", "sum", "-o", "sum", *target, "kernels.py"]
     environment = {**os.environ, "TRITON_DEVICE": "sim:90"}
     subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, env=environment)
     headers = [path.name for path in tmp_path.glob("sum.*.h")]
-    subprocess.run([sys.executable, os.path.join(tools, "link.py"), *headers, "-o", "all"], cwd=tmp_path, check=True)
+    subprocess.run(
+        [sys.executable, os.path.join(tools, "link.py"), *headers, "-o", "all"],
+        cwd=tmp_path,
+        check=True,
+    )
     assert "sum_default" in (tmp_path / "all.h").read_text()

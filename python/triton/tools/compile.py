@@ -112,7 +112,9 @@ def _target(text: str | None) -> GPUTarget:
     if text is None:
         from triton.runtime.driver import driver
 
-        active = driver.active.get_current_target()  # of a simulated GPU: the real one of its capability
+        active = (
+            driver.active.get_current_target()
+        )  # of a simulated GPU: the real one of its capability
         target = GPUTarget(active.backend, active.arch, active.warp_size)
     else:
         backend, arch, warp_size, *_ = (part.strip() for part in (text + "::").split(":"))

@@ -197,6 +197,24 @@ def test_reductions(name, device):
 
 
 @triton.jit
+def quotients(x_ptr, out_ptr, N: tl.constexpr):
+    at = tl.arange(0, N)
+    x = tl.load(x_ptr + at)
+    tl.store(out_ptr + at, x / 3.0)
+    tl.store(out_ptr + N + at, x / (x + x))
+    tl.store(out_ptr + 2 * N + at, x % 0.125)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_quotients_are_computed_in_float32(name, device):
+    codes = FORMATS[name].encode(np.arange(1, 9) / 16)
+    x = FORMATS[name].decoded[codes].astype(np.float32)
+    arguments = dict(x_ptr=Float8(codes, name), out_ptr=np.zeros(24, np.float32), N=8)
+    expected = np.concatenate([x / np.float32(3), np.full(8, 0.5), np.fmod(x, 0.125)]).astype(np.float32)
+    check(quotients, (1,), arguments, dict(out_ptr=expected), device=device, rtol=1e-6)
+
+
+@triton.jit
 def types(a_ptr, b_ptr, h_ptr, w_ptr, f_ptr, d_ptr):
     a = tl.load(a_ptr)
     b = tl.load(b_ptr)
@@ -205,6 +223,9 @@ def types(a_ptr, b_ptr, h_ptr, w_ptr, f_ptr, d_ptr):
     tl.static_assert((3 * a).dtype == tl.float8e5)
     tl.static_assert((a + b).dtype == tl.float16)
     tl.static_assert((a / b).dtype == tl.float32)
+    tl.static_assert((a / a).dtype == tl.float32 and (a % a).dtype == tl.float32)
+    tl.static_assert((a / 2.0).dtype == tl.float32 and (2.0 / a).dtype == tl.float32)
+    tl.static_assert((a % 2).dtype == tl.float32)
     tl.static_assert((a + tl.load(h_ptr)).dtype == tl.float16)
     tl.static_assert((a + tl.load(w_ptr)).dtype == tl.float32)
     tl.static_assert((tl.load(f_ptr) + a).dtype == tl.float32)
