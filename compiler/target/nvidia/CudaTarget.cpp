@@ -6,6 +6,7 @@
 #include "compiler/analysis/RegisterPressure.h"
 #include "compiler/analysis/SharedMemory.h"
 #include "compiler/dialect/tt/Report.h"
+#include "compiler/lowering/Diagnostics.h"
 #include "compiler/lowering/GpuPlan.h"
 #include "compiler/lowering/LlvmModule.h"
 #include "compiler/lowering/TtgToLlvm/TtgModuleEmitter.h"
@@ -139,7 +140,12 @@ LogicalResult nvidia::makeLlvm(CudaKernel &kernel) {
   if (failed(lowering::checkLinked(kernel, emitter.linkLibraries(*kernel.llvmModule), diag::ExternLibrary)) ||
       failed(lowering::verifyLlvm(function, *kernel.llvmModule)))
     return failure();
-  kernel.peakRegisters = optimise(*kernel.llvmModule, **kernel.machine, crowdedRegisters(kernel.function));
+  const RegisterDemand demand = optimise(*kernel.llvmModule, **kernel.machine, crowdedRegisters(kernel.function));
+  kernel.peakRegisters = demand.straightLine;
+  kernel.isExcessive = demand.ofBlocks > kExcessRegisters;
+  if (kernel.isExcessive)
+    tt::report(function.getLoc(), lowering::diag::ExcessRegisters, function.getSymName(), demand.ofBlocks,
+               maxThreadRegisters, kernel.options.numWarps);
   return success();
 }
 

@@ -31,6 +31,7 @@ struct CudaKernel : lowering::GpuKernel {
 
   // makeLlvm
   uint32_t peakRegisters = 0; ///< of the values of straight-line code; 0: unknown
+  bool isExcessive = false;   ///< values take a multiple of a thread's registers
   // makePtx
   std::string ptx;
   uint32_t residentCtas = 0; ///< required by the PTX (.minnctapersm); 0: ptxas chooses registers

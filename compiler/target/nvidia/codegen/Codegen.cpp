@@ -4,6 +4,7 @@
 
 #include "compiler/lowering/LlvmPasses.h"
 #include "compiler/lowering/PassGate.h"
+#include "compiler/lowering/SpillExcess.h"
 #include "compiler/target/nvidia/codegen/ScheduleForRegisterPressure.h"
 #include "compiler/target/nvidia/codegen/ShareDivisors.h"
 #include "compiler/target/nvidia/codegen/ShareLoopInits.h"
@@ -93,7 +94,10 @@ llvm::Expected<lowering::PooledTargetMachine> nvidia::targetMachine(const Arch &
   return lowering::PooledTargetMachine::get(arch.cpu + featureOf(arch.ptxVersion), [&] { return createMachine(arch); });
 }
 
-unsigned nvidia::optimise(llvm::Module &module, llvm::TargetMachine &machine, unsigned crowded) {
+static constexpr lowering::SpillLimits kSpillLimits = {
+    .excess = nvidia::kExcessRegisters, .kept = 128, .copyAddress = "mov.b32 $0, $1;", .copyConstraints = "=r,r"};
+
+nvidia::RegisterDemand nvidia::optimise(llvm::Module &module, llvm::TargetMachine &machine, unsigned crowded) {
   llvm::FunctionPassManager passes;
   passes.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));
   passes.addPass(llvm::InstCombinePass(llvm::InstCombineOptions().setMaxIterations(1).setVerifyFixpoint(false)));
@@ -103,12 +107,14 @@ unsigned nvidia::optimise(llvm::Module &module, llvm::TargetMachine &machine, un
   lowering::runOnFunctions(module, machine, std::move(passes));
   for (llvm::Function &function : module)
     shareDivisors(function);
-  unsigned peak = 0;
+  RegisterDemand demand;
   for (llvm::Function &function : module)
-    peak = std::max(peak, scheduleForRegisterPressure(function, crowded));
+    demand.straightLine = std::max(demand.straightLine, scheduleForRegisterPressure(function, crowded));
   for (llvm::Function &function : module)
     shareLoopInits(function);
-  return peak;
+  for (llvm::Function &function : module)
+    demand.ofBlocks = std::max(demand.ofBlocks, lowering::spillExcess(function, /*uniformity=*/nullptr, kSpillLimits));
+  return demand;
 }
 
 // nary-reassociate finds nothing: emitted addresses share their bases already. slsr compares every pair of values,

@@ -19,9 +19,16 @@ llvm::Expected<lowering::PooledTargetMachine> targetMachine(const Arch &arch);
 /// The PTX versions that LLVM writes: 80 is 8.0.
 std::vector<unsigned> ptxVersions();
 
-/// Basic blocks that need more registers than `crowded` are ordered for register pressure. Returns the peak number of
-/// registers that values take where there is a single basic block, else 0.
-unsigned optimise(llvm::Module &module, llvm::TargetMachine &machine, unsigned crowded);
+/// The most registers of a thread that values take at once.
+struct RegisterDemand {
+  unsigned straightLine = 0; ///< where there is a single basic block, else 0
+  unsigned ofBlocks = 0;     ///< of any basic block, before values are kept in local memory
+};
+/// Basic blocks that need more registers than `crowded` are ordered for register pressure. What exceeds
+/// kExcessRegisters goes to local memory.
+RegisterDemand optimise(llvm::Module &module, llvm::TargetMachine &machine, unsigned crowded);
+/// ptxas takes seconds for values of twice a thread's registers, minutes for eight times as many.
+inline constexpr unsigned kExcessRegisters = 600;
 /// This changes the module.
 llvm::Expected<std::string> emitPtx(llvm::Module &module, llvm::TargetMachine &machine);
 

@@ -4,6 +4,7 @@
 
 #include "compiler/support/FatalGuard.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 
 #include <dlfcn.h>
@@ -87,7 +88,9 @@ public:
   }
 
   bool create(const Arch &arch, llvm::ArrayRef<std::string> given) {
-    std::vector<std::string> texts = {std::string("-arch=") + arch.cpu, "-O3", "-lineinfo", "-verbose"};
+    std::vector<std::string> texts = {std::string("-arch=") + arch.cpu, "-lineinfo", "-verbose"};
+    if (llvm::none_of(given, [](llvm::StringRef word) { return word.starts_with("-O"); }))
+      texts.push_back("-O3");
     for (const std::string &word : given)
       texts.push_back("-Xptxas=" + word);
     std::vector<const char *> options;
