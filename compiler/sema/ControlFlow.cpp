@@ -14,6 +14,16 @@ using namespace nereid::sema;
 // is limited.
 static constexpr unsigned maxDuplicatedContinuations = 64;
 
+// What follows an `if` that returns is emitted inside its other side. Ops nested deeper than this exhaust small stacks.
+static constexpr unsigned maxNestedContinuations = 1000;
+
+static unsigned depthOf(mlir::Block *block) {
+  unsigned depth = 0;
+  for (mlir::Operation *op = block->getParentOp(); op; op = op->getParentOp())
+    ++depth;
+  return depth;
+}
+
 Flow TtFunctionEmitter::runIf(const syntax::If *statement, syntax::Block after, const Continuation *rest,
                               bool &tookRest) {
   const Value test = evaluate(statement->test);
@@ -49,6 +59,8 @@ Flow TtFunctionEmitter::runIf(const syntax::If *statement, syntax::Block after, 
   const bool isDoubled = !alwaysLeaves(statement->body) && !alwaysLeaves(statement->orelse);
   if (isDoubled && ++module.duplicatedContinuations > maxDuplicatedContinuations)
     error(diag::TooManyReturns, statement->range, maxDuplicatedContinuations);
+  else if (depthOf(builder.getInsertionBlock()) > maxNestedContinuations)
+    error(diag::TooManyReturns, statement->range, maxNestedContinuations);
   else
     splitPath(condition, statement->range, thenSide, elseSide);
   return Flow::Ends;

@@ -39,10 +39,13 @@ bool support::startThread(pthread_t &thread, void *(*run)(void *), void *argumen
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, process::hasAddressSpace(2 * stackBytes) ? stackBytes : smallStackBytes);
-  // Signals are handled by the threads of the host.
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  // Signals are handled by the threads of the host, but a fault by its own: blocked, it would end the process before a
+  // handler that reports it.
+  sigset_t others, before;
+  sigfillset(&others);
+  for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS})
+    sigdelset(&others, fault);
+  pthread_sigmask(SIG_SETMASK, &others, &before);
   const int failure = pthread_create(&thread, &attributes, run, argument);
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   pthread_attr_destroy(&attributes);

@@ -8,11 +8,12 @@ import re
 import shutil
 import struct
 import subprocess
+import sys
 
 import pytest
 import triton
 import triton.language as tl
-from _stub_cuda import compile_by_hand, exchange_array_class, use_stub
+from _stub_cuda import LIBRARY, compile_by_hand, exchange_array_class, use_stub
 from triton import knobs
 from triton.backends.compiler import GPUTarget
 from triton.backends.nvidia import assembler
@@ -461,6 +462,51 @@ def test_options_reach_the_assembler(tmp_path, monkeypatch):
     assert from_settings.asm["cubin"].endswith(b" --warn-on-spills\n")
     assert unoptimised.asm["cubin"].endswith(b" --opt-level=0 --warn-on-spills\n")
     assert len({each.hash for each in (plain, made, from_settings, unoptimised)}) == 4
+
+
+TOOLS_OF_FORKS = """
+import os, sys
+import triton, triton.language as tl
+from triton.backends.nvidia import assembler
+from triton.compiler import ASTSource, GPUTarget
+
+@triton.jit
+def store(p, N: tl.constexpr):
+    tl.store(p, N)
+
+def tool(n):
+    source = ASTSource(store, {"p": "*i32", "N": "constexpr"}, {"N": n})
+    return triton.compile(source, GPUTarget("cuda", 90, 32)).metadata.tool
+
+assembler._search = lambda root: assembler.Assembler(*sys.argv[1:])
+print(tool(1), flush=True)
+if os.fork() == 0:
+    print(tool(2), flush=True)
+    os._exit(0)
+os.wait()
+"""
+
+
+@pytest.mark.parametrize(
+    ("has_ptxas", "answer", "tools"),
+    [
+        (True, "", ["nvjitlink", "nvjitlink"]),
+        (True, "fail=cuDeviceGetCount:3", ["ptxas", "ptxas"]),
+        (False, "fail=cuDeviceGetCount:3", ["nvjitlink", "driver"]),
+    ],
+)
+def test_compilation_does_not_initialise_cuda(tmp_path, stub, has_ptxas, answer, tools):
+    """nvJitLink calls cuInit, after which forked processes have no CUDA: ptxas is used where nobody else has called it."""
+    ptxas = place(tmp_path / "ptxas", "#!/bin/sh\necho cubin >&4\n") if has_ptxas else ""
+    script = tmp_path / "forks.py"
+    script.write_text(TOOLS_OF_FORKS)
+    folder = os.path.dirname(LIBRARY)
+    environment = dict(
+        os.environ, LD_LIBRARY_PATH=folder, STUB_LIBCUDA=answer, TRITON_CACHE_DIR=str(tmp_path)
+    )
+    command = [sys.executable, str(script), ptxas, os.path.join(folder, "libnvJitLink.so.98")]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
+    assert done.stdout.split() == tools, done.stderr
 
 
 SPILLING_PTXAS = """#!/bin/sh

@@ -622,3 +622,15 @@ def test_functions_in_constants_that_differ_in_a_closure(kernel, group):
         kernel[(1,)](out, group(make_scaled(factor)))
         seen.append(out[0])
     assert seen == [10, 20, 10, 30]
+
+
+@pytest.mark.parametrize("depth", [900, 2500])
+def test_a_deep_expression_is_refused_at_its_line(depth, tmp_path):
+    """The name `x` is a local variable and a global: which of them is read is decided without recursion."""
+    text = f"x = 1\n\n@triton.jit\ndef kernel(p):\n    x = tl.load(p)\n    tl.store(p, {'~' * depth}x)\n"
+    path = tmp_path / "deep.py"
+    path.write_text(text)
+    scope = {"triton": triton, "tl": tl}
+    exec(compile(text, str(path), "exec"), scope)
+    with pytest.raises(triton.CompilationError, match=r"deep.py:6:.*\[expression-too-deep\]"):
+        scope["kernel"][(1,)](np.zeros(1, np.int32))

@@ -424,8 +424,8 @@ def test_functions_of_python_name_what_serves_instead(kernel, text):
 
 @triton.jit
 def formats(x_ptr):
-    tl.static_assert("%d of %s" % (3, "x") == "3 of x")
-    tl.static_assert("%d" % 3 == "3")
+    tl.static_assert("%d of %s" % (3, "x") == "3 of x")  # noqa: UP031
+    tl.static_assert("%d" % 3 == "3")  # noqa: UP031
     tl.store(x_ptr, 1.0)
 
 
@@ -450,3 +450,13 @@ def calls_partial(x_ptr):
 def test_errors_of_pythons_own_objects_keep_their_text():
     with pytest.raises(CompilationError, match="the step must be even"):
         calls_partial[(1,)](np.zeros(1, np.float32))
+
+
+def test_many_returns_are_refused(tmp_path):
+    """What follows an `if` with a `return` is nested in its other side, which would take the stack."""
+    path = tmp_path / "returns.py"
+    returns = "".join(f"    if n == {at}:\n        return\n" for at in range(5000))
+    path.write_text(f"@triton.jit\ndef kernel(p, n):\n{returns}    tl.store(p, n)\n")
+    scope = {"triton": triton, "tl": tl}
+    exec(compile(path.read_text(), str(path), "exec"), scope)
+    assert "more than 1000 branches may return" in str(failure_of(scope["kernel"], 1))

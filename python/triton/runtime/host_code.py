@@ -62,21 +62,22 @@ def _read_before_assigned(fn: JITCallable, names: set[str]) -> set[str]:
 
     assigned: set[str] = set()
     found: set[str] = set()
-
-    def visit(node: ast.AST) -> None:
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-            if node.id in names and node.id not in assigned:
-                found.add(node.id)
-        elif isinstance(node, ast.Name):
-            assigned.add(node.id)
-        elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
-            visit(ast.Name(node.target.id, ast.Load()))
+    try:
+        waiting: list[ast.AST] = [fn.parse()]
+    except RecursionError:  # the compiler says where such a text is nested too deeply
+        return names
+    while waiting:
+        node = waiting.pop()
+        target = node.target if isinstance(node, ast.AugAssign) else node
+        if isinstance(target, ast.Name):
+            is_read = target is not node or isinstance(target.ctx, ast.Load)
+            if not is_read:
+                assigned.add(target.id)
+            elif target.id in names and target.id not in assigned:
+                found.add(target.id)
         children = list(ast.iter_child_nodes(node))
         children.sort(key=lambda child: isinstance(getattr(child, "ctx", None), ast.Store))
-        for child in children:  # targets after the assigned values
-            visit(child)
-
-    visit(fn.parse())
+        waiting += reversed(children)  # targets after the assigned values
     return found
 
 

@@ -9,6 +9,7 @@
 
 #include <dlfcn.h>
 #include <mutex>
+#include <unistd.h>
 #include <vector>
 
 using namespace nereid;
@@ -76,6 +77,13 @@ Library libraryAt(const std::string &path) {
   return entry->second;
 }
 
+/// A process that has failed to initialise CUDA in nvJitLink must not try again in a forked child: libcuda crashes
+/// there.
+bool isChildOfUser() {
+  static const pid_t firstUser = getpid();
+  return getpid() != firstUser;
+}
+
 /// One link; owns the handle.
 class Link {
 public:
@@ -124,10 +132,20 @@ private:
 
 } // namespace
 
+bool nvidia::nvJitLinkInitialisesCuda() {
+  using Count = Status (*)(int *);
+  static const auto count = [] { // a library that is loaded is not yet initialised
+    void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
+    return driver ? reinterpret_cast<Count>(dlsym(driver, "cuDeviceGetCount")) : nullptr;
+  }();
+  int devices = 0;
+  return count && count(&devices) != success;
+}
+
 ToolOutcome nvidia::runNvJitLink(llvm::StringRef ptx, const Arch &arch, llvm::ArrayRef<std::string> options,
                                  const Tools &tools, Assembled &result, std::string &log) {
   const Library library = libraryAt(tools.nvJitLink);
-  if (!library.isOpen())
+  if (!library.isOpen() || (isChildOfUser() && nvJitLinkInitialisesCuda()))
     return ToolOutcome::Absent;
   Link link(library);
   if (!link.create(arch, options)) // the library is older than the GPU, or than an option

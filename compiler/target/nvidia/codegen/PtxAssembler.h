@@ -44,7 +44,8 @@ enum class FirstTool : uint8_t {
 };
 
 /// Nothing, with `error` set, where a tool rejects the text or `options`; these are ptxas options, which the driver
-/// does not take. With options, or setmaxnreg in the text, ptxas is always the first tool.
+/// does not take. With options, with setmaxnreg in the text, and in processes that have not initialised CUDA but could,
+/// ptxas is always the first tool.
 std::optional<Assembled> assemble(llvm::StringRef ptx, const Arch &arch, const Tools &tools, llvm::StringRef options,
                                   AssemblyError &error, FirstTool first = FirstTool::NvJitLink);
 

@@ -18,6 +18,10 @@ enum class ToolOutcome : uint8_t {
 /// Whether the log tells that the tool is older than the GPU or this PTX version, so that another tool may work.
 bool isTooOld(llvm::StringRef log);
 
+/// Whether nvJitLink would initialise CUDA in this process, as it does where there is a libcuda: that takes longer than
+/// a run of ptxas, and processes forked afterwards could not use CUDA.
+bool nvJitLinkInitialisesCuda();
+
 ToolOutcome runNvJitLink(llvm::StringRef ptx, const Arch &arch, llvm::ArrayRef<std::string> options, const Tools &tools,
                          Assembled &result, std::string &log);
 ToolOutcome runPtxas(llvm::StringRef ptx, const Arch &arch, llvm::ArrayRef<std::string> options, const Tools &tools,
