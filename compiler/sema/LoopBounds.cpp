@@ -20,6 +20,12 @@ using namespace nereid;
 using namespace nereid::sema;
 namespace arith = mlir::arith;
 
+/// Whether a number is above the largest of a signed type, so that it would be read as a negative one.
+static bool isAbove(const Value &bound, Scalar type) {
+  const llvm::DynamicAPInt *number = bound.integer();
+  return number && isSignedInteger(type) && bitsOf(type) < 64 && *number >= (int64_t{1} << (bitsOf(type) - 1));
+}
+
 /// The three bounds as integer scalars, and the type that the loop runs in. False after an error.
 bool TtFunctionEmitter::readBounds(const RangeValue &range, SourceRange where, Value (&bounds)[3], Scalar &type) {
   const Value *given[3] = {&range.begin, &range.end, &range.step};
@@ -53,6 +59,8 @@ bool TtFunctionEmitter::readBounds(const RangeValue &range, SourceRange where, V
       type = own;
     first = false;
   }
+  if (llvm::any_of(given, [&](const Value *bound) { return isAbove(*bound, type); }))
+    type = Scalar::Int64;
   return true;
 }
 

@@ -189,3 +189,32 @@ def test_a_step_of_the_grid(device):
     x = np.arange(1000, dtype=np.int32)
     arguments = dict(x_ptr=x, out_ptr=np.zeros(1, np.int32), n=1000, BLOCK=64)
     check(grid_stride, (3,), arguments, dict(out_ptr=np.array([x.sum()], np.int32)), device=device)
+
+
+@triton.jit
+def above(out_ptr, start, STOP: tl.constexpr, STEP: tl.constexpr, START: tl.constexpr):
+    count = tl.zeros((), tl.int64)
+    total = tl.zeros((), tl.int64)
+    for i in range(start if START is None else START, STOP, STEP):
+        count += 1
+        total = total * 3 + i
+    tl.store(out_ptr, count)
+    tl.store(out_ptr + 1, total)
+
+
+@pytest.mark.parametrize("is_constant", [False, True])
+@pytest.mark.parametrize(
+    "bounds",
+    [
+        (INT32.max - 1, INT32.max + 4, 1),
+        (INT32.max - 3, 2**32 - 1, 2**30),
+        (5, 2**31, 2**30),
+        (INT32.max - 1, INT32.min, -(2**31)),
+        (-7, 2**31 + 7, 2**31),
+    ],
+)
+def test_numbers_above_the_largest_signed_one(bounds, is_constant, device):
+    start, stop, step = bounds
+    out = np.array(summary(range(*bounds), 0, 64)[:2], np.int64)
+    arguments = dict(out_ptr=np.zeros(2, np.int64), start=start, STOP=stop, STEP=step)
+    check(above, (1,), dict(**arguments, START=start if is_constant else None), dict(out_ptr=out), device)
