@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/driver/Compiler.h"
 #include "compiler/sema/TtModuleEmitter.h"
+#include "compiler/support/InputFile.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -34,7 +35,7 @@ private:
 static void addLibrary(KeyBuilder &key, const support::ExternLibrary &library) {
   key.add(library.name);
   key.add(library.path);
-  const auto file = llvm::MemoryBuffer::getFile(library.path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  const auto file = support::readLibrary(library.path);
   key.add(file ? (*file)->getBuffer() : "");
 }
 

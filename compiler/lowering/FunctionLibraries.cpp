@@ -6,6 +6,7 @@
 
 #include "compiler/lowering/BitcodeLibrary.h"
 #include "compiler/lowering/ExternForms.h"
+#include "compiler/support/InputFile.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -30,7 +31,7 @@ FunctionLibraries::~FunctionLibraries() = default;
 const FunctionLibraries::File &FunctionLibraries::fileAt(llvm::StringRef path) {
   auto known = llvm::find_if(files, [&](const auto &file) { return file->path == path; });
   if (known == files.end()) {
-    auto read = llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+    auto read = support::readLibrary(path);
     files.push_back(std::make_unique<File>(File{path.str(), read ? std::move(*read) : nullptr, read.getError()}));
     known = std::prev(files.end());
   }

@@ -7,6 +7,7 @@
 
 #include "compiler/sema/Diagnostics.h"
 #include "compiler/sema/TtFunctionEmitter.h"
+#include "compiler/support/InputFile.h"
 
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -44,7 +45,7 @@ std::unique_ptr<FileHost> FileHost::fromText(std::string name, std::string text,
 }
 
 std::unique_ptr<FileHost> FileHost::open(const std::string &path, support::DiagnosticEngine &diagnostics) {
-  auto buffer = llvm::MemoryBuffer::getFile(path);
+  auto buffer = support::readInput(path);
   if (!buffer) {
     diagnostics.report(diag::CannotReadFile, {}, path, buffer.getError().message());
     return nullptr;

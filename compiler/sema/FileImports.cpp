@@ -3,6 +3,7 @@
 #include "compiler/sema/FileHostImpl.h"
 
 #include "compiler/sema/TtFunctionEmitter.h"
+#include "compiler/support/InputFile.h"
 #include "compiler/syntax/Parser.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -48,7 +49,7 @@ SourceModuleRef FileHostImpl::moduleAt(const ModuleFile &file, llvm::StringRef n
     return module;
   std::string text;
   if (!file.path.empty()) {
-    auto buffer = llvm::MemoryBuffer::getFile(file.path);
+    auto buffer = support::readInput(file.path);
     if (!buffer) {
       modules.erase(file.path);
       return nullptr;

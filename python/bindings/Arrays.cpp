@@ -68,6 +68,21 @@ int32_t nereid::python::deviceIndexOf(nb::handle number) {
   return static_cast<int32_t>(index);
 }
 
+uint64_t nereid::python::addressFrom(nb::handle number) {
+  int overflow = 0;
+  const long long value = PyLong_AsLongLongAndOverflow(number.ptr(), &overflow);
+  if (PyErr_Occurred())
+    throw nb::python_error();
+  if (!overflow)
+    return static_cast<uint64_t>(value); // a library may give it as a signed number
+  nb::object index = checked(PyNumber_Index(number.ptr()));
+  const unsigned long long address = PyLong_AsUnsignedLongLong(index.ptr());
+  if (!PyErr_Occurred())
+    return address;
+  PyErr_Clear();
+  raise(PyExc_ValueError, "an array's address is " + reprOf(number) + ", which takes more than 64 bits");
+}
+
 static ArrayResult fromView(PyObject *object, const dlpack::Tensor &view, Array &array) {
   const std::optional<ScalarType> type = scalarTypeOf(view.type);
   if (!type)
@@ -98,9 +113,7 @@ static ArrayResult readByDataPointer(PyObject *object, Array &array) {
   nb::object address = checked(PyObject_CallNoArgs(method.ptr()));
   if (!PyIndex_Check(address.ptr()))
     return incomplete(object, "its `data_ptr()` gives " + reprOf(address));
-  array.address = PyLong_AsUnsignedLongLongMask(address.ptr());
-  if (PyErr_Occurred())
-    throw nb::python_error();
+  array.address = addressFrom(address);
   nb::object dtype = attributeOrNull(object, "dtype");
   if (!dtype.is_valid())
     return incomplete(object, "it has `data_ptr`, and no `dtype`");
@@ -146,6 +159,10 @@ static ArrayResult readNumpy(PyObject *object, Array &array) {
   auto *view = static_cast<ArrayStruct *>(PyCapsule_GetPointer(capsule.ptr(), nullptr));
   if (!view)
     throw nb::python_error();
+  if (view->two != 2) {
+    PyErr_Format(PyExc_TypeError, "`%s.__array_struct__` is of an unknown version", Py_TYPE(object)->tp_name);
+    return ArrayResult::Failed;
+  }
   std::optional<ScalarType> type;
   if (view->flags & nativeByteOrder) {
     const unsigned bits = static_cast<unsigned>(view->itemBytes) * 8;

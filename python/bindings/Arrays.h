@@ -38,6 +38,9 @@ ArrayResult readArray(PyObject *object, Array &array);
 /// The number of a device as a Python int, -1 for none; raises where it can be no device's.
 int32_t deviceIndexOf(nb::handle number);
 
+/// An array's address as a Python int; raises where it takes more than 64 bits.
+uint64_t addressFrom(nb::handle number);
+
 // The protocols of arrays on a GPU (CudaArrays.cpp); both throw Python exceptions as nb::python_error.
 ArrayResult readCudaInterface(PyObject *object, Array &array);
 /// The capsule of `object.__dlpack__()`, of version 1 where the object supports it. The contents are ready for the

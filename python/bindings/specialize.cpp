@@ -100,9 +100,7 @@ static nb::object specializeStandIn(nb::handle argument, const Rule &rule) {
   const auto type = scalarTypeNamed(utf8(checked(PyObject_Str(dtype.ptr()))));
   if (!type)
     return {};
-  const unsigned long long address = PyLong_AsUnsignedLongLongMask(checked(PyObject_CallNoArgs(pointer.ptr())).ptr());
-  if (PyErr_Occurred())
-    throw nb::python_error();
+  const uint64_t address = addressFrom(checked(PyObject_CallNoArgs(pointer.ptr())));
   return pointerPair(argument, *type, address % 16 == 0, rule);
 }
 

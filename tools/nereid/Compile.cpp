@@ -5,6 +5,7 @@
 #include "artifact/TargetInfo.h"
 #include "compiler/driver/Cancellation.h"
 #include "compiler/driver/Compiler.h"
+#include "compiler/support/InputFile.h"
 #include "compiler/support/NearestName.h"
 #include "compiler/support/Sanitizers.h"
 #include "jit/SourceKernel.h"
@@ -119,7 +120,7 @@ static Input readInput(const CompileArguments &arguments, const support::Options
     return input;
   }
   input.path = arguments.source;
-  auto buffer = llvm::MemoryBuffer::getFile(input.path, /*IsText=*/true);
+  auto buffer = support::readInput(input.path);
   if (!arguments.signature.empty())
     input.problem = "a .ttir file has the types of its kernel; it takes no --signature";
   else if (!buffer)
@@ -133,7 +134,7 @@ static Input readInput(const CompileArguments &arguments, const support::Options
 static std::string readReplacement(const std::string &path, driver::Request &request) {
   if (path.empty())
     return "";
-  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
+  auto buffer = support::readInput(path);
   if (!buffer)
     return "cannot read " + path + ": " + buffer.getError().message();
   const std::string stage = llvm::sys::path::extension(path).ltrim('.').str();
