@@ -468,7 +468,8 @@ TOOLS_OF_FORKS = """
 import os, sys
 import triton, triton.language as tl
 from triton.backends.nvidia import assembler
-from triton.compiler import ASTSource, GPUTarget
+from triton.backends.compiler import GPUTarget
+from triton.compiler import ASTSource
 
 @triton.jit
 def store(p, N: tl.constexpr):
