@@ -6,6 +6,7 @@
 #include "compiler/dialect/tt/Report.h"
 #include "compiler/dialect/ttg/Dialect.h"
 #include "compiler/lowering/AssemblyLines.h"
+#include "compiler/lowering/Diagnostics.h"
 #include "compiler/lowering/GpuPlan.h"
 #include "compiler/lowering/Link.h"
 #include "compiler/lowering/LlvmModule.h"
@@ -117,7 +118,9 @@ LogicalResult amd::makeLlvm(HipKernel &kernel) {
   if (failed(lowering::verifyLlvm(function, module)))
     return failure();
   separateLdsLoads(module);
-  optimise(module, **kernel.machine);
+  if (const unsigned demand = optimise(module, **kernel.machine); demand > kExcessRegisters)
+    tt::report(function.getLoc(), lowering::diag::ExcessRegisters, function.getSymName(), demand,
+               kernel.arch.numRegisters, kernel.options.numWarps);
   return success();
 }
 

@@ -64,6 +64,24 @@ TEST(SpillExcess, RegistersAreCountedByWords) {
   EXPECT_LE(spill(copies(21, "<4 x float>"), {.excess = 40, .kept = 8}).peakAfter, 10u);
 }
 
+TEST(SpillExcess, SlotsAreOffsetsFromACopyOfTheAddress) {
+  llvm::LLVMContext context;
+  llvm::SMDiagnostic error;
+  const std::unique_ptr<llvm::Module> module = llvm::parseAssemblyString(copies(50), error, context);
+  llvm::Function &function = *module->begin();
+  spillExcess(function, nullptr, {.excess = 40, .kept = 8, .copyAddress = "", .copyConstraints = "=r,0"});
+  unsigned copied = 0, stored = 0;
+  for (llvm::Instruction &instruction : llvm::instructions(function)) {
+    auto *call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+    copied += call && call->isInlineAsm();
+    auto *store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
+    if (store && store->isVolatile())
+      stored += llvm::isa<llvm::CallInst>(store->getPointerOperand()->stripInBoundsConstantOffsets());
+  }
+  EXPECT_EQ(copied, 1u);
+  EXPECT_EQ(stored, 42u);
+}
+
 TEST(SpillExcess, PredicatesAreStoredAsBytes) {
   const Accesses accesses = spill(copies(50, "i1"), {.excess = 40, .kept = 8});
   EXPECT_EQ(accesses.stores, 42u);

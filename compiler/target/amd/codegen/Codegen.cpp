@@ -3,8 +3,10 @@
 #include "compiler/target/amd/codegen/Codegen.h"
 
 #include "compiler/lowering/LlvmPasses.h"
+#include "compiler/lowering/SpillExcess.h"
 
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/Analysis/UniformityAnalysis.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
@@ -50,14 +52,33 @@ llvm::Expected<lowering::PooledTargetMachine> amd::targetMachine(const Arch &arc
   return lowering::PooledTargetMachine::get(arch.name, [&] { return createMachine(arch); });
 }
 
-void amd::optimise(llvm::Module &module, llvm::TargetMachine &machine) {
+static constexpr lowering::SpillLimits kSpillLimits = {
+    .excess = amd::kExcessRegisters, .kept = 128, .copyAddress = "", .copyConstraints = "=s,0"};
+
+namespace {
+struct SpillPass : llvm::PassInfoMixin<SpillPass> {
+  explicit SpillPass(unsigned &peak) : peak(peak) {}
+  static bool isRequired() { return true; }
+  llvm::PreservedAnalyses run(llvm::Function &function, llvm::FunctionAnalysisManager &analyses) {
+    const llvm::UniformityInfo &uniformity = analyses.getResult<llvm::UniformityInfoAnalysis>(function);
+    peak = std::max(peak, lowering::spillExcess(function, &uniformity, kSpillLimits));
+    return llvm::PreservedAnalyses::none();
+  }
+  unsigned &peak;
+};
+} // namespace
+
+unsigned amd::optimise(llvm::Module &module, llvm::TargetMachine &machine) {
   llvm::FunctionPassManager passes;
   passes.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));
   passes.addPass(llvm::InstCombinePass(llvm::InstCombineOptions().setMaxIterations(1).setVerifyFixpoint(false)));
   passes.addPass(llvm::SimplifyCFGPass());
   passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), /*UseMemorySSA=*/true));
   passes.addPass(llvm::EarlyCSEPass());
+  unsigned peak = 0;
+  passes.addPass(SpillPass(peak));
   lowering::runOnFunctions(module, machine, std::move(passes));
+  return peak;
 }
 
 llvm::Expected<std::string> amd::emitAssembly(llvm::Module &module, llvm::TargetMachine &machine) {

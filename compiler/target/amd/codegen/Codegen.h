@@ -16,7 +16,11 @@ namespace nereid::amd {
 /// A code generator for an architecture.
 llvm::Expected<lowering::PooledTargetMachine> targetMachine(const Arch &arch);
 
-void optimise(llvm::Module &module, llvm::TargetMachine &machine);
+/// Returns the most registers of a thread that values take at once. What exceeds kExcessRegisters goes to scratch
+/// memory.
+unsigned optimise(llvm::Module &module, llvm::TargetMachine &machine);
+/// LLVM's scheduler and register allocator take minutes for values of several times a thread's registers.
+inline constexpr unsigned kExcessRegisters = 600;
 /// Turns calls of printf into writes to the buffer that the runtime prints.
 llvm::Error lowerPrintf(llvm::Module &module, llvm::TargetMachine &machine);
 /// This changes the module.
