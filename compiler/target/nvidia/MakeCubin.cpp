@@ -21,15 +21,19 @@ static bool spillsForOccupancy(const Assembled &made, const CudaKernel &kernel) 
          made.registers < maxThreadRegisters;
 }
 
-/// Values of a multiple of a thread's registers are in local memory already, so that ptxas saves nothing by its own
-/// optimisations but takes several times as long with them.
+/// Some 50,000 instructions: ptxas then takes more than 10 s with all optimisations.
+static constexpr size_t kLongPtxBytes = 3 << 19;
+
+/// Whether ptxas would take long. Values of a multiple of a thread's registers are in local memory already, so that it
+/// saves little by its own optimisations.
+static bool isLong(const CudaKernel &kernel) { return kernel.isExcessive || kernel.ptx.size() > kLongPtxBytes; }
 static constexpr llvm::StringLiteral kFastAssembly = "-O1";
 
 /// Where ptxas can meet a .minnctapersm hint only with spills, finds the largest one without; where there is none, the
 /// one that leaves a thread all registers, or for a kernel that runs once, no hint.
 static std::optional<Assembled> assembleWithoutSpills(CudaKernel &kernel, AssemblyError &error) {
-  const bool isFast = kernel.isExcessive && kernel.options.ptxOptions.empty() && kernel.arch.hasToolchain &&
-                      !kernel.tools.ptxas.empty();
+  const bool isFast =
+      isLong(kernel) && kernel.options.ptxOptions.empty() && kernel.arch.hasToolchain && !kernel.tools.ptxas.empty();
   const StringRef options = isFast ? StringRef(kFastAssembly) : StringRef(kernel.options.ptxOptions);
   const auto assembleText = [&](StringRef ptx, uint32_t blocks) {
     const auto first = kernel.runsOnce && blocks == 0 ? FirstTool::Ptxas : FirstTool::NvJitLink;
@@ -48,7 +52,7 @@ static std::optional<Assembled> assembleWithoutSpills(CudaKernel &kernel, Assemb
     keep(0); // some instructions need more registers than the hint leaves
     return assembleWith(0);
   }
-  if (kernel.isExcessive) // which spill at any occupancy
+  if (isLong(kernel)) // one run is long enough; values in excess spill at any occupancy
     return best;
   if (best && kernel.residentCtas == 0 && options.empty() && spillsForOccupancy(*best, kernel)) {
     std::optional<Assembled> alone = assembleWith(1);
