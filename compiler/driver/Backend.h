@@ -14,6 +14,9 @@
 
 #include "llvm/ADT/StringRef.h"
 
+#include <chrono>
+#include <mutex>
+
 namespace nereid::driver {
 
 /// The state that a target's phases pass on to one another.
@@ -27,6 +30,13 @@ template <typename Kernel> struct KernelState : TargetState {
   std::unique_ptr<Kernel> kernel;
 };
 
+/// The remarks of finished phases, for the caller's thread.
+struct EarlyRemarks {
+  std::mutex guard;
+  std::unique_ptr<support::DiagnosticEngine> ready; ///< null: none, or shown
+  std::chrono::steady_clock::time_point since;
+};
+
 /// One kernel between two phases. It owns everything but the caller's module, since it may outlive its caller.
 struct Compilation {
   Compilation(mlir::ModuleOp module, const support::Options &options, const support::TargetSpec &target,
@@ -36,6 +46,8 @@ struct Compilation {
   bool keeps(llvm::StringRef stage) const;
   /// The user's replacement text for that stage; null where there is none.
   const Request::Replacement *replacementOf(llvm::StringRef stage) const;
+  /// Hands the remarks so far to the caller's thread, if it shows them.
+  void publishRemarks();
 
   mlir::ModuleOp module;
   tt::FuncOp kernel;
@@ -48,6 +60,8 @@ struct Compilation {
   support::DiagnosticEngine diagnostics; ///< errors in a replacement text of the user
   std::unique_ptr<TargetState> state;
   Result result;
+  const bool showsRemarks;
+  EarlyRemarks early;
 };
 
 /// The stage after a step of a phase: "plan.vectorise".

@@ -132,13 +132,29 @@ static bool reportAssembly(Compilation &work, const Backend &backend, llvm::Stri
 /// Whether LLVM's code generator gets what the user has written, not what a pass makes from it.
 static bool isLlvmOrLater(const Request::Replacement &text) { return text.stage != "ttir" && text.stage != "ttgir"; }
 
+/// Shows the remarks of finished phases once the next one has taken long.
+static void showEarly(EarlyRemarks &early, const std::function<void(const support::DiagnosticEngine &)> &show) {
+  std::unique_ptr<support::DiagnosticEngine> ready;
+  {
+    const std::lock_guard lock(early.guard);
+    if (!early.ready || std::chrono::steady_clock::now() - early.since < std::chrono::seconds(1))
+      return;
+    ready = std::move(early.ready);
+  }
+  show(*ready);
+}
+
 /// Runs the phases after "ttir", which may end by LLVM's fatal errors or a cancellation by the caller.
-static bool finishGuarded(const std::shared_ptr<Compilation> &work, const Backend &backend,
-                          const std::function<bool()> &isCancelRequested, support::DiagnosticEngine &diagnostics) {
+static bool finishGuarded(const std::shared_ptr<Compilation> &work, const Backend &backend, const Request &caller,
+                          support::DiagnosticEngine &diagnostics) {
   const std::string name = work->result.artifact.name;
   const uint32_t seconds = work->request.tools.secondsLimit;
   const auto isFinished = std::make_shared<bool>(false);
-  const auto poll = [&] { return isCancelRequested && isCancelRequested(); };
+  const auto poll = [&] {
+    if (caller.showRemarks)
+      showEarly(work->early, caller.showRemarks);
+    return caller.isCancelRequested && caller.isCancelRequested();
+  };
   const support::GuardedEnd end =
       support::runGuarded([work, &backend, isFinished] { *isFinished = finish(*work, backend); }, poll);
   if (end.isCancelled) {
@@ -246,7 +262,7 @@ std::optional<Result> driver::back(mlir::ModuleOp module, const support::Options
     return std::nullopt;
   }
   work->request.makeSource = nullptr; // the caller's, which may end before this does
-  if (*wantsMore && !finishGuarded(work, backend, request.isCancelRequested, diagnostics))
+  if (*wantsMore && !finishGuarded(work, backend, request, diagnostics))
     return std::nullopt;
   work->messages.reportRemarks(diagnostics, request.sources);
   return std::move(work->result);

@@ -52,6 +52,9 @@ struct Request {
   /// Polled during code generation; true cancels the compilation with the error `interrupted`. Context and module then
   /// stay in use for a while: neither may be destroyed.
   std::function<bool()> isCancelRequested;
+  /// Gets the remarks of finished phases once a later one has run for a second; called by the thread that calls `back`.
+  /// They are among the diagnostics of a success again.
+  std::function<void(const support::DiagnosticEngine &)> showRemarks;
 };
 
 /// The time of one phase.

@@ -24,14 +24,25 @@ static support::Options optionsOf(support::Options options, const support::Targe
 Compilation::Compilation(mlir::ModuleOp module, const support::Options &options, const support::TargetSpec &target,
                          Request request)
     : module(module), options(optionsOf(options, target, request)), target(target), request(std::move(request)),
-      messages(module.getContext()) {
+      messages(module.getContext()), showsRemarks(this->request.showRemarks != nullptr) {
   this->request.isCancelRequested = nullptr; // the caller's, which may end before this does
+  this->request.showRemarks = nullptr;       // as well
 }
 
 bool Compilation::keeps(llvm::StringRef stage) const { return llvm::is_contained(request.keep, stage); }
 
 const Request::Replacement *Compilation::replacementOf(llvm::StringRef stage) const {
   return request.replacement && request.replacement->stage == stage ? &*request.replacement : nullptr;
+}
+
+void Compilation::publishRemarks() {
+  auto remarks = std::make_unique<support::DiagnosticEngine>();
+  messages.reportRemarks(*remarks, request.sources);
+  if (!showsRemarks || remarks->size() == 0)
+    return;
+  const std::lock_guard lock(early.guard);
+  early.ready = std::move(remarks);
+  early.since = std::chrono::steady_clock::now();
 }
 
 std::string driver::stageAfterStep(llvm::StringRef phase, llvm::StringRef step) { return (phase + "." + step).str(); }
@@ -107,6 +118,7 @@ mlir::FailureOr<bool> driver::runPhases(Compilation &work, llvm::ArrayRef<Phase>
       return mlir::failure();
     if (phase.name == last)
       return false;
+    work.publishRemarks();
     support::exitIfCancelled();
   }
   return true;

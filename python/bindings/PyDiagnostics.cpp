@@ -156,3 +156,11 @@ void nereid::python::showWarnings(const support::DiagnosticEngine &diagnostics, 
   if (diagnostics.size())
     callErrors("show_warnings", diagnostics, host);
 }
+
+void nereid::python::showRemarks(const support::DiagnosticEngine &diagnostics, PyHost *host) {
+  try {
+    callErrors("show_remarks", diagnostics, host);
+  } catch (nb::python_error &error) { // the compilation goes on
+    error.discard_as_unraisable("remarks");
+  }
+}

@@ -13,5 +13,7 @@ namespace nereid::python {
 
 /// Passes the warnings of a successful compilation to the package.
 void showWarnings(const support::DiagnosticEngine &diagnostics, PyHost *host);
+/// Reports the remarks alone, of a compilation that goes on.
+void showRemarks(const support::DiagnosticEngine &diagnostics, PyHost *host);
 
 } // namespace nereid::python

@@ -119,6 +119,10 @@ static std::shared_ptr<CompiledData> compileKernel(Compilation &compilation, dri
     const auto again = driver::front(*context, compilation.request, compilation.host, ignored);
     return again ? driver::printModule(*again) : std::string();
   };
+  request.showRemarks = [&](const support::DiagnosticEngine &remarks) {
+    const GilAcquire acquire;
+    showRemarks(remarks, &compilation.host);
+  };
   auto result = finish(*module, compilation.request.options, compilation.request.target, request, diagnostics);
   if (!result) {
     discardAfterInternalError(diagnostics, context, module);

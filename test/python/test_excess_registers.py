@@ -7,6 +7,7 @@ import triton.language as tl
 from triton import knobs
 from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
+from triton.runtime.errors import PTXASError
 
 
 @triton.jit
@@ -68,3 +69,27 @@ def test_values_up_to_the_limit_are_left_to_the_assembler(tmp_path, settings, ca
     assert "-O" not in (tmp_path / "calls").read_text()
     assert ".local" not in made.asm["ptx"]
     assert "excess-registers" not in capfd.readouterr().err
+
+
+LONG = tl.constexpr("mov.b32 $0, $1; /*" + "x" * (3 << 19) + "*/")
+
+
+@triton.jit
+def long_text(x, y, o, N: tl.constexpr):
+    i = tl.arange(0, N)
+    a = tl.inline_asm_elementwise(LONG, "=r,r", [tl.load(x + i)], tl.int32, True, 1)
+    tl.store(o + i, a)
+
+
+def test_long_code_is_assembled_once_and_fast(tmp_path, settings):
+    settings.ptxas = stand_in(tmp_path, SPILLS)
+    compile_for(long_text, 32)
+    calls = (tmp_path / "calls").read_text().splitlines()
+    assert len(calls) == 1 and calls[0].endswith(" -O1")
+
+
+def test_the_remark_is_shown_while_the_assembler_runs(tmp_path, settings, capfd):
+    settings.ptxas = stand_in(tmp_path, "sleep 1.5; exit 1")
+    with pytest.raises(PTXASError):
+        compile_for(wide, 32768)  # a remark that was not shown before
+    assert "[excess-registers]" in capfd.readouterr().err

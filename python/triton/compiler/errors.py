@@ -266,6 +266,13 @@ def from_diagnostics(entries: Sequence[dict[str, Any]]) -> BaseException:
 _shown: set[str] = set()
 
 
+def show_remarks(entries: Sequence[dict[str, Any]]) -> None:
+    """Reports the remarks of a compilation that goes on and takes long.
+    Called by the native module.
+    """
+    show_warnings([entry for entry in entries if entry["severity"] == "remark"])
+
+
 def show_warnings(entries: Sequence[dict[str, Any]]) -> None:
     """Reports the warnings and remarks of a successful compilation, each remark once per process.
     Called by the native module.
