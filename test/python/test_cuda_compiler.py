@@ -472,11 +472,12 @@ from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
 
 @triton.jit
-def store(p, N: tl.constexpr):
-    tl.store(p, N)
+def store(p, n, N: tl.constexpr):
+    for i in range(n):
+        tl.store(p + i, N)
 
 def tool(n):
-    source = ASTSource(store, {"p": "*i32", "N": "constexpr"}, {"N": n})
+    source = ASTSource(store, {"p": "*i32", "n": "i32", "N": "constexpr"}, {"N": n})
     return triton.compile(source, GPUTarget("cuda", 90, 32)).metadata.tool
 
 assembler._search = lambda root: assembler.Assembler(*sys.argv[1:])
