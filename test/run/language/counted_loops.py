@@ -217,4 +217,4 @@ def test_numbers_above_the_largest_signed_one(bounds, is_constant, device):
     start, stop, step = bounds
     out = np.array(summary(range(*bounds), 0, 64)[:2], np.int64)
     arguments = dict(out_ptr=np.zeros(2, np.int64), start=start, STOP=stop, STEP=step)
-    check(above, (1,), dict(**arguments, START=start if is_constant else None), dict(out_ptr=out), device)
+    check(above, (1,), dict(**arguments, START=start if is_constant else None), dict(out_ptr=out), device=device)
