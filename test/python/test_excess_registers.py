@@ -56,6 +56,17 @@ def test_values_beyond_the_limit_are_assembled_once_and_fast(tmp_path, settings,
     assert "has 255" in remark and "`num_warps` is 1" in remark and "[excess-registers]" in remark
 
 
+def test_some_excess_is_left_to_the_assembler(tmp_path, settings):
+    settings.ptxas = stand_in(tmp_path, SPILLS)
+    assert ".local" not in compile_for(wide, 16384).asm["ptx"]  # 1024 registers
+    assert ".local" in compile_for(wide, 65536, num_warps=2).asm["ptx"]
+
+
+def test_without_a_tool_the_driver_takes_long_code(settings):
+    settings.ptxas = "/bin/true"
+    assert compile_for(wide, 16384).metadata.tool == "driver"
+
+
 def test_options_of_the_user_replace_the_fast_ones(tmp_path, settings):
     settings.ptxas = stand_in(tmp_path, SPILLS)
     compile_for(wide, 16384, ptx_options="-O2")

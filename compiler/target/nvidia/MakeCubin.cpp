@@ -24,8 +24,7 @@ static bool spillsForOccupancy(const Assembled &made, const CudaKernel &kernel) 
 /// Some 50,000 instructions: ptxas then takes more than 10 s with all optimisations.
 static constexpr size_t kLongPtxBytes = 3 << 19;
 
-/// Whether ptxas would take long. Values of a multiple of a thread's registers are in local memory already, so that it
-/// saves little by its own optimisations.
+/// Whether ptxas would take long: kernels of long code, or of values that take a multiple of a thread's registers.
 static bool isLong(const CudaKernel &kernel) { return kernel.isExcessive || kernel.ptx.size() > kLongPtxBytes; }
 static constexpr llvm::StringLiteral kFastAssembly = "-O1";
 
@@ -37,7 +36,10 @@ static std::optional<Assembled> assembleWithoutSpills(CudaKernel &kernel, Assemb
   const StringRef options = isFast ? StringRef(kFastAssembly) : StringRef(kernel.options.ptxOptions);
   const auto assembleText = [&](StringRef ptx, uint32_t blocks) {
     const auto first = kernel.runsOnce && blocks == 0 ? FirstTool::Ptxas : FirstTool::NvJitLink;
-    return assemble(ptx, kernel.arch, kernel.tools, options, error, first);
+    std::optional<Assembled> made = assemble(ptx, kernel.arch, kernel.tools, options, error, first);
+    if (made || !isFast || error.isRefusal || error.isLate)
+      return made;
+    return assemble(ptx, kernel.arch, kernel.tools, /*options=*/"", error, first); // no tool has such options
   };
   const auto assembleWith = [&](uint32_t blocks) { return assembleText(withMinCtasPerSm(kernel.ptx, blocks), blocks); };
   const auto keep = [&](uint32_t blocks) {

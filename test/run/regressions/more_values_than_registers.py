@@ -6,10 +6,8 @@ import triton
 import triton.language as tl
 from harness import launch, values
 
-
-def size_for(device):
-    """Three tiles are 768 registers of a lane of one warp; those of CDNA have 64 lanes."""
-    return 16384 if "gfx9" in str(device) else 8192
+# Three tiles are 1536 registers of a lane of one warp, or 768 of CDNA's 64 lanes.
+SIZE = 16384
 
 
 @triton.jit
@@ -40,7 +38,7 @@ def tiles(size):
 
 
 def test_three_tiles_that_live_across_reductions(device):
-    size = size_for(device)
+    size = SIZE
     a, b, c = tiles(size)
     o = np.zeros_like(a)
     if launch(mix, (1,), a, b, c, o, size, num_warps=1, device=device):
@@ -48,7 +46,7 @@ def test_three_tiles_that_live_across_reductions(device):
 
 
 def test_three_tiles_that_a_loop_exchanges(device):
-    size = size_for(device) // 2  # of twice as many registers
+    size = SIZE // 2  # of twice as many registers
     a, b, c = (tile.astype("int64") for tile in tiles(size))
     o = np.zeros_like(a)
     if launch(rotate, (1,), a, b, c, o, 3, size, num_warps=1, device=device):
@@ -58,7 +56,7 @@ def test_three_tiles_that_a_loop_exchanges(device):
 
 
 def test_a_dot_of_more_accumulators_than_registers(device):
-    rows = 512 if "gfx9" in str(device) else 256
+    rows = 512
     x = values("int8", rows, 16, low=-3, high=4).astype("float16")
     y = values("int8", 16, 128, seed=1, low=-3, high=4).astype("float16")
     o = np.zeros((rows, 128), "float32")

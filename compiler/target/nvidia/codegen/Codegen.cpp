@@ -95,7 +95,7 @@ llvm::Expected<lowering::PooledTargetMachine> nvidia::targetMachine(const Arch &
 }
 
 static constexpr lowering::SpillLimits kSpillLimits = {
-    .excess = nvidia::kExcessRegisters, .kept = 128, .copyAddress = "mov.b32 $0, $1;", .copyConstraints = "=r,r"};
+    .excess = nvidia::kSpilledRegisters, .kept = 128, .copyAddress = "mov.b32 $0, $1;", .copyConstraints = "=r,r"};
 
 nvidia::RegisterDemand nvidia::optimise(llvm::Module &module, llvm::TargetMachine &machine, unsigned crowded) {
   llvm::FunctionPassManager passes;
