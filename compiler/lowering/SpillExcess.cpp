@@ -55,6 +55,8 @@ class Spiller {
 public:
   Spiller(Function &function, const UniformityInfo *uniformity, lowering::SpillLimits limits);
   unsigned peak() const;
+  /// The accesses that walks over all basic blocks would insert; changes nothing. For a Spiller that does not run.
+  uint64_t countAccesses();
   void run();
 
 private:
@@ -94,6 +96,8 @@ private:
   Function &function;
   const DataLayout &layout;
   const lowering::SpillLimits limits;
+  bool isCounting = false; ///< accesses, instead of inserting them
+  uint64_t accesses = 0;
   DenseSet<const Instruction *> candidates;
   DenseMap<const Instruction *, int> slotOfReload; ///< of values that cross basic blocks
   // Of the block that is walked:
@@ -187,6 +191,9 @@ Value *Spiller::addressOf(IRBuilder<> &ir, int slot) {
 static Type *storedType(Type *type) { return type->isIntOrIntVectorTy(1) ? type->getWithNewBitWidth(8) : type; }
 
 void Spiller::store(Value *value, int slot, Instruction *before) {
+  ++accesses;
+  if (isCounting)
+    return;
   IRBuilder<> ir(before);
   Type *type = storedType(value->getType());
   Value *stored = type == value->getType() ? value : ir.CreateZExt(value, type);
@@ -194,6 +201,9 @@ void Spiller::store(Value *value, int slot, Instruction *before) {
 }
 
 Instruction *Spiller::load(Type *type, int slot, Instruction *before) {
+  ++accesses;
+  if (isCounting)
+    return before; // stands for the loaded value
   IRBuilder<> ir(before);
   Type *stored = storedType(type);
   Instruction *loaded =
@@ -324,7 +334,8 @@ void Spiller::use(Local &local, unsigned now, Instruction *before) {
     local.inRegister = load(local.type, local.slot, before);
   }
   for (; local.nextUse() == now; ++local.next)
-    local.uses[local.next].second->set(local.inRegister);
+    if (!isCounting)
+      local.uses[local.next].second->set(local.inRegister);
   if (local.next < local.uses.size())
     return keep(local);
   if (local.slot >= 0 && !local.keepsSlot)
@@ -366,6 +377,13 @@ static void moveFieldsToDefinitions(BasicBlock &block) {
         field->moveAfter(whole);
 }
 
+uint64_t Spiller::countAccesses() {
+  isCounting = true;
+  for (BasicBlock &block : function)
+    walk(block);
+  return accesses;
+}
+
 void Spiller::run() {
   for (BasicBlock &block : function)
     moveFieldsToDefinitions(block);
@@ -394,7 +412,10 @@ void Spiller::run() {
 unsigned nereid::lowering::spillExcess(Function &function, const UniformityInfo *uniformity, SpillLimits limits) {
   Spiller spiller(function, uniformity, limits);
   const unsigned peak = spiller.peak();
-  if (peak > limits.excess)
+  if (peak <= limits.excess)
+    return peak;
+  Spiller counter(function, uniformity, limits);
+  if (counter.countAccesses() <= uint64_t{limits.accesses} * peak)
     spiller.run();
   return peak;
 }

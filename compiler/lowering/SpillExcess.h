@@ -11,6 +11,8 @@ namespace nereid::lowering {
 struct SpillLimits {
   unsigned excess; ///< functions with at most so many live at once stay as they are
   unsigned kept;   ///< what a basic block keeps in registers in others
+  /// Functions in which each of these registers would be stored and loaded more often than this stay as they are, too.
+  unsigned accesses = ~0u;
   /// Assembly that copies an address, and its constraints: slots are offsets from the copy, which each access has
   /// as an immediate. Without it LLVM forms an address per slot, or after allocation, when no register may be left.
   const char *copyAddress = nullptr, *copyConstraints = nullptr;

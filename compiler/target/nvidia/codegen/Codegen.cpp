@@ -94,8 +94,11 @@ llvm::Expected<lowering::PooledTargetMachine> nvidia::targetMachine(const Arch &
   return lowering::PooledTargetMachine::get(arch.cpu + featureOf(arch.ptxVersion), [&] { return createMachine(arch); });
 }
 
-static constexpr lowering::SpillLimits kSpillLimits = {
-    .excess = nvidia::kSpilledRegisters, .kept = 128, .copyAddress = "mov.b32 $0, $1;", .copyConstraints = "=r,r"};
+static constexpr lowering::SpillLimits kSpillLimits = {.excess = nvidia::kSpilledRegisters,
+                                                       .kept = 128,
+                                                       .accesses = 16,
+                                                       .copyAddress = "mov.b32 $0, $1;",
+                                                       .copyConstraints = "=r,r"};
 
 nvidia::RegisterDemand nvidia::optimise(llvm::Module &module, llvm::TargetMachine &machine, unsigned crowded) {
   llvm::FunctionPassManager passes;
