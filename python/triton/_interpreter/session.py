@@ -16,27 +16,36 @@ from ..language.values import tuple as tl_tuple
 from . import library
 from .operations import Operation, compiled_operation
 from .protection import ReadOnlyMemory, writes
-from .values import BlockPointer, Descriptor, Tensor, decayed, kind_of
+from .values import BlockPointer, Descriptor, Tensor, bytes_of, decayed, kind_of
 from .waits import contents
+
+
+def has_no_sign(bound: Any) -> bool:
+    return isinstance(bound, Tensor) and kind_of(bound.type)[0].startswith("u")
 
 
 class LoopValues:
     """Python's `range` of tensors."""
 
     def __init__(self, numbers: builtins.range, kind: str):
+        bits = 8 * bytes_of((kind, ()))
+        if numbers and kind.startswith("i") and bits < 64 and max(numbers[0], numbers[-1]) >> (bits - 1):
+            kind, bits = "i64", 64
         self._numbers, self._kind = numbers, kind
+        # A bound with a sign beside one without: negative numbers are those of the type without.
+        self._mask = (1 << bits) - 1 if kind.startswith("u") else -1
 
     def __len__(self) -> int:
         return len(self._numbers)
 
     def __iter__(self) -> Iterator[Tensor]:
-        return (Tensor.number(number, self._kind) for number in self._numbers)
+        return (Tensor.number(number & self._mask, self._kind) for number in self._numbers)
 
     def __getitem__(self, index: Any) -> Any:
         found = self._numbers[index]
         if isinstance(found, builtins.range):
             return LoopValues(found, self._kind)
-        return Tensor.number(found, self._kind)
+        return Tensor.number(found & self._mask, self._kind)
 
 
 class Session:
@@ -153,6 +162,8 @@ class Session:
             bound = decayed(bound)
             total = bound if total is None else self.binary("+", total, bound)
         text = kind_of(total.type)[0] if isinstance(total, Tensor) else "i32"
+        if text.startswith("u") and not any(map(has_no_sign, bounds)):
+            text = "i64"  # of numbers alone, which have a sign
         numbers = builtins.range(*(int(bound) for bound in bounds))
         return LoopValues(numbers, text)
 

@@ -73,7 +73,10 @@ def attributes(value: Any) -> Mapping[str, Any]:
 
 def is_tensor(value: Any) -> bool:
     """Tensors are no constants: kernels get them as arguments, and their elements may lie on a device."""
-    return hasattr(value, "data_ptr")
+    try:
+        return hasattr(value, "data_ptr")
+    except Exception:  # of an object's own `__getattr__`: the compiler reports it if the kernel asks, too
+        return False
 
 
 def as_array(value: Any, converts: bool) -> Any:

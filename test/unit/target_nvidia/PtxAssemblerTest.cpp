@@ -68,7 +68,7 @@ TEST(Assemble, NvJitLinkGetsTheGenerationAndTheOptions) {
   AssemblyError error;
   const auto made = assemble("// a kernel\n", arch("80"), library, "--maxrregcount=40  -v", error);
   ASSERT_TRUE(made) << error.message;
-  EXPECT_EQ(made->cubin, "-arch=sm_80\n-O3\n-lineinfo\n-verbose\n-Xptxas=--maxrregcount=40\n-Xptxas=-v\n");
+  EXPECT_EQ(made->cubin, "-arch=sm_80\n-lineinfo\n-verbose\n-O3\n-Xptxas=--maxrregcount=40\n-Xptxas=-v\n");
   EXPECT_EQ(made->tool, "nvjitlink");
   EXPECT_EQ(made->toolVersion, "98.7");
   EXPECT_EQ(made->registers, 40u);

@@ -117,7 +117,7 @@ WRONG = {
     ),
     "no code": (lambda: run(changed(made(), artifact=b""), X, X), "neither PTX nor an artifact"),
     "bad code": (
-        lambda: run(changed(made(), artifact=read(made()).call.kernel.artifact[:-1] + b"\0"), X, X),
+        lambda: run(changed(made(), artifact=_with_other_end(read(made()).call.kernel.artifact)), X, X),
         "artifact-checksum",
     ),
     "other version": (
@@ -168,6 +168,10 @@ WRONG = {
         "at an address that is no multiple of 1099511627776",
     ),
 }
+
+
+def _with_other_end(artifact):
+    return artifact[:-1] + bytes([artifact[-1] ^ 1])
 
 
 def _other_version(artifact):
