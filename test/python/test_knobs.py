@@ -127,6 +127,8 @@ def test_a_tool_has_a_path_and_a_version(tmp_path, monkeypatch):
         assert os.environ["TRITON_PTXAS_PATH"] == str(program)
     assert knobs.NvidiaTool.from_path(str(tmp_path / "none")) is None
     monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("CUDA_HOME", raising=False)
+    monkeypatch.delenv("CUDA_PATH", raising=False)
     monkeypatch.setenv("TRITON_NVDISASM_PATH", "/none")
     monkeypatch.setattr("triton.backends.nvidia.assembler._wheels", list)
     monkeypatch.setattr("triton.backends.nvidia.assembler._DEFAULT_ROOT", str(tmp_path / "none"))
