@@ -36,9 +36,11 @@ const Request::Replacement *Compilation::replacementOf(llvm::StringRef stage) co
 }
 
 void Compilation::publishRemarks() {
+  if (!showsRemarks)
+    return;
   auto remarks = std::make_unique<support::DiagnosticEngine>();
   messages.reportRemarks(*remarks, request.sources);
-  if (!showsRemarks || remarks->size() == 0)
+  if (remarks->size() == 0)
     return;
   const std::lock_guard lock(early.guard);
   early.ready = std::move(remarks);

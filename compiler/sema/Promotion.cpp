@@ -105,16 +105,14 @@ bool TtFunctionEmitter::promoteTogether(Value &left, Value &right, SourceRange r
   const std::optional<Scalar> found =
       promote({leftType->scalar, left.isNumber()}, {rightType->scalar, right.isNumber()}, divides);
   if (!found) {
-    error(diag::UnexpectedTypes, range, leftType->str(), rightType->str(),
-          leftType->isPointer != rightType->isPointer ? "; an address is a number after `.to(tl.int64)`" : "");
+    error(diag::UnexpectedTypes, range, leftType->str(), rightType->str());
     return false;
   }
   const Scalar common = *found;
   const bool isMixedDivision = divides && isInteger(common) && left.isNumber() == right.isNumber() &&
                                isSignedInteger(leftType->scalar) != isSignedInteger(rightType->scalar);
   if (isMixedDivision) {
-    error(diag::DivisionSignedness, range, leftType->str(), rightType->str(),
-          leftType->isPointer != rightType->isPointer ? "; an address is a number after `.to(tl.int64)`" : "");
+    error(diag::DivisionSignedness, range, leftType->str(), rightType->str());
     return false;
   }
   for (auto [self, other] : {std::pair(&left, &right), std::pair(&right, &left)})

@@ -77,8 +77,8 @@ std::optional<Assembled> nvidia::assemble(StringRef ptx, const Arch &arch, const
       outcome = tool(ptx, arch, words, tools, result, log);
   };
   // nvJitLink compiles for a link, where setmaxnreg has no effect.
-  const bool prefersPtxas =
-      first == FirstTool::Ptxas || !words.empty() || ptx.contains("setmaxnreg") || nvJitLinkInitialisesCuda();
+  const bool prefersPtxas = first == FirstTool::Ptxas || !words.empty() || ptx.contains("setmaxnreg") ||
+                            (!tools.nvJitLink.empty() && nvJitLinkInitialisesCuda());
   if (prefersPtxas)
     run(runPtxas, tools.ptxas);
   run(runNvJitLink, tools.nvJitLink);
