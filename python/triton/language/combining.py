@@ -41,11 +41,15 @@ def _elementwise_min(a, b):
 
 
 @jit
-def _argmax_combine(value1, index1, value2, index2, tie_break_left):
-    first = value1 > value2
+def _choose(first, value1, index1, value2, index2, tie_break_left):
     if tie_break_left:
         first = first | ((value1 == value2) & (index1 < index2))
     return core.where(first, value1, value2), core.where(first, index1, index2)
+
+
+@jit
+def _argmax_combine(value1, index1, value2, index2, tie_break_left):
+    return _choose(value1 > value2, value1, index1, value2, index2, tie_break_left)
 
 
 @jit
@@ -60,10 +64,7 @@ def _argmax_combine_tie_break_fast(value1, index1, value2, index2):
 
 @jit
 def _argmin_combine(value1, index1, value2, index2, tie_break_left):
-    first = value1 < value2
-    if tie_break_left:
-        first = first | ((value1 == value2) & (index1 < index2))
-    return core.where(first, value1, value2), core.where(first, index1, index2)
+    return _choose(value1 < value2, value1, index1, value2, index2, tie_break_left)
 
 
 @jit

@@ -355,19 +355,17 @@ class JITFunction(DecoratedFunction[T], JITBase):  # type: ignore[misc]
         self, specialization: list[Any], constants: dict[Any, Any]
     ) -> None:
         """What methods and functions that are arguments read must not change either."""
-        functions = list(functions_in(constants))
         walks = [walk for walk in map(class_walk, classes_in(specialization)) if walk is not None]
+        readers: list[Any] = [(walk.used, walk.bindings, walk.watches_closure) for walk in walks]
         with self._hash_lock or _hashing:
-            for walk in walks:
-                self.used_global_vals = {**(self.used_global_vals or {}), **walk.used}
-                self._bindings = {**self._bindings, **walk.bindings}
-                self._watches_closure = self._watches_closure or walk.watches_closure
-            for function in functions:
-                _ = function.cache_key
+            for function in functions_in(constants):
+                _ = function.cache_key  # fills the rest
                 used = function.used_global_vals or {}
+                readers.append((used, function._bindings, function._watches_closure))
+            for used, bindings, watches_closure in readers:
                 self.used_global_vals = {**(self.used_global_vals or {}), **used}
-                self._bindings = {**self._bindings, **function._bindings}
-                self._watches_closure = self._watches_closure or function._watches_closure
+                self._bindings = {**self._bindings, **bindings}
+                self._watches_closure = self._watches_closure or watches_closure
 
     def _watch_globals(self) -> None:
         """The native launcher compares these by identity and passes all other cases to `run`."""
