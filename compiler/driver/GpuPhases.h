@@ -3,7 +3,7 @@
 #pragma once
 
 #include "compiler/driver/Backend.h"
-#include "compiler/lowering/GpuKernel.h"
+#include "compiler/lowering/gpu/GpuKernel.h"
 
 namespace nereid::driver {
 

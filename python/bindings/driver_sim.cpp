@@ -3,8 +3,8 @@
 #include "python/bindings/Kernel.h"
 #include "python/bindings/Properties.h"
 #include "runtime/gpu/AmdGpus.h"
-#include "runtime/sim/CounterTable.h"
 #include "runtime/sim/SimDevice.h"
+#include "runtime/sim/counters/CounterTable.h"
 
 using namespace nereid;
 using namespace nereid::python;

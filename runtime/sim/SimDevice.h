@@ -3,7 +3,7 @@
 #pragma once
 
 #include "runtime/Device.h"
-#include "runtime/sim/LaunchProfile.h"
+#include "runtime/sim/counters/LaunchProfile.h"
 
 #include <optional>
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "artifact/Expected.h"
-#include "runtime/sim/Counters.h"
+#include "runtime/sim/counters/Counters.h"
 
 #include <cstdint>
 #include <functional>

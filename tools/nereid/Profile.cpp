@@ -4,8 +4,8 @@
 
 #include "compiler/driver/Compiler.h"
 #include "jit/SourceKernel.h"
-#include "runtime/sim/CounterTable.h"
 #include "runtime/sim/SimDevice.h"
+#include "runtime/sim/counters/CounterTable.h"
 #include "tools/nereid/RandomArguments.h"
 
 #include "llvm/ADT/SmallVector.h"

@@ -6,7 +6,7 @@
 #include "compiler/dialect/tt/TypeName.h"
 #include "compiler/lowering/Diagnostics.h"
 #include "compiler/lowering/ExternForms.h"
-#include "compiler/lowering/InlineAsm.h"
+#include "compiler/lowering/asm/InlineAsm.h"
 
 using namespace mlir;
 using namespace nereid;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "compiler/lowering/TargetEmitter.h"
 #include "compiler/lowering/TtgToLlvm/Tile.h"
+#include "compiler/lowering/gpu/TargetEmitter.h"
 
 #include "mlir/IR/Operation.h"
 

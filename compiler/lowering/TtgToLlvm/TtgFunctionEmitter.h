@@ -4,10 +4,10 @@
 // OpEmitters.h has the emitters themselves: free functions, in the file of their op's family.
 #pragma once
 
-#include "compiler/lowering/InlineAsm.h"
 #include "compiler/lowering/TtgToLlvm/Elementwise.h"
 #include "compiler/lowering/TtgToLlvm/Tile.h"
 #include "compiler/lowering/TtgToLlvm/TtgModuleEmitter.h"
+#include "compiler/lowering/asm/InlineAsm.h"
 
 #include "compiler/dialect/ttg/Dialect.h"
 #include "compiler/layout/Conversion.h"

@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "compiler/analysis/AxisInfo.h"
 #include "compiler/analysis/Barriers.h"
 #include "compiler/analysis/SharedMemory.h"
+#include "compiler/index/AxisInfo.h"
 #include "compiler/lowering/DebugInfo.h"
-#include "compiler/lowering/TargetEmitter.h"
 #include "compiler/lowering/TtgToLlvm/OpEmitters.h"
+#include "compiler/lowering/gpu/TargetEmitter.h"
 
 #include "mlir/IR/BuiltinOps.h"
 

@@ -1,6 +1,6 @@
 // Removes ops that only carry hints and add no information.
 // SPDX-License-Identifier: MIT
-#include "compiler/analysis/AxisInfo.h"
+#include "compiler/index/AxisInfo.h"
 #include "compiler/passes/tt/Passes.h"
 
 namespace nereid::tt {

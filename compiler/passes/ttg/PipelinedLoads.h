@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "compiler/analysis/AxisInfo.h"
 #include "compiler/dialect/ttg/AsyncInterfaces.h"
+#include "compiler/index/AxisInfo.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/target/amd/Explain.h"
 
-#include "compiler/lowering/Explainer.h"
+#include "compiler/lowering/gpu/Explainer.h"
 #include "compiler/target/amd/dialect/MatrixInstruction.h"
 
 #include "llvm/Support/FormatVariadic.h"

@@ -6,7 +6,7 @@
 // `sharedBytes` of dynamic LDS.
 #pragma once
 
-#include "compiler/lowering/GpuKernel.h"
+#include "compiler/lowering/gpu/GpuKernel.h"
 #include "compiler/support/TargetSpec.h"
 #include "compiler/target/amd/arch/Archs.h"
 #include "compiler/target/amd/codegen/Codegen.h"

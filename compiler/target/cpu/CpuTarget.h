@@ -11,7 +11,7 @@
 #pragma once
 
 #include "compiler/dialect/tt/Dialect.h"
-#include "compiler/lowering/AsmErrors.h"
+#include "compiler/lowering/asm/AsmErrors.h"
 #include "compiler/support/Options.h"
 #include "compiler/support/Sanitizers.h"
 #include "compiler/support/TargetSpec.h"

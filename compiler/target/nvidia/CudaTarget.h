@@ -7,7 +7,7 @@
 // source line of the PTX that a tool rejects.
 #pragma once
 
-#include "compiler/lowering/GpuKernel.h"
+#include "compiler/lowering/gpu/GpuKernel.h"
 #include "compiler/support/TargetSpec.h"
 #include "compiler/target/nvidia/arch/Archs.h"
 #include "compiler/target/nvidia/codegen/Codegen.h"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "compiler/lowering/Explainer.h"
+#include "compiler/lowering/gpu/Explainer.h"
 #include "compiler/target/nvidia/CudaTarget.h"
 #include "compiler/target/nvidia/OpCost.h"
 

@@ -3,7 +3,7 @@
 #include "compiler/target/nvidia/CudaTarget.h"
 
 #include "compiler/dialect/tt/Report.h"
-#include "compiler/lowering/AssemblyLines.h"
+#include "compiler/lowering/asm/AssemblyLines.h"
 #include "compiler/target/nvidia/Diagnostics.h"
 #include "compiler/target/nvidia/arch/Occupancy.h"
 

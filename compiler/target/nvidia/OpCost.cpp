@@ -3,9 +3,9 @@
 #include "compiler/target/nvidia/OpCost.h"
 
 #include "compiler/dialect/ttg/TargetInterface.h"
-#include "compiler/lowering/TileMoves.h"
+#include "compiler/lowering/gpu/TileMoves.h"
 #include "compiler/target/nvidia/dialect/Dialect.h"
-#include "compiler/target/nvidia/passes/LoopCost.h"
+#include "compiler/target/nvidia/passes/dots/LoopCost.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "compiler/analysis/MemoryAccess.h"
-#include "compiler/lowering/Explainer.h"
+#include "compiler/lowering/gpu/Explainer.h"
 #include "compiler/target/nvidia/arch/Archs.h"
 #include "compiler/target/nvidia/arch/Rates.h"
 

@@ -26,10 +26,9 @@ struct Unsupported : llvm::ErrorInfo<Unsupported> {
   static char ID;
 };
 
-/// PTX with instructions `amd.*` for what only AMD's GPUs have (runtime/sim/AmdInstructions.h). The module is one after
-/// the optimisation passes, its kernels have the calling convention `amdgpu_kernel`; it is not changed. An intrinsic
-/// or assembly that is not known
-/// is the error `Unsupported`.
+/// PTX with instructions `amd.*` for what only AMD's GPUs have (runtime/sim/amd/Instructions.h). The module is one
+/// after the optimisation passes, its kernels have the calling convention `amdgpu_kernel`; it is not changed. An
+/// intrinsic or assembly that is not known is the error `Unsupported`.
 llvm::Expected<std::string> emitPtx(const llvm::Module &module, const SimulatedWave &wave);
 
 } // namespace nereid::sim

@@ -6,7 +6,7 @@
 // allocated in space 5 for AMD and in space 0 for NVPTX.
 #include "compiler/target/sim/Retarget.h"
 
-#include "compiler/lowering/FailureMetadata.h"
+#include "compiler/lowering/gpu/FailureMetadata.h"
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/AttributeMask.h"

@@ -1,8 +1,8 @@
 // Tests axis info and ranges: runs random integer tile programs and checks every value against the analyses.
 // SPDX-License-Identifier: MIT
-#include "compiler/analysis/AxisInfo.h"
-#include "compiler/analysis/IntegerRanges.h"
+#include "compiler/index/AxisInfo.h"
 #include "compiler/dialect/imported/Dialect.h"
+#include "compiler/index/IntegerRanges.h"
 
 #include "test/unit/analysis/TileInterpreter.h"
 

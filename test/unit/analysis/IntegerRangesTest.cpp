@@ -1,6 +1,6 @@
 // Tests the ranges of integers: one expectation for each source of them.
 // SPDX-License-Identifier: MIT
-#include "compiler/analysis/IntegerRanges.h"
+#include "compiler/index/IntegerRanges.h"
 #include "compiler/dialect/imported/Dialect.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -3,7 +3,7 @@
 #include "test/unit/lowering/SimtHost.h"
 
 #include "compiler/driver/Compiler.h"
-#include "compiler/target/nvidia/passes/ProgramLoop.h"
+#include "compiler/target/nvidia/passes/warps/ProgramLoop.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Verifier.h"

@@ -1,6 +1,6 @@
 // Tests that values beyond the registers go to memory, and that functions with fewer stay as they are.
 // SPDX-License-Identifier: MIT
-#include "compiler/lowering/SpillExcess.h"
+#include "compiler/lowering/gpu/SpillExcess.h"
 
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/InstIterator.h"

@@ -1,6 +1,6 @@
 // Tests that large basic blocks are split before instruction selection, and others are left alone.
 // SPDX-License-Identifier: MIT
-#include "compiler/lowering/SplitBlocks.h"
+#include "compiler/lowering/llvm/SplitBlocks.h"
 
 #include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/IR/IRBuilder.h"

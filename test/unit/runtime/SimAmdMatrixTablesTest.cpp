@@ -1,6 +1,6 @@
 // The simulator's tables of matrix instructions against the maps of AMD's calculator, element by element.
 // SPDX-License-Identifier: MIT
-#include "runtime/sim/AmdMatrix.h"
+#include "runtime/sim/amd/Matrix.h"
 #include "test/unit/layout/AmdMatrixMaps.h"
 
 #include "gtest/gtest.h"

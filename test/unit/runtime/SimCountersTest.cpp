@@ -1,6 +1,6 @@
 // Counters of the simulated GPU: exact figures of small PTX.
 // SPDX-License-Identifier: MIT
-#include "runtime/sim/Banks.h"
+#include "runtime/sim/counters/Banks.h"
 #include "test/unit/runtime/SimKernel.h"
 
 #include <map>

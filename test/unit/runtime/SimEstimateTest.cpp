@@ -1,10 +1,10 @@
 // Registers by liveness, occupancy, and the estimate of time.
 // SPDX-License-Identifier: MIT
-#include "runtime/sim/CounterTable.h"
-#include "runtime/sim/Liveness.h"
+#include "runtime/sim/counters/CounterTable.h"
+#include "runtime/sim/ptx/Liveness.h"
 #include "test/unit/runtime/SimKernel.h"
 
-#include "runtime/sim/Ptx.h"
+#include "runtime/sim/ptx/Ptx.h"
 
 using namespace nereid;
 

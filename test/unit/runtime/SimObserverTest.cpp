@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "test/unit/runtime/SimKernel.h"
 
-#include "runtime/sim/Observer.h"
+#include "runtime/sim/machine/Observer.h"
 
 #include <bit>
 #include <map>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "test/unit/runtime/SimKernel.h"
 
-#include "runtime/sim/LineTable.h"
-#include "runtime/sim/Observer.h"
+#include "runtime/sim/machine/Observer.h"
+#include "runtime/sim/ptx/LineTable.h"
 
 #include <cstdio>
 #include <fstream>

@@ -1,6 +1,6 @@
 // Failed links: each is an error with a message, and has no effect on the next link.
 // SPDX-License-Identifier: MIT
-#include "compiler/lowering/Link.h"
+#include "compiler/lowering/llvm/Link.h"
 #include "compiler/support/FatalGuard.h"
 #include "test/unit/target_cpu/LoadedKernel.h"
 

@@ -1,6 +1,6 @@
 // Tests the GPU function library against libm in long double; its code also runs on this machine.
 // SPDX-License-Identifier: MIT
-#include "compiler/lowering/FunctionLibraries.h"
+#include "compiler/lowering/gpu/FunctionLibraries.h"
 #include "compiler/target/nvidia/lowering/LibraryBitcode.h"
 #include "test/unit/math/Ulp.h"
 

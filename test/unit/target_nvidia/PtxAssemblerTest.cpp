@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/target/nvidia/codegen/PtxAssembler.h"
 
-#include "compiler/lowering/AssemblyLines.h"
+#include "compiler/lowering/asm/AssemblyLines.h"
 
 #include "mlir/IR/MLIRContext.h"
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/target/amd/codegen/Codegen.h"
 
-#include "compiler/lowering/LlvmPasses.h"
-#include "compiler/lowering/SpillExcess.h"
+#include "compiler/lowering/gpu/SpillExcess.h"
+#include "compiler/lowering/llvm/LlvmPasses.h"
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Analysis/UniformityAnalysis.h"

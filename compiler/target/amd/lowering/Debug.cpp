@@ -1,6 +1,6 @@
 // Emits prints and assertions as calls of printf, which the code generator turns into writes to the runtime's buffer.
 // SPDX-License-Identifier: MIT
-#include "compiler/lowering/FailureMetadata.h"
+#include "compiler/lowering/gpu/FailureMetadata.h"
 #include "compiler/target/amd/lowering/AmdEmitter.h"
 
 using namespace nereid;

@@ -6,8 +6,8 @@
 #include "compiler/target/amd/passes/CarriedPointers.h"
 #include "compiler/target/amd/passes/Passes.h"
 
-#include "compiler/analysis/IntegerRanges.h"
 #include "compiler/analysis/MemoryAccess.h"
+#include "compiler/index/IntegerRanges.h"
 
 #include "mlir/IR/Matchers.h"
 

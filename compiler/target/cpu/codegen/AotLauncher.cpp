@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/target/cpu/codegen/AotLauncher.h"
 
-#include "compiler/lowering/Link.h"
+#include "compiler/lowering/llvm/Link.h"
 #include "compiler/target/cpu/codegen/Codegen.h"
 
 #include "llvm/IR/IRBuilder.h"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/target/cpu/codegen/Codegen.h"
 
-#include "compiler/lowering/LlvmPasses.h"
+#include "compiler/lowering/llvm/LlvmPasses.h"
 #include "compiler/target/cpu/codegen/OutlineParts.h"
 #include "compiler/target/cpu/codegen/PromoteVariables.h"
 

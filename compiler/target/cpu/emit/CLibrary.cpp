@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/target/cpu/emit/CLibrary.h"
 
-#include "compiler/lowering/BitcodeLibrary.h"
+#include "compiler/lowering/llvm/BitcodeLibrary.h"
 
 using namespace nereid;
 

@@ -4,9 +4,9 @@
 #include "compiler/target/cpu/emit/LaneEmitter.h"
 
 #include "compiler/dialect/tt/Report.h"
-#include "compiler/lowering/BitcodeLibrary.h"
 #include "compiler/lowering/ExternForms.h"
-#include "compiler/lowering/InlineAsm.h"
+#include "compiler/lowering/asm/InlineAsm.h"
+#include "compiler/lowering/llvm/BitcodeLibrary.h"
 #include "compiler/target/cpu/emit/CLibrary.h"
 #include "compiler/target/cpu/emit/Diagnostics.h"
 

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/target/nvidia/codegen/Codegen.h"
 
-#include "compiler/lowering/LlvmPasses.h"
-#include "compiler/lowering/PassGate.h"
-#include "compiler/lowering/SpillExcess.h"
+#include "compiler/lowering/gpu/SpillExcess.h"
+#include "compiler/lowering/llvm/LlvmPasses.h"
+#include "compiler/lowering/llvm/PassGate.h"
 #include "compiler/target/nvidia/codegen/ScheduleForRegisterPressure.h"
 #include "compiler/target/nvidia/codegen/ShareDivisors.h"
 #include "compiler/target/nvidia/codegen/ShareLoopInits.h"

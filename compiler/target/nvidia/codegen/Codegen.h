@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "compiler/lowering/TargetMachinePool.h"
+#include "compiler/lowering/llvm/TargetMachinePool.h"
 #include "compiler/target/nvidia/arch/Archs.h"
 
 #include "llvm/IR/Module.h"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "compiler/lowering/FunctionLibraries.h"
+#include "compiler/lowering/gpu/FunctionLibraries.h"
 #include "compiler/support/Options.h"
 #include "compiler/target/nvidia/arch/Archs.h"
 #include "compiler/target/nvidia/lowering/InstructionEmitter.h"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "compiler/lowering/TargetEmitter.h"
+#include "compiler/lowering/gpu/TargetEmitter.h"
 
 #include "llvm/Support/ModRef.h"
 

@@ -6,8 +6,8 @@
 #include "compiler/target/nvidia/arch/Archs.h"
 #include "compiler/target/nvidia/dialect/Dialect.h"
 #include "compiler/target/nvidia/dialect/HostTensorMaps.h"
-#include "compiler/target/nvidia/passes/AsyncDots.h"
-#include "compiler/target/nvidia/passes/MmaLayouts.h"
+#include "compiler/target/nvidia/passes/dots/AsyncDots.h"
+#include "compiler/target/nvidia/passes/dots/MmaLayouts.h"
 
 using namespace mlir;
 using namespace nereid;

@@ -1,0 +1,218 @@
+// Visits the ops of a function in order, and loops until their axis info holds for every iteration.
+// SPDX-License-Identifier: MIT
+#include "compiler/index/AxisInfo.h"
+
+#include "compiler/dialect/imported/Dialect.h"
+#include "compiler/dialect/ttg/Dialect.h"
+#include "compiler/index/AxisRules.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/bit.h"
+
+using namespace mlir;
+using namespace nereid;
+using namespace nereid::analysis;
+
+static constexpr int64_t largestPower = int64_t(1) << 30;
+
+int64_t analysis::powerOfTwoIn(int64_t value) {
+  return value == 0 ? largestPower : int64_t(1) << std::min(30, llvm::countr_zero(uint64_t(value)));
+}
+
+int64_t AxisInfo::divisibilityAt(unsigned dim, int64_t size) const {
+  const Dim &dimInfo = dims[dim];
+  // Inside a run, values are `size` steps apart.
+  return size >= dimInfo.contiguity ? dimInfo.divisibility : std::min(dimInfo.divisibility, size * unit);
+}
+
+int64_t AxisInfo::elementDivisibility() const {
+  int64_t best = 1;
+  for (unsigned dim = 0; dim < dims.size(); ++dim)
+    best = std::max(best, divisibilityAt(dim, 1));
+  return best;
+}
+
+AxisInfo AxisInfo::join(const AxisInfo &a, const AxisInfo &b) {
+  AxisInfo both;
+  both.dims.resize(a.dims.size());
+  both.unit = a.unit;
+  for (unsigned dim = 0; dim < a.dims.size(); ++dim) {
+    Dim &dimInfo = both.dims[dim];
+    dimInfo.contiguity = std::min(a.dims[dim].contiguity, b.dims[dim].contiguity);
+    dimInfo.constancy = std::min(a.dims[dim].constancy, b.dims[dim].constancy);
+    dimInfo.divisibility =
+        std::min(a.divisibilityAt(dim, dimInfo.contiguity), b.divisibilityAt(dim, dimInfo.contiguity));
+  }
+  if (a.constant == b.constant)
+    both.constant = a.constant;
+  both.isNonNegative = a.isNonNegative && b.isNonNegative;
+  return both;
+}
+
+//--- traversal -----------------------------------------------------------------------------
+
+AxisInfoAnalysis::AxisInfoAnalysis(Operation *root) {
+  root->walk([&](tt::FuncOp function) { visitFunction(function); });
+}
+
+AxisInfo AxisInfoAnalysis::of(Value value) const {
+  auto found = infos.find(value);
+  return found == infos.end() ? unknownInfo(value.getType()) : found->second;
+}
+
+void AxisInfoAnalysis::set(Value value, AxisInfo info) { infos[value] = std::move(info); }
+
+void AxisInfoAnalysis::visitFunction(tt::FuncOp function) {
+  if (function.isExternal())
+    return;
+  for (BlockArgument argument : function.getArguments()) {
+    AxisInfo info = unknownInfo(argument.getType());
+    const unsigned index = argument.getArgNumber();
+    addHints(info, function.getArgAttr(index, "tt.divisibility"), function.getArgAttr(index, "tt.contiguity"),
+             function.getArgAttr(index, "tt.constancy"));
+    set(argument, info);
+  }
+  for (Block &block : function.getBody())
+    visitBlock(block);
+}
+
+void AxisInfoAnalysis::visitBlock(Block &block) {
+  SmallVector<std::pair<Value, AxisInfo>> before;
+  for (Operation &op : block) {
+    if (auto assumption = dyn_cast<imported::AssumeOp>(op))
+      assumeHolds(assumption.getCondition(), block, before);
+    else
+      visit(op);
+  }
+  for (auto &[value, info] : llvm::reverse(before))
+    set(value, std::move(info));
+}
+
+/// The power of two that `x % c == 0` or `x & (c - 1) == 0` proves to divide x; 1 for other values.
+static int64_t powerTested(Operation *rest, std::optional<int64_t> operand) {
+  if (!operand || *operand < 1)
+    return 1;
+  if (isa<arith::RemSIOp, arith::RemUIOp>(rest))
+    return powerOfTwoIn(*operand);
+  return isa<arith::AndIOp>(rest) && llvm::isPowerOf2_64(*operand + 1) ? powerOfTwoIn(*operand + 1) : 1;
+}
+
+/// Applies a condition on remainders and signs, or an `and` of them, from here to the end of the basic block.
+void AxisInfoAnalysis::assumeHolds(Value condition, Block &block, Restored &before) {
+  Operation *op = condition.getDefiningOp();
+  if (isa_and_nonnull<arith::AndIOp>(op)) {
+    assumeHolds(op->getOperand(0), block, before);
+    return assumeHolds(op->getOperand(1), block, before);
+  }
+  auto compare = dyn_cast_or_null<arith::CmpIOp>(op);
+  const std::optional<int64_t> bound = compare ? of(compare.getRhs()).constant : std::nullopt;
+  if (!bound)
+    return;
+  using Predicate = arith::CmpIPredicate;
+  const Predicate predicate = compare.getPredicate();
+  Value value = compare.getLhs();
+  Operation *rest = value.getDefiningOp();
+  int64_t power = 1;
+  if (predicate == Predicate::eq && *bound == 0 && rest && rest->getNumOperands() == 2) {
+    power = powerTested(rest, of(rest->getOperand(1)).constant);
+    value = rest->getOperand(0);
+  }
+  AxisInfo info = of(value);
+  for (AxisInfo::Dim &dim : info.dims)
+    dim.divisibility = std::max(dim.divisibility, power);
+  info.isNonNegative |= (predicate == Predicate::sge && *bound >= 0) || (predicate == Predicate::sgt && *bound >= -1);
+  // A loop that does not run returns its initial values, of which its body proves nothing.
+  const bool isCarried = isa<BlockArgument>(value) && !isa<tt::FuncOp>(block.getParentOp());
+  if (isCarried || value.getParentBlock() != &block)
+    before.push_back({value, of(value)});
+  set(value, std::move(info));
+}
+
+void AxisInfoAnalysis::visit(Operation &op) {
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return visitFor(loop);
+  if (auto loop = dyn_cast<scf::WhileOp>(op))
+    return visitWhile(loop);
+  if (isa<scf::IfOp, scf::IndexSwitchOp, ttg::WarpSpecializeOp>(op))
+    return visitBranches(op);
+  if (op.getNumResults() != 1) {
+    for (Value result : op.getResults())
+      set(result, unknownInfo(result.getType()));
+    return;
+  }
+  AxisInfo info = transfer(&op, *this);
+  addHints(info, op.getDiscardableAttr("tt.divisibility"), op.getDiscardableAttr("tt.contiguity"),
+           op.getDiscardableAttr("tt.constancy"));
+  set(op.getResult(0), std::move(info));
+}
+
+void AxisInfoAnalysis::assign(ValueRange targets, ValueRange sources) {
+  for (auto [target, source] : llvm::zip_equal(targets, sources))
+    set(target, of(source));
+}
+
+bool AxisInfoAnalysis::joinInto(ValueRange targets, ValueRange sources) {
+  bool changed = false;
+  for (auto [target, source] : llvm::zip_equal(targets, sources)) {
+    const AxisInfo before = of(target);
+    const AxisInfo joined = AxisInfo::join(before, of(source));
+    changed |= !(joined == before);
+    set(target, joined);
+  }
+  return changed;
+}
+
+/// Info only gets weaker, and each number can be halved thirty times, but few rounds suffice in practice. When
+/// everything about a loop's carried values is dropped, the next round is the last.
+static constexpr unsigned roundsBeforeForgetting = 4;
+
+void AxisInfoAnalysis::forget(ValueRange values) {
+  for (Value value : values)
+    set(value, unknownInfo(value.getType()));
+}
+
+void AxisInfoAnalysis::visitFor(scf::ForOp loop) {
+  const AxisInfo from = of(loop.getLowerBound()), step = of(loop.getStep());
+  AxisInfo index;
+  index.dims[0].divisibility = std::min(from.elementDivisibility(), step.elementDivisibility());
+  index.isNonNegative = from.isNonNegative && !loop.getUnsignedCmp();
+  set(loop.getInductionVar(), index);
+  assign(loop.getRegionIterArgs(), loop.getInitArgs());
+  for (unsigned round = 0;; ++round) {
+    visitBlock(*loop.getBody());
+    if (!joinInto(loop.getRegionIterArgs(), loop.getYieldedValues()))
+      break;
+    if (round == roundsBeforeForgetting)
+      forget(loop.getRegionIterArgs());
+  }
+  assign(loop.getResults(), loop.getRegionIterArgs());
+}
+
+void AxisInfoAnalysis::visitWhile(scf::WhileOp loop) {
+  assign(loop.getBeforeArguments(), loop.getInits());
+  for (unsigned round = 0;; ++round) {
+    visitBlock(*loop.getBeforeBody());
+    assign(loop.getAfterArguments(), loop.getConditionOp().getArgs());
+    visitBlock(*loop.getAfterBody());
+    if (!joinInto(loop.getBeforeArguments(), loop.getYieldOp().getResults()))
+      break;
+    if (round == roundsBeforeForgetting)
+      forget(loop.getBeforeArguments());
+  }
+  assign(loop.getResults(), loop.getConditionOp().getArgs());
+}
+
+void AxisInfoAnalysis::visitBranches(Operation &op) {
+  bool isFirst = true;
+  for (Region &region : op.getRegions()) {
+    if (region.empty())
+      continue;
+    visitBlock(region.front());
+    ValueRange yielded = region.front().getTerminator()->getOperands();
+    if (isFirst)
+      assign(op.getResults(), yielded);
+    else
+      joinInto(op.getResults(), yielded);
+    isFirst = false;
+  }
+}

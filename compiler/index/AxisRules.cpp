@@ -1,0 +1,198 @@
+// Computes the axis info of ranges, splats, shape ops, pointers and hints; AxisArithmetic.cpp has arithmetic.
+// SPDX-License-Identifier: MIT
+#include "compiler/index/AxisRules.h"
+
+#include "compiler/dialect/ttg/Dialect.h"
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace nereid;
+using namespace nereid::analysis;
+
+/// For pointers, bytes between adjacent elements in memory; 1 for other types.
+static int64_t unitOf(Type type) {
+  auto pointer = dyn_cast<tt::PointerType>(tt::elementOf(type));
+  if (!pointer)
+    return 1;
+  const Type pointee = pointer.getPointee();
+  return pointee.isIntOrFloat() ? std::max<int64_t>(1, pointee.getIntOrFloatBitWidth() / 8) : 8;
+}
+
+AxisInfo analysis::unknownInfo(Type type) {
+  AxisInfo info;
+  info.dims.resize(std::max<size_t>(1, tt::shapeOf(type).size()));
+  info.unit = unitOf(type);
+  return info;
+}
+
+/// A tile of `type` that repeats a scalar.
+static AxisInfo repeated(const AxisInfo &scalar, Type type) {
+  AxisInfo info = unknownInfo(type);
+  info.constant = scalar.constant;
+  info.isNonNegative = scalar.isNonNegative;
+  for (auto [dim, extent] : llvm::zip_equal(info.dims, tt::shapeOf(type)))
+    dim = {1, scalar.dims[0].divisibility, powerOfTwoIn(extent)};
+  return info;
+}
+
+static AxisInfo constantInfo(arith::ConstantOp op) {
+  const Type type = op.getType();
+  Attribute value = op.getValue();
+  if (auto splat = dyn_cast<SplatElementsAttr>(value))
+    value = splat.getSplatValue<Attribute>();
+  AxisInfo scalar;
+  if (auto number = dyn_cast<IntegerAttr>(value)) {
+    const APInt &bits = number.getValue();
+    scalar.constant = bits.getBitWidth() == 1 ? bits.getZExtValue() : bits.getSExtValue();
+    scalar.dims[0].divisibility = powerOfTwoIn(*scalar.constant);
+    scalar.isNonNegative = *scalar.constant >= 0;
+  } else if (!isa<FloatAttr>(value)) {
+    return unknownInfo(type);
+  }
+  return isa<RankedTensorType>(type) ? repeated(scalar, type) : scalar;
+}
+
+static AxisInfo rangeInfo(tt::MakeRangeOp op) {
+  AxisInfo info;
+  const int64_t start = static_cast<int32_t>(op.getStart());
+  info.dims[0].contiguity = powerOfTwoIn(op.getType().getDimSize(0));
+  info.dims[0].divisibility = powerOfTwoIn(start);
+  info.isNonNegative = start >= 0;
+  return info;
+}
+
+static AxisInfo expandedInfo(tt::ExpandDimsOp op, AxisInfo info) {
+  const int64_t divisibility = info.elementDivisibility();
+  info.dims.insert(info.dims.begin() + op.getAxis(), {1, divisibility, 1});
+  return info;
+}
+
+static AxisInfo broadcastInfo(tt::BroadcastOp op, AxisInfo info) {
+  const ArrayRef<int64_t> from = tt::shapeOf(op.getSrc().getType()), to = tt::shapeOf(op.getType());
+  for (unsigned dim = 0; dim < to.size(); ++dim)
+    if (from[dim] != to[dim])
+      info.dims[dim].constancy = powerOfTwoIn(to[dim]);
+  return info;
+}
+
+static AxisInfo transposedInfo(tt::TransOp op, const AxisInfo &source) {
+  AxisInfo info = source;
+  for (auto [to, from] : llvm::enumerate(op.getOrder()))
+    info.dims[to] = source.dims[from];
+  return info;
+}
+
+/// Elements keep their row-major order, so that groups along the last dimension survive up to its new extent.
+static AxisInfo reshapedInfo(tt::ReshapeOp op, const AxisInfo &source) {
+  AxisInfo info = unknownInfo(op.getType());
+  info.constant = source.constant;
+  info.isNonNegative = source.isNonNegative;
+  const int64_t every = source.elementDivisibility();
+  for (AxisInfo::Dim &dim : info.dims)
+    dim.divisibility = every;
+  if (op.getAllowReorder() || tt::shapeOf(op.getType()).empty())
+    return info;
+  const unsigned last = source.dims.size() - 1;
+  const int64_t extent = powerOfTwoIn(tt::shapeOf(op.getType()).back());
+  AxisInfo::Dim &inner = info.dims.back();
+  inner.contiguity = std::min(source.dims[last].contiguity, extent);
+  inner.constancy = std::min(source.dims[last].constancy, extent);
+  inner.divisibility = source.divisibilityAt(last, inner.contiguity);
+  return info;
+}
+
+static AxisInfo addPtrInfo(const AxisInfo &pointer, const AxisInfo &offset) {
+  AxisInfo info = pointer;
+  for (unsigned dim = 0; dim < info.dims.size(); ++dim) {
+    const AxisInfo::Dim &p = pointer.dims[dim], &o = offset.dims[dim];
+    AxisInfo::Dim &sum = info.dims[dim];
+    sum.contiguity = std::max(std::min(p.contiguity, o.constancy), std::min(p.constancy, o.contiguity));
+    sum.constancy = std::min(p.constancy, o.constancy);
+    sum.divisibility = std::min(pointer.divisibilityAt(dim, sum.contiguity),
+                                offset.divisibilityAt(dim, sum.contiguity) * pointer.unit);
+  }
+  return info;
+}
+
+/// The same numbers as another type, whose unit may differ.
+static AxisInfo reinterpretedInfo(const AxisInfo &source, Type type) {
+  AxisInfo info = source;
+  info.unit = unitOf(type);
+  if (info.unit == source.unit)
+    return info;
+  for (unsigned dim = 0; dim < info.dims.size(); ++dim)
+    info.dims[dim] = {1, source.divisibilityAt(dim, 1), source.dims[dim].constancy};
+  return info;
+}
+
+/// Groups over which all operands are constant give equal results.
+static AxisInfo elementwiseInfo(Operation *op, ArrayRef<AxisInfo> operands) {
+  AxisInfo info = unknownInfo(op->getResult(0).getType());
+  for (unsigned dim = 0; dim < info.dims.size(); ++dim) {
+    info.dims[dim].constancy = operands.empty() ? 1 : operands[0].dims[dim].constancy;
+    for (const AxisInfo &operand : operands)
+      info.dims[dim].constancy = std::min(info.dims[dim].constancy, operand.dims[dim].constancy);
+  }
+  return info;
+}
+
+AxisInfo analysis::transfer(Operation *op, const AxisInfoAnalysis &known) {
+  const Type type = op->getResult(0).getType();
+  auto first = [&] { return known.of(op->getOperand(0)); };
+  const auto special =
+      llvm::TypeSwitch<Operation *, std::optional<AxisInfo>>(op)
+          .Case([&](arith::ConstantOp constant) { return constantInfo(constant); })
+          .Case([&](tt::MakeRangeOp range) { return rangeInfo(range); })
+          .Case([&](tt::SplatOp) { return repeated(first(), type); })
+          .Case([&](tt::ExpandDimsOp expand) { return expandedInfo(expand, first()); })
+          .Case([&](tt::BroadcastOp broadcast) { return broadcastInfo(broadcast, first()); })
+          .Case([&](tt::TransOp trans) { return transposedInfo(trans, first()); })
+          .Case([&](tt::ReshapeOp reshape) { return reshapedInfo(reshape, first()); })
+          .Case([&](tt::AddPtrOp add) { return addPtrInfo(first(), known.of(add.getOffset())); })
+          .Case<tt::BitcastOp, tt::PtrToIntOp, tt::IntToPtrOp>([&](auto) { return reinterpretedInfo(first(), type); })
+          .Case([&](ttg::ConvertLayoutOp) { return first(); })
+          .Case<tt::GetProgramIdOp, tt::GetNumProgramsOp>([&](auto) {
+            AxisInfo info;
+            info.isNonNegative = true;
+            return info;
+          })
+          .Default([](Operation *) { return std::nullopt; });
+  if (special)
+    return *special;
+  // Equal addresses under equal masks load equal values.
+  auto load = dyn_cast<tt::LoadOp>(op);
+  if (load ? load.getIsVolatile() : !op->hasTrait<OpTrait::Elementwise>())
+    return unknownInfo(type);
+  SmallVector<AxisInfo, 3> operands;
+  for (Value operand : op->getOperands()) {
+    const AxisInfo info = known.of(operand);
+    const bool isScalar = isa<RankedTensorType>(type) && !isa<RankedTensorType>(operand.getType());
+    operands.push_back(isScalar ? repeated(info, tt::withElement(type, operand.getType())) : info);
+  }
+  if (auto info = transferArithmetic(op, operands, unknownInfo(type)))
+    return *info;
+  return elementwiseInfo(op, operands);
+}
+
+/// One number per dimension, from an integer or a list; 0 where there is no hint.
+static int64_t hintOf(Attribute attribute, unsigned dim) {
+  if (auto number = dyn_cast_or_null<IntegerAttr>(attribute))
+    return number.getInt();
+  auto list = dyn_cast_or_null<DenseIntElementsAttr>(attribute);
+  if (!list || dim >= list.getNumElements())
+    return 0;
+  return (*(list.value_begin<APInt>() + dim)).getSExtValue();
+}
+
+void analysis::addHints(AxisInfo &info, Attribute divisibility, Attribute contiguity, Attribute constancy) {
+  for (auto [index, dim] : llvm::enumerate(info.dims)) {
+    if (int64_t number = hintOf(contiguity, index); number > 0)
+      dim.contiguity = std::max(dim.contiguity, powerOfTwoIn(number));
+    if (int64_t number = hintOf(constancy, index); number > 0)
+      dim.constancy = std::max(dim.constancy, powerOfTwoIn(number));
+    if (int64_t number = hintOf(divisibility, index); number > 0)
+      dim.divisibility = std::max(dim.divisibility, powerOfTwoIn(number));
+  }
+}

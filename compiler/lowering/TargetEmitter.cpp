@@ -1,7 +1,0 @@
-// Implements what GPU vendors share of emitting tiles as LLVM IR.
-// SPDX-License-Identifier: MIT
-#include "compiler/lowering/TargetEmitter.h"
-
-using namespace nereid::lowering;
-
-TargetEmitter::~TargetEmitter() = default;

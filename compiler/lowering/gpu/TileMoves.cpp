@@ -1,0 +1,32 @@
+// Calls the layout planners with the types of ops.
+// SPDX-License-Identifier: MIT
+#include "compiler/lowering/gpu/TileMoves.h"
+
+#include "compiler/analysis/MemoryAccess.h"
+#include "compiler/lowering/TtgToLlvm/SharedAccess.h"
+
+using namespace mlir;
+using namespace nereid;
+using namespace nereid::lowering;
+
+static SharedTileAccess planAccess(RankedTensorType tile, Value of, bool isLoad) {
+  auto buffer = cast<ttg::MemDescType>(of.getType());
+  if (isPartOfBuffer(buffer))
+    return {tile, accessPatternOf(tile, of), isLoad};
+  const unsigned bytes = analysis::memoryBits(buffer.getElementType()) / 8;
+  const auto inBuffer = cast<ttg::LayoutEncoding>(buffer.getEncoding()).toLinearLayout(buffer.getShape());
+  const layout::LinearLayout &inRegisters = ttg::linearLayoutOf(tile);
+  if (auto matrices = isLoad ? layout::planLdStMatrix(inRegisters, inBuffer, bytes) : std::nullopt)
+    return {tile, *matrices, isLoad};
+  return {tile, layout::planSharedAccesses(inRegisters, inBuffer, bytes, analysis::kWidestAccessBytes / bytes), isLoad};
+}
+
+std::optional<SharedTileAccess> lowering::sharedTileAccess(Operation *op) {
+  if (auto load = dyn_cast<ttg::LocalLoadOp>(op))
+    return planAccess(cast<RankedTensorType>(load.getType()), load.getSrc(), true);
+  if (auto store = dyn_cast<ttg::LocalStoreOp>(op))
+    return planAccess(cast<RankedTensorType>(store.getSrc().getType()), store.getDst(), false);
+  if (auto made = dyn_cast<ttg::LocalAllocOp>(op); made && made.getSrc())
+    return planAccess(cast<RankedTensorType>(made.getSrc().getType()), made.getResult(), false);
+  return std::nullopt;
+}

@@ -1,0 +1,186 @@
+// States for each family of ops how its work is divided along a dimension.
+// SPDX-License-Identifier: MIT
+#include "compiler/target/nvidia/passes/clusters/ClusterRules.h"
+
+#include "compiler/dialect/tt/Extents.h"
+#include "compiler/target/nvidia/dialect/Dialect.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace nereid;
+using namespace nereid::nvidia;
+
+using SplitDims = SmallVector<SplitDim, 2>;
+
+static unsigned rankOf(Value value) { return tt::shapeOf(value.getType()).size(); }
+static bool isTile(Value value) { return isa<RankedTensorType>(value.getType()); }
+
+/// A dimension that no operand or result has yet.
+static SplitDim newDim(Operation *op) {
+  SplitDim dim;
+  dim.operands.resize(op->getNumOperands());
+  dim.results.resize(op->getNumResults());
+  return dim;
+}
+
+/// All tiles have one shape; each of its dimensions is one of the op's.
+static SplitDims sameDims(Operation *op) {
+  unsigned rank = 0;
+  for (Value value : llvm::concat<Value>(llvm::to_vector(op->getOperands()), llvm::to_vector(op->getResults())))
+    rank = std::max(rank, rankOf(value));
+  SplitDims dims;
+  for (unsigned index = 0; index < rank; ++index) {
+    SplitDim &dim = dims.emplace_back(newDim(op));
+    for (auto [place, operand] : llvm::zip_equal(dim.operands, op->getOperands()))
+      if (isTile(operand))
+        place = index;
+    for (auto [place, result] : llvm::zip_equal(dim.results, op->getResults()))
+      if (isTile(result))
+        place = index;
+  }
+  return dims;
+}
+
+/// `operandDim` gives the operand's dimension for one of the result's, or none.
+static SplitDims resultDims(Operation *op, llvm::function_ref<std::optional<unsigned>(unsigned)> operandDim) {
+  SplitDims dims;
+  for (unsigned index = 0; index < rankOf(op->getResult(0)); ++index) {
+    SplitDim &dim = dims.emplace_back(newDim(op));
+    dim.operands.front() = operandDim(index);
+    for (auto &place : dim.results)
+      place = index;
+  }
+  return dims;
+}
+
+static SplitDims expandedDims(tt::ExpandDimsOp op) {
+  const unsigned axis = op.getAxis();
+  SplitDims dims = resultDims(op, [&](unsigned dim) { return dim - (dim > axis); });
+  dims.erase(dims.begin() + axis);
+  return dims;
+}
+
+static SplitDims broadcastDims(tt::BroadcastOp op) {
+  return resultDims(op, [&](unsigned dim) -> std::optional<unsigned> {
+    if (op.getSrc().getType().getDimSize(dim) == op.getType().getDimSize(dim))
+      return dim;
+    return std::nullopt;
+  });
+}
+
+/// Shapes agree in runs of dimensions with the same product; the first dimension of a run holds the part that is
+/// contiguous in row-major order.
+static SplitDims reshapedDims(tt::ReshapeOp op) {
+  ArrayRef<int64_t> from = op.getSrc().getType().getShape(), to = op.getType().getShape();
+  SplitDims dims;
+  size_t source = 0, target = 0;
+  while (source < from.size() && target < to.size()) {
+    int64_t before = 1, after = 1;
+    std::optional<unsigned> first, result;
+    do {
+      const bool takesSource = source < from.size() && (before <= after || target >= to.size());
+      std::optional<unsigned> &place = takesSource ? first : result;
+      size_t &next = takesSource ? source : target;
+      const int64_t extent = takesSource ? from[next] : to[next];
+      (takesSource ? before : after) *= extent;
+      if (extent > 1 && !place)
+        place = next;
+      ++next;
+    } while ((before != after || !result) && (source < from.size() || target < to.size()));
+    if (!first || !result)
+      continue;
+    SplitDim &dim = dims.emplace_back(newDim(op));
+    dim.operands.front() = first;
+    dim.results.front() = result;
+  }
+  return dims;
+}
+
+static SplitDims reducedDims(tt::ReduceOp op) {
+  const unsigned axis = op.getAxis();
+  SplitDims dims = sameDims(op);
+  for (auto [index, dim] : llvm::enumerate(dims)) {
+    dim.isCombined = index == axis;
+    for (auto &place : dim.results)
+      place = dim.isCombined ? std::nullopt : std::optional<unsigned>(index - (index > axis));
+  }
+  return dims;
+}
+
+static SplitDims scannedDims(tt::ScanOp op) {
+  SplitDims dims = sameDims(op);
+  dims.erase(dims.begin() + op.getAxis());
+  return dims;
+}
+
+/// M and N, after the batch; each operand has one of them.
+static SplitDims dotDims(tt::DotOp op) {
+  SplitDims dims = sameDims(op);
+  const unsigned m = dims.size() - 2, n = dims.size() - 1;
+  dims[m].operands[1] = std::nullopt;
+  dims[n].operands[0] = std::nullopt;
+  return dims;
+}
+
+/// Each CTA has its part of the indices, and along the axis all elements that they may mean.
+static SplitDims gatheredDims(tt::GatherOp op) {
+  SplitDims dims = sameDims(op);
+  dims[op.getAxis()].operands[op.getSrcMutable().getOperandNumber()] = std::nullopt;
+  return dims;
+}
+
+/// The last dimension, of extent 2, is no part of the operands.
+static SplitDims joinedDims(tt::JoinOp op) {
+  SplitDims dims = sameDims(op);
+  dims.pop_back();
+  return dims;
+}
+
+static SplitDims separatedDims(tt::SplitOp op) {
+  SplitDims dims = sameDims(op);
+  dims.pop_back();
+  return dims;
+}
+
+/// A tile's rows are all dimensions of the block but the last one.
+static SplitDims tileAccessDims(Operation *op, ArrayRef<int64_t> block) {
+  return block.size() == 2 ? sameDims(op) : SplitDims();
+}
+
+static bool isElementwise(Operation *op) {
+  if (op->hasAttr(tt::kExtents))
+    return false;
+  if (auto map = dyn_cast<tt::MapElementwiseOp>(op))
+    return map.getPack() == 1;
+  return op->hasTrait<OpTrait::Elementwise>() || isa<tt::MemoryAccessOpInterface, tt::AssertOp>(op);
+}
+
+SmallVector<SplitDim, 2> nvidia::splitDimsOf(Operation *op) {
+  return llvm::TypeSwitch<Operation *, SplitDims>(op)
+      .Case([](tt::ExpandDimsOp op) { return expandedDims(op); })
+      .Case([](tt::BroadcastOp op) { return broadcastDims(op); })
+      .Case([](tt::TransOp op) { return resultDims(op, [&](unsigned dim) { return unsigned(op.getOrder()[dim]); }); })
+      .Case([](tt::ReshapeOp op) { return reshapedDims(op); })
+      .Case([](tt::ReduceOp op) { return reducedDims(op); })
+      .Case([](tt::ScanOp op) { return scannedDims(op); })
+      .Case([](tt::DotOp op) { return dotDims(op); })
+      .Case([](tt::GatherOp op) { return gatheredDims(op); })
+      .Case([](tt::JoinOp op) { return joinedDims(op); })
+      .Case([](tt::SplitOp op) { return separatedDims(op); })
+      .Case([](ttng::TileLoadOp op) { return tileAccessDims(op, op.getBlock()); })
+      .Case([](ttng::TileStoreOp op) { return tileAccessDims(op, op.getBlock()); })
+      .Default([](Operation *op) { return isElementwise(op) ? sameDims(op) : SplitDims(); });
+}
+
+bool nvidia::isRematerialised(Operation *op, llvm::function_ref<bool(Value)> isRematerialised) {
+  if (op->getNumResults() != 1 || !isTile(op->getResult(0)) || op->getNumRegions() > 0 || !isMemoryEffectFree(op))
+    return false;
+  if (auto constant = dyn_cast<arith::ConstantOp>(op))
+    return isa<SplatElementsAttr>(constant.getValue());
+  if (isa<tt::MakeRangeOp, tt::SplatOp, ub::PoisonOp>(op))
+    return true;
+  if (!isElementwise(op) && !isa<tt::ExpandDimsOp, tt::BroadcastOp, tt::TransOp>(op))
+    return false;
+  return llvm::all_of(op->getOperands(), [&](Value operand) { return !isTile(operand) || isRematerialised(operand); });
+}

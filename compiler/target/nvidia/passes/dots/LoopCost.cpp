@@ -1,0 +1,51 @@
+// Counts a loop's elements by the unit that computes them.
+// SPDX-License-Identifier: MIT
+#include "compiler/target/nvidia/passes/dots/LoopCost.h"
+
+#include "compiler/target/nvidia/arch/Rates.h"
+#include "compiler/target/nvidia/dialect/Dialect.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+using namespace nereid;
+using namespace nereid::nvidia;
+
+static uint64_t elementsOf(Type type) {
+  auto tile = dyn_cast<RankedTensorType>(type);
+  return tile ? tile.getNumElements() : 0;
+}
+
+/// As of 16-bit floats.
+static uint64_t products(ttng::WarpGroupDotOp dot) {
+  const uint64_t depth = dot.getB().getType().getShape()[0];
+  const unsigned bits = dot.getB().getType().getElementType().getIntOrFloatBitWidth();
+  return elementsOf(dot.getD().getType()) * depth * bits / 16;
+}
+
+bool nvidia::usesSpecialFunctions(Operation *op) {
+  return isa<math::ExpOp, math::Exp2Op, math::LogOp, math::Log2Op, math::SqrtOp, math::RsqrtOp, math::SinOp,
+             math::CosOp, math::TanhOp, arith::DivFOp>(op);
+}
+
+/// Of a branch, the longer side counts.
+static uint64_t specialElements(Block &block) {
+  uint64_t count = 0;
+  for (Operation &op : block)
+    if (auto branch = dyn_cast<scf::IfOp>(op))
+      count +=
+          std::max(specialElements(*branch.thenBlock()), branch.elseBlock() ? specialElements(*branch.elseBlock()) : 0);
+    else if (usesSpecialFunctions(&op))
+      count += elementsOf(op.getResult(0).getType());
+  return count;
+}
+
+LoopCost nvidia::costOf(scf::ForOp loop) {
+  const Rates rates = ratesOf(90, /*hasWgmma=*/true); // which 9.0 alone has
+  LoopCost cost;
+  for (auto dot : loop.getBody()->getOps<ttng::WarpGroupDotOp>())
+    cost.tensor += products(dot) / rates.wgmmaProducts;
+  cost.special = specialElements(*loop.getBody()) / rates.special;
+  return cost;
+}

@@ -1,0 +1,74 @@
+// Moves the loads of loops of chained dots to warps of their own: the state of the pass.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "compiler/analysis/PointerBases.h"
+#include "compiler/target/nvidia/passes/Passes.h"
+#include "compiler/target/nvidia/passes/warps/ProducerWarps.h"
+#include "compiler/target/nvidia/passes/warps/ProgramLoop.h"
+#include "compiler/target/nvidia/passes/warps/SpecialLoops.h"
+
+namespace nereid::nvidia {
+
+/// The warps that load: one warp group, since registers are moved between warp groups, and since an SM gives each
+/// quarter of its registers to whole warps. TMA needs one thread of them.
+inline constexpr int32_t kProducerWarps = 4;
+
+/// The ring of all loops' channels of one index, or of a tile that is loaded once for all loops.
+struct Ring {
+  ttg::MemDescType buffer; ///< of one tile
+  mlir::Value buffers, full, empty;
+};
+
+/// A position in all rings: the buffer that is used next, and the parity of its phase.
+struct Position {
+  mlir::Value slot, parity;
+};
+
+class Specializer {
+public:
+  Specializer(tt::FuncOp function, const SpecializeWarpsOptions &options)
+      : function(function), rewriter(function.getContext()), options(options) {}
+
+  bool collect();
+  bool joinLoops();
+  void run();
+
+private:
+  bool addLoop(mlir::scf::ForOp loop, const analysis::AxisInfoAnalysis &axisInfo);
+  bool addOnce(mlir::Operation *load);
+  bool mayMove(Channel channel, const std::optional<analysis::Bases> &written);
+  bool fits();
+  bool usesTma() const { return bool(loops.front().channels.front().tile()); }
+  Ring createRing(Channel channel, unsigned count);
+  void createRings();
+  void fill(mlir::OpBuilder &builder, const Channel &channel, const Ring &ring, Position at,
+            const mlir::IRMapping &values);
+  mlir::scf::ForOp beginPrograms(mlir::OpBuilder &builder, Position &at);
+  void endPrograms(mlir::scf::ForOp loop, mlir::OpBuilder &builder, Position at);
+  void buildProducer(mlir::Block &partition);
+  void buildConsumers(mlir::Block &region, llvm::ArrayRef<mlir::Operation *> work);
+  void consume(SpecialLoop &special, Position &at);
+  RingAccess useRing(const Ring &ring, Channel &channel, Position at);
+  mlir::Operation *release(const Ring &ring, mlir::Location loc, mlir::Value slot, mlir::Value condition);
+  mlir::Value before(mlir::Location loc, mlir::Value slot);
+  Position next(mlir::OpBuilder &builder, mlir::Location loc, Position at);
+  Position positionOfOnce(mlir::OpBuilder &builder, mlir::scf::ForOp ofPrograms, unsigned ahead);
+  mlir::Value constant(mlir::OpBuilder &builder, int64_t number) {
+    return mlir::arith::ConstantIntOp::create(builder, function.getLoc(), number, 32);
+  }
+
+  tt::FuncOp function;
+  mlir::IRRewriter rewriter;
+  const SpecializeWarpsOptions &options;
+  llvm::SmallVector<SpecialLoop, 2> loops;
+  llvm::SmallVector<Channel, 1> once; ///< whole tiles that are loaded before the loops, for their dots alone
+  llvm::SmallVector<Ring, 2> rings, ringsOfOnce;
+  ProducerWarps producer{kProducerWarps};
+  std::optional<ProgramLoop> programs; ///< where CTAs stay
+  unsigned askedBuffers = 0, numBuffers = 0;
+  unsigned buffersOfOnce = 1; ///< of each tile that is loaded once
+  mlir::scf::ForOp deepest;   ///< the loop that asks for the most buffers
+};
+
+} // namespace nereid::nvidia

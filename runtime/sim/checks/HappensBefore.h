@@ -1,0 +1,113 @@
+// Follows which operations of a cluster happen before which others, by vector clocks.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "runtime/sim/checks/Clocks.h"
+#include "runtime/sim/machine/Observer.h"
+
+#include <unordered_map>
+
+namespace nereid::sim {
+
+/// Threads of the analysis that a warp has: itself, and what it has started.
+enum class Agent : uint8_t { Warp, Copy, Wgmma, BulkRead, BulkWrite };
+inline constexpr unsigned kAgents = 5;
+
+/// A word that atomics, releases or acquires access: what is published there to the GPU, and by the cluster that used
+/// it last to itself and to each of its CTAs.
+struct SyncWord {
+  Snapshot gpu, ofCluster;
+  std::vector<Snapshot> ofCta; ///< by rank
+  uint32_t cluster = 0;
+};
+using SyncWords = std::unordered_map<const char *, SyncWord>;
+
+/// Who accesses memory: a thread of the analysis at a time, and what it has seen.
+struct Actor {
+  uint16_t thread = 0;
+  uint32_t clock = 0;
+  uint32_t convergedAt = 0; ///< of a warp: accesses of its other lanes before this clock are in order with it
+  const View *view = nullptr;
+};
+
+class HappensBefore {
+public:
+  /// `global`: words of global memory, of the whole grid.
+  HappensBefore(const Cluster &cluster, SyncWords &global);
+
+  void onSync(Warp &warp, const SyncEvent &event);
+  /// Synchronisation by an access, which comes after the check for races.
+  void onAccess(Warp &warp, const MemoryAccess &access);
+
+  Actor actorOf(Warp &warp, const MemoryAccess &access);
+  uint32_t clusterIndex() const { return index; }
+  bool isMbarrier(const char *address) const { return mbarriers.count(address); }
+  /// The CTA that a thread of this cluster runs in; mbarriers' threads have none (-1).
+  int rankOf(uint16_t thread) const;
+  std::string nameOf(uint16_t thread) const;
+  /// Whether it stands for the cp.async of a warp.
+  bool isCopy(uint16_t thread) const {
+    return rankOf(thread) >= 0 && thread % kAgents == static_cast<unsigned>(Agent::Copy);
+  }
+
+private:
+  struct Group {
+    uint32_t issued = 0; ///< the last operation
+    std::deque<uint32_t> committed;
+  };
+  struct Thread {
+    View view;
+    mutable Snapshot snapshot; ///< of the view; null after a change
+    Snapshot fenced[3], observed[3];
+    uint32_t convergedAt = 1;
+    bool hasIssued = false; ///< an operation has its view: what follows is not covered by it
+    uint32_t issued[3] = {};
+    std::vector<Group> groups[3];
+  };
+  struct Barrier {
+    View open, done;
+  };
+  struct Mbarrier {
+    uint16_t thread = 0;
+    uint32_t phase = 0;
+    View open, done;
+  };
+  /// The operation that is being issued.
+  struct Operation {
+    AsyncKind kind = AsyncKind::Copy;
+    uint16_t thread = 0; ///< of the warp's agent, or the mbarrier's
+    uint32_t clock = 0;
+  };
+
+  Thread &threadOf(const Warp &warp) { return threads[flatIndex(warp)]; }
+  size_t flatIndex(const Warp &warp) const { return warp.cta->rank * numWarps + warp.index; }
+  uint16_t agentOf(const Warp &warp, Agent agent) const {
+    return uint16_t(flatIndex(warp) * kAgents + static_cast<unsigned>(agent));
+  }
+  const Snapshot &snapshotOf(const Thread &thread) const;
+  uint32_t clockOf(const Warp &warp) const;
+  void advance(Warp &warp);
+  void join(Warp &warp, const View &view);
+  Mbarrier &mbarrierAt(const void *address);
+  void onFence(Warp &warp, Scope scope);
+  void onProxyFence(Warp &warp, ProxyFence fence);
+  void onMbarrier(Warp &warp, const SyncEvent &event);
+  void onAsync(Warp &warp, const SyncEvent &event);
+  void onIssue(Warp &warp, const SyncEvent &event);
+  void onWait(Warp &warp, const SyncEvent &event);
+  void acquire(Warp &warp, const SyncWord &word, const MemoryAccess &access);
+  void publish(Warp &warp, SyncWord &word, const MemoryAccess &access);
+
+  const Cluster &cluster;
+  const uint32_t index;
+  const size_t numWarps;
+  SyncWords &global;
+  SyncWords shared;
+  std::vector<Thread> threads;
+  std::unordered_map<const void *, Barrier> barriers;
+  std::unordered_map<const void *, Mbarrier> mbarriers;
+  std::unordered_map<uint64_t, View> arrivals; ///< of cp.async.mbarrier.arrive, by operation
+  Operation current;
+};
+
+} // namespace nereid::sim

@@ -1,0 +1,31 @@
+// Occupancy of a GPU's SMs by a kernel, and a first-order estimate of its time.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "runtime/sim/counters/Gpus.h"
+#include "runtime/sim/counters/LaunchProfile.h"
+
+namespace nereid::sim {
+
+struct Occupancy {
+  uint32_t ctas = 0, warps = 0; ///< on an SM at once
+  const char *limit = "";       ///< "registers", "shared memory", "warps", "CTAs"
+  double waves = 0;             ///< CTAs of the grid per CTAs that are resident on the GPU
+};
+
+Occupancy occupancyOf(const LaunchProfile &profile, const GpuRates &gpu);
+
+struct Resource {
+  const char *name = "";
+  double seconds = 0; ///< that this resource alone would take
+};
+
+struct Estimate {
+  double seconds = 0;
+  std::vector<Resource> resources; ///< the slowest first
+  bool isInL2 = false;             ///< all data stay in L2 from one launch to the next
+};
+
+Estimate estimateOf(const LaunchProfile &profile, const GpuRates &gpu);
+
+} // namespace nereid::sim

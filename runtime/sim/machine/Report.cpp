@@ -1,0 +1,112 @@
+// Writes the reports of faults.
+// SPDX-License-Identifier: MIT
+#include "runtime/sim/machine/Report.h"
+
+#include "runtime/sim/ptx/Ptx.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+
+using namespace nereid::sim;
+
+static std::string trimmed(const std::string &line) {
+  const size_t begin = line.find_first_not_of(" \t");
+  return begin == std::string::npos ? "" : line.substr(begin);
+}
+
+static std::string ptxLine(const Cluster &cluster, const Instruction &instruction) {
+  const std::vector<std::string> &lines = cluster.code->text->lines;
+  const bool isKnown = instruction.line && instruction.line <= lines.size();
+  return isKnown ? trimmed(lines[instruction.line - 1]) : "";
+}
+
+std::string nereid::sim::threadText(const Warp &warp, int lane) {
+  const Dim &id = warp.cta->id;
+  return "program " + std::to_string(id.x) + ", " + std::to_string(id.y) + ", " + std::to_string(id.z) + ", warp " +
+         std::to_string(warp.index) + (lane < 0 ? "" : ", lane " + std::to_string(lane));
+}
+
+std::string nereid::sim::placeText(const Cluster &cluster, const Instruction &instruction) {
+  const SourcePosition position = cluster.code->text->table.positionOf(instruction.line);
+  return "at " + (position ? position.text() + ", " : "") + "line " + std::to_string(instruction.line) +
+         " of the PTX: " + ptxLine(cluster, instruction);
+}
+
+std::string nereid::sim::warpsText(const Cluster &cluster) {
+  constexpr unsigned kShown = 8;
+  std::string text;
+  unsigned count = 0;
+  for (const Cta &cta : cluster.ctas)
+    for (const Warp &warp : cta.warps)
+      for (const Split &split : warp.splits)
+        if (++count <= kShown)
+          text += "; CTA " + std::to_string(cta.rank) + " warp " + std::to_string(warp.index) + " " +
+                  placeText(cluster, cluster.code->instructions[split.pc]);
+  return count > kShown ? text + "; and " + std::to_string(count - kShown) + " more" : text;
+}
+
+std::string nereid::sim::globalPlaceText(const Launch &launch, uint64_t address) {
+  for (const Buffer &buffer : launch.buffers)
+    if (buffer.isKnown && address >= buffer.begin && address < buffer.end) {
+      const auto offset = int64_t(address - buffer.base), bytes = int64_t{buffer.elementBytes};
+      const int64_t element = offset >= 0 ? offset / bytes : -((bytes - 1 - offset) / bytes);
+      return "element " + std::to_string(element) + " of `" + buffer.name + "`";
+    }
+  char text[48];
+  std::snprintf(text, sizeof(text), "global memory at 0x%llx", static_cast<unsigned long long>(address));
+  return text;
+}
+
+//--- reports of sanitizers -----------------------------------------------------------------
+
+/// The source line of a position with a caret below, each with an end of line before it.
+static std::string excerpt(const SourcePosition &position) {
+  const std::string line = sourceLine(position.file, position.line);
+  if (line.empty())
+    return "";
+  const size_t column = std::min<size_t>(position.column ? position.column - 1 : 0, line.size());
+  std::string indent = line.substr(0, column);
+  std::replace_if(indent.begin(), indent.end(), [](char c) { return c != '\t'; }, ' ');
+  return "\n" + line + (position.column ? "\n" + indent + "^" : "");
+}
+
+/// "add.py:9:5: error: text", with its source; "line 53 of the PTX: error: text" where the source is unknown.
+static std::string located(const Cluster &cluster, const Instruction &instruction, const std::string &kind,
+                           const std::string &text) {
+  const SourcePosition position = cluster.code->text->table.positionOf(instruction.line);
+  if (position)
+    return position.text() + ": " + kind + ": " + text + excerpt(position);
+  return "line " + std::to_string(instruction.line) + " of the PTX: " + kind + ": " + text + "\n    " +
+         ptxLine(cluster, instruction);
+}
+
+static std::string sanitizerReport(Warp &warp, const Instruction &instruction, const std::string &code,
+                                   const std::string &message, int lane, const std::vector<Note> &notes) {
+  const Cluster &cluster = *warp.cta->cluster;
+  const Dim &id = warp.cta->id;
+  std::string text = located(cluster, instruction, "error", message + " [" + code + "]");
+  text += "\nnote: in program (" + std::to_string(id.x) + ", " + std::to_string(id.y) + ", " + std::to_string(id.z) +
+          ") of `" + cluster.code->name + "`, warp " + std::to_string(warp.index) +
+          (lane < 0 ? "" : ", lane " + std::to_string(lane));
+  text += "\nnote: line " + std::to_string(instruction.line) + " of the PTX: " + ptxLine(cluster, instruction);
+  const std::vector<SourcePosition> positions = cluster.code->text->table.positionsOf(instruction.line);
+  for (size_t index = 1; index < positions.size(); ++index)
+    text += "\n" + positions[index].text() + ": note: called from here" + excerpt(positions[index]);
+  for (const Note &note : notes)
+    text += "\n" + (note.instruction ? located(cluster, *note.instruction, "note", note.text) : "note: " + note.text);
+  return text;
+}
+
+Step nereid::sim::fail(Warp &warp, const Instruction &instruction, const char *code, std::string text, int lane,
+                       const std::vector<Note> &notes) {
+  Cluster &cluster = *warp.cta->cluster;
+  if (cluster.error)
+    return Step::Fail;
+  if (std::strncmp(code, "sanitize-", 9) == 0)
+    text = sanitizerReport(warp, instruction, code, text, lane, notes);
+  else
+    text += " (" + threadText(warp, lane) + ") " + placeText(cluster, instruction);
+  cluster.error = Error{code, std::move(text)};
+  return Step::Fail;
+}

@@ -1,0 +1,32 @@
+// How the simulator reports a fault: with the user's line, the line of the PTX, the program, the warp and the lane.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "runtime/sim/machine/Machine.h"
+
+namespace nereid::sim {
+
+/// Another place that a report names, such as the other access of a race.
+struct Note {
+  const Instruction *instruction = nullptr;
+  std::string text;
+};
+
+/// Ends the simulation of the cluster with an error. Codes of a sanitizer ("sanitize-...") have the form of the CPU's
+/// reports: position, message, source line and caret, then notes. Others are one line. A lane of -1: no certain one.
+Step fail(Warp &warp, const Instruction &instruction, const char *code, std::string text, int lane = -1,
+          const std::vector<Note> &notes = {});
+
+/// "program 3, 0, 0, warp 1, lane 8".
+std::string threadText(const Warp &warp, int lane);
+
+/// "at add.py:9:5, line 53 of the PTX: ld.global.u32 %r1, [%rd1]"; without a position of the source if it is unknown.
+std::string placeText(const Cluster &cluster, const Instruction &instruction);
+
+/// "element 12 of `x_ptr`" where the address is in the memory of a known argument, else "global memory at 0x...".
+std::string globalPlaceText(const Launch &launch, uint64_t address);
+
+/// Where each warp of the cluster stands, one line each up to a limit.
+std::string warpsText(const Cluster &cluster);
+
+} // namespace nereid::sim

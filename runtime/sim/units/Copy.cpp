@@ -1,0 +1,327 @@
+// Asynchronous copies: cp.async with its groups, and bulk copies without tensor maps.
+// SPDX-License-Identifier: MIT
+#include "runtime/sim/machine/Access.h"
+#include "runtime/sim/machine/Async.h"
+#include "runtime/sim/machine/SyncEvent.h"
+#include "runtime/sim/units/Reduction.h"
+
+#include <algorithm>
+
+using namespace nereid::sim;
+
+//--- cp.async ------------------------------------------------------------------------------
+
+namespace {
+/// A copy of contiguous bytes by one thread.
+struct ByteCopy {
+  Warp *warp;
+  const Instruction *instruction;
+  uint64_t operation;
+  unsigned lane;
+  Proxy proxy;
+  struct Side {
+    Space space;
+    uint64_t address;
+    char *memory;
+    uint32_t bytes;
+    uint32_t slot;
+  } to, from;
+
+  Reduction reduction = Reduction::None; ///< of numbers of that type
+  TensorElement element = TensorElement::U8;
+
+  bool tell(const Side &side, Stage stage) const;
+  bool tell(Stage stage) const { return tell(from, stage) && tell(to, stage); }
+  /// What is not read is zero.
+  bool perform() const;
+  bool signal(char *barrier) const {
+    completeBytes(*warp, *instruction, barrier, to.bytes, operation);
+    return true;
+  }
+};
+} // namespace
+
+bool ByteCopy::tell(const Side &side, Stage stage) const {
+  if (!warp->cta->cluster->isObserved || !side.bytes)
+    return true;
+  MemoryAccess access;
+  access.instruction = instruction;
+  access.space = side.space;
+  access.bytes = side.bytes;
+  (&side == &to ? access.writes : access.reads) = true;
+  if (&side == &to && reduction != Reduction::None)
+    access.reads = access.isAtomic = true;
+  access.proxy = proxy;
+  access.stage = stage;
+  access.operation = operation;
+  access.issuer = int32_t(lane);
+  access.slot = side.slot;
+  Pieces pieces(*warp, access);
+  return pieces.add(side.address, side.memory) && pieces.flush();
+}
+
+bool ByteCopy::perform() const {
+  if (!tell(Stage::Effect))
+    return false;
+  if (reduction != Reduction::None) {
+    for (uint32_t at = 0; at < to.bytes; at += bytesOf(element))
+      reduceInto(element, reduction, to.memory + at, from.memory + at);
+    return true;
+  }
+  std::memcpy(to.memory, from.memory, from.bytes);
+  std::memset(to.memory + from.bytes, 0, to.bytes - from.bytes);
+  return true;
+}
+
+/// Bytes that each lane reads of its `bytes`.
+static void readSizes(const Warp &warp, const Instruction &instruction, uint32_t bytes, uint32_t (&sizes)[kLanes]) {
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    sizes[lane] = instruction.tag[1] ? std::min(warp.at<uint32_t>(instruction.slots[2])[lane], bytes) : bytes;
+    if (instruction.tag[2] && warp.predicate(instruction.slots[3]) >> lane & 1)
+      sizes[lane] = 0;
+  }
+}
+
+/// The lanes that read whole are one access, the others one each.
+static bool resolveSource(Warp &warp, LaneAccess &from, const uint32_t (&sizes)[kLanes]) {
+  const uint32_t active = from.lanes, alignment = from.bytes;
+  from.lanes = 0;
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    from.lanes |= uint32_t{(active >> lane & 1) && sizes[lane] == from.bytes} << lane;
+  if (from.lanes && !from.reading().resolve(warp))
+    return false;
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    if (!(active >> lane & 1) || !sizes[lane] || sizes[lane] == from.bytes)
+      continue;
+    MemoryAccess part = from;
+    part.reads = true;
+    part.lanes = 1u << lane;
+    part.bytes = sizes[lane];
+    HostAddresses host;
+    if (!resolve(warp, part, alignment, host))
+      return false;
+    from.memory[lane] = host[lane];
+  }
+  return true;
+}
+
+/// slots: to, from, bytes that are read, ignore. tag[0]: bytes; tag[1]: has a source size; tag[2]: has a predicate.
+/// The offsets of both addresses are the words of `list`.
+static Step copyAsync(Warp &warp, const Instruction &instruction) {
+  const unsigned bytes = instruction.tag[0];
+  LaneAccess to(warp, instruction, Space::Shared, instruction.slots[0], uint64_t(int32_t(instruction.list[0])), bytes);
+  LaneAccess from(warp, instruction, Space::Global, instruction.slots[1], uint64_t(int32_t(instruction.list[1])),
+                  bytes);
+  to.stage = from.stage = Stage::Issue;
+  to.operation = from.operation = ++warp.cta->cluster->numOperations;
+  tell(warp, {SyncKind::AsyncIssue, &instruction, warp.mask, nullptr, 0, to.operation});
+  uint32_t sizes[kLanes];
+  readSizes(warp, instruction, bytes, sizes);
+  if (!resolveSource(warp, from, sizes) || !to.writing().resolve(warp))
+    return Step::Fail;
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    if (!warp.isActive(lane))
+      continue;
+    const ByteCopy copy{&warp,
+                        &instruction,
+                        to.operation,
+                        lane,
+                        Proxy::Generic,
+                        {Space::Shared, to.values[lane], to.memory[lane], bytes, instruction.slots[0]},
+                        {Space::Global, from.values[lane], sizes[lane] ? from.memory[lane] : nullptr, sizes[lane],
+                         instruction.slots[1]}};
+    if (!start(warp, groupsOf(warp.copies, lane), [copy] { return copy.perform(); }))
+      return Step::Fail;
+  }
+  return Step::Next;
+}
+
+/// What tells of a group of copies or of bulk stores.
+template <std::vector<AsyncGroups> Warp::*Groups>
+static SyncEvent groupEvent(SyncKind kind, const Warp &warp, const Instruction &instruction) {
+  SyncEvent event{kind, &instruction, warp.mask, nullptr, uint32_t(instruction.immediate)};
+  event.async = Groups == &Warp::copies ? AsyncKind::Copy : AsyncKind::BulkStore;
+  event.isAll = instruction.tag[0];
+  event.isRead = instruction.tag[1];
+  return event;
+}
+
+template <std::vector<AsyncGroups> Warp::*Groups> static Step commitLanes(Warp &warp, const Instruction &instruction) {
+  tell(warp, groupEvent<Groups>(SyncKind::AsyncCommit, warp, instruction));
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    if (warp.isActive(lane))
+      commit(groupsOf(warp.*Groups, lane));
+  return Step::Next;
+}
+
+/// tag[0]: waits for all, committed or not; tag[1]: only for reads, which is the same here.
+template <std::vector<AsyncGroups> Warp::*Groups> static Step waitLanes(Warp &warp, const Instruction &instruction) {
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    if (warp.isActive(lane)) {
+      AsyncGroups &groups = groupsOf(warp.*Groups, lane);
+      if (!(instruction.tag[0] ? waitForAll(groups) : waitForGroups(groups, instruction.immediate)))
+        return Step::Fail;
+    }
+  tell(warp, groupEvent<Groups>(SyncKind::AsyncWait, warp, instruction));
+  return Step::Next;
+}
+
+static void decodeWait(Decoder &decoder, Execute execute, bool isAll, bool isRead = false) {
+  Instruction instruction;
+  instruction.execute = execute;
+  instruction.tag[0] = isAll;
+  instruction.tag[1] = isRead;
+  instruction.immediate = decoder.operand(0).bits;
+  decoder.add(std::move(instruction));
+}
+
+static void decodeAsync(Decoder &decoder) {
+  if (decoder.take("commit_group"))
+    return void(decoder.emit(&commitLanes<&Warp::copies>));
+  if (decoder.take("wait_group"))
+    return decodeWait(decoder, &waitLanes<&Warp::copies>, false);
+  if (decoder.take("wait_all"))
+    return decodeWait(decoder, &waitLanes<&Warp::copies>, true);
+  decoder.dropCacheHints();
+  decoder.takeSpace(Space::Shared), decoder.takeSpace(Space::Global);
+  const std::vector<Operand> &operands = decoder.operands();
+  Instruction instruction;
+  uint64_t offsets[2] = {};
+  instruction.slots[0] = decoder.address(decoder.operand(0), offsets[0]);
+  instruction.slots[1] = decoder.address(decoder.operand(1), offsets[1]);
+  instruction.list = {uint32_t(offsets[0]), uint32_t(offsets[1])};
+  instruction.tag[0] = uint8_t(decoder.operand(2).bits);
+  if (operands.size() > 3) {
+    const std::optional<Register> reg = decoder.findRegister(decoder.operand(3).name);
+    const bool isPredicate = reg && reg->bytes == 0, isPolicy = reg && reg->bytes == 8;
+    instruction.tag[1] = !isPredicate && !isPolicy;
+    instruction.tag[2] = isPredicate;
+    if (!isPolicy)
+      instruction.slots[isPredicate ? 3 : 2] = decoder.source(decoder.operand(3), isPredicate ? 0 : 4);
+  }
+  instruction.execute = &copyAsync;
+  decoder.add(std::move(instruction));
+}
+
+//--- bulk copies ---------------------------------------------------------------------------
+
+/// One bulk copy; of a multicast the one to the CTA of that rank, which gets data and signal at the same offsets.
+static bool startBulk(Warp &warp, const Instruction &instruction, unsigned lane, std::optional<uint32_t> rank) {
+  const bool isLoad = instruction.tag[0] != 0;
+  const auto ofRank = [rank](uint64_t address) {
+    return rank ? (address & ((1u << kRankShift) - 1)) | uint64_t{*rank + 1} << kRankShift : address;
+  };
+  const uint64_t target = ofRank(warp.at<uint64_t>(instruction.slots[0])[lane] + int32_t(instruction.list[0]));
+  const uint64_t source = warp.at<uint64_t>(instruction.slots[1])[lane] + int32_t(instruction.list[1]);
+  const uint32_t bytes = warp.at<uint32_t>(instruction.slots[2])[lane];
+  const Space from = instruction.tag[0] == 1 ? Space::Global : Space::Shared,
+              to = isLoad ? Space::Shared : Space::Global;
+  ByteCopy copy{&warp,
+                &instruction,
+                ++warp.cta->cluster->numOperations,
+                lane,
+                Proxy::Async,
+                {to, target, nullptr, bytes, instruction.slots[0]},
+                {from, source, nullptr, bytes, instruction.slots[1]},
+                static_cast<Reduction>(instruction.tag[1]),
+                static_cast<TensorElement>(instruction.tag[2] & 0x7f)};
+  copy.to.memory = translate(warp, instruction, to, target, lane, bytes, 16);
+  copy.from.memory = translate(warp, instruction, from, source, lane, bytes, 16);
+  char *barrier = nullptr;
+  if (isLoad)
+    barrier =
+        translate(warp, instruction, Space::Shared,
+                  ofRank(warp.at<uint64_t>(instruction.slots[3])[lane] + int32_t(instruction.list[2])), lane, 8, 8);
+  if (!copy.to.memory || !copy.from.memory || (isLoad && !barrier))
+    return false;
+  SyncEvent event{SyncKind::AsyncIssue, &instruction, 1u << lane, barrier, 0, copy.operation};
+  event.async = isLoad ? AsyncKind::Signalling : AsyncKind::BulkStore;
+  tell(warp, event);
+  if (!copy.tell(Stage::Issue))
+    return false;
+  return isLoad ? startUnordered(warp, [copy, barrier] { return copy.perform() && copy.signal(barrier); })
+                : start(warp, groupsOf(warp.bulkStores, lane), [copy] { return copy.perform(); });
+}
+
+static constexpr uint8_t kMulticast = 0x80;
+
+/// slots: to, from, bytes, mbarrier, CTA mask. tag[0]: to shared memory (1), to global memory (0), between CTAs (2);
+/// tag[1]: reduction; tag[2]: its type, and whether it is a multicast.
+static Step copyBulk(Warp &warp, const Instruction &instruction) {
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    if (!warp.isActive(lane))
+      continue;
+    if (warp.at<uint32_t>(instruction.slots[2])[lane] % 16)
+      return fail(warp, instruction, "sim-fault", "the size of a bulk copy is no multiple of 16", int(lane));
+    if (!(instruction.tag[2] & kMulticast)) {
+      if (!startBulk(warp, instruction, lane, std::nullopt))
+        return Step::Fail;
+      continue;
+    }
+    const uint32_t ranks = warp.at<uint32_t>(instruction.slots[4])[lane] & 0xffff;
+    for (uint32_t rank = 0; rank < 16; ++rank)
+      if (ranks >> rank & 1 && !startBulk(warp, instruction, lane, rank))
+        return Step::Fail;
+  }
+  return Step::Next;
+}
+
+static void decodeBulk(Decoder &decoder, bool isReduction) {
+  if (decoder.take("commit_group"))
+    return void(decoder.emit(&commitLanes<&Warp::bulkStores>));
+  if (decoder.take("wait_group")) {
+    const bool isRead = decoder.take("read");
+    return decodeWait(decoder, &waitLanes<&Warp::bulkStores>, false, isRead);
+  }
+  if (decoder.take("prefetch"))
+    return decoder.dropAll();
+  if (decoder.take("tensor"))
+    return decodeTensorCopy(decoder);
+  const bool signals = decoder.take("mbarrier::complete_tx::bytes");
+  const bool isMulticast = decoder.take("multicast::cluster");
+  decoder.take("bulk_group");
+  const Space to = decoder.takeSpace(Space::Global), from = decoder.takeSpace(Space::Global);
+  decoder.dropCacheHints();
+  Instruction instruction;
+  if (isReduction) {
+    decoder.take("noftz");
+    const Reduction reduction = takeReduction(decoder);
+    const std::optional<TensorElement> element = takeElement(decoder);
+    if (!element || reduction == Reduction::None)
+      return decoder.fail("this form of a bulk copy is not known");
+    instruction.tag[1] = uint8_t(reduction);
+    instruction.tag[2] = uint8_t(*element);
+  }
+  if (signals != (to == Space::Shared) || decoder.opcode() != "cp" || (isMulticast && (isReduction || !signals)))
+    return decoder.fail("this form of a bulk copy is not known");
+  uint64_t offsets[3] = {};
+  instruction.slots[0] = decoder.address(decoder.operand(0), offsets[0]);
+  instruction.slots[1] = decoder.address(decoder.operand(1), offsets[1]);
+  instruction.slots[2] = decoder.source(decoder.operand(2), 4);
+  if (signals)
+    instruction.slots[3] = decoder.address(decoder.operand(3), offsets[2]);
+  if (isMulticast) {
+    instruction.slots[4] = decoder.source(decoder.operand(4), 4);
+    instruction.tag[2] |= kMulticast;
+  }
+  instruction.list = {uint32_t(offsets[0]), uint32_t(offsets[1]), uint32_t(offsets[2])};
+  instruction.tag[0] = to != Space::Shared ? 0 : from == Space::Shared ? 2 : 1;
+  instruction.execute = &copyBulk;
+  decoder.add(std::move(instruction));
+}
+
+static void decodeCopy(Decoder &decoder) {
+  const bool isReduction = decoder.take("reduce");
+  if (!decoder.take("async"))
+    return decoder.fail("this form is not known");
+  if (decoder.take("bulk"))
+    return decodeBulk(decoder, isReduction && !decoder.has("tensor"));
+  if (decoder.has("mbarrier"))
+    return decodeCopyArrival(decoder);
+  decodeAsync(decoder);
+}
+
+std::span<const OpcodeEntry> nereid::sim::copyOpcodes() {
+  static const OpcodeEntry entries[] = {{"cp", decodeCopy}};
+  return entries;
+}

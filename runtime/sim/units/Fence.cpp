@@ -1,0 +1,61 @@
+// Fences. Accesses take effect in order here, so that only observers need them.
+// SPDX-License-Identifier: MIT
+#include "runtime/sim/machine/Decode.h"
+#include "runtime/sim/machine/SyncEvent.h"
+
+using namespace nereid::sim;
+
+static Step fenceThreads(Warp &warp, const Instruction &instruction) {
+  SyncEvent event{SyncKind::Fence, &instruction, warp.mask};
+  event.scope = static_cast<Scope>(instruction.tag[0]);
+  tell(warp, event);
+  return Step::Next;
+}
+
+static Step fenceProxy(Warp &warp, const Instruction &instruction) {
+  SyncEvent event{SyncKind::ProxyFence, &instruction, warp.mask};
+  event.proxy = static_cast<ProxyFence>(instruction.tag[0]);
+  tell(warp, event);
+  return Step::Next;
+}
+
+static Scope scopeOf(const std::string &name) {
+  return name == "cta" ? Scope::Cta : name == "cluster" ? Scope::Cluster : name == "sys" ? Scope::Sys : Scope::Gpu;
+}
+
+/// `fence.proxy.async.shared::cta`, `fence.proxy.tensormap::generic.acquire.gpu [map], 128`.
+static void decodeProxyFence(Decoder &decoder) {
+  ProxyFence fence = ProxyFence::Alias;
+  if (decoder.take("async") || decoder.take("async::generic")) {
+    const Space space = decoder.takeSpace(Space::Generic);
+    fence = space == Space::Shared   ? ProxyFence::AsyncShared
+            : space == Space::Global ? ProxyFence::AsyncGlobal
+                                     : ProxyFence::Async;
+  } else if (decoder.take("tensormap::generic")) {
+    fence = decoder.take("acquire") ? ProxyFence::TensorMapAcquire : ProxyFence::TensorMapRelease;
+  } else if (!decoder.take("alias")) {
+    return decoder.fail("this proxy is not known");
+  }
+  decoder.dropAll();
+  decoder.emit(&fenceProxy).tag[0] = static_cast<uint8_t>(fence);
+}
+
+static void decodeFence(Decoder &decoder) {
+  if (decoder.take("proxy"))
+    return decodeProxyFence(decoder);
+  if (decoder.take("mbarrier_init")) {
+    decoder.dropAll();
+    decoder.emit(&fenceProxy).tag[0] = static_cast<uint8_t>(ProxyFence::MbarrierInit);
+    return;
+  }
+  const std::string scope = decoder.takeOf({"cta", "cluster", "gpu", "sys", "gl"});
+  if (scope.empty())
+    return decoder.fail("a fence has a scope");
+  decoder.dropAll();
+  decoder.emit(&fenceThreads).tag[0] = static_cast<uint8_t>(scopeOf(scope));
+}
+
+std::span<const OpcodeEntry> nereid::sim::fenceOpcodes() {
+  static const OpcodeEntry entries[] = {{"fence", decodeFence}, {"membar", decodeFence}};
+  return entries;
+}

@@ -1,0 +1,275 @@
+// mbarrier objects: words in shared memory that count arrivals and bytes of copies.
+// SPDX-License-Identifier: MIT
+#include "runtime/sim/machine/Access.h"
+#include "runtime/sim/machine/Async.h"
+#include "runtime/sim/machine/Decode.h"
+#include "runtime/sim/machine/SyncEvent.h"
+
+using namespace nereid::sim;
+
+namespace {
+/// The word of an mbarrier. An ordinary access to one is as invalid as on a GPU.
+struct Fields {
+  uint64_t pending : 20; ///< arrivals that are missing in this phase
+  uint64_t expected : 20;
+  uint64_t bytes : 22; ///< that copies of this phase still bring, modulo 2^22: they may arrive before they are expected
+  uint64_t phase : 1;
+  uint64_t isValid : 1;
+};
+static_assert(sizeof(Fields) == 8);
+
+Fields read(const char *barrier) {
+  Fields fields;
+  std::memcpy(&fields, barrier, 8);
+  return fields;
+}
+/// `event` says who changes the word; the phase may end.
+void write(Warp &warp, SyncEvent event, char *barrier, Fields fields) {
+  tell(warp, event);
+  if (fields.pending == 0 && fields.bytes == 0) {
+    fields.pending = fields.expected;
+    fields.phase = !fields.phase;
+    event.kind = SyncKind::MbarrierPhase;
+    tell(warp, event);
+  }
+  std::memcpy(barrier, &fields, 8);
+}
+
+SyncEvent eventOf(SyncKind kind, const Warp &warp, const Instruction &instruction, const char *barrier,
+                  uint32_t count) {
+  SyncEvent event{kind, &instruction, warp.mask, barrier, count};
+  event.isRelaxed = instruction.order == Order::Relaxed;
+  return event;
+}
+
+enum class Form : uint8_t { Arrive, ExpectTx, CompleteTx, Init, Inval, Drop };
+} // namespace
+
+void nereid::sim::arriveAt(Warp &warp, const Instruction &instruction, char *barrier, uint32_t arrivals,
+                           uint64_t operation) {
+  Fields fields = read(barrier);
+  fields.pending -= arrivals;
+  SyncEvent event = eventOf(SyncKind::MbarrierArrive, warp, instruction, barrier, arrivals);
+  event.operation = operation;
+  write(warp, event, barrier, fields);
+}
+void nereid::sim::expectBytes(Warp &warp, const Instruction &instruction, char *barrier, uint32_t bytes) {
+  Fields fields = read(barrier);
+  fields.bytes += bytes;
+  tell(warp, eventOf(SyncKind::MbarrierExpect, warp, instruction, barrier, bytes));
+  std::memcpy(barrier, &fields, 8);
+}
+void nereid::sim::completeBytes(Warp &warp, const Instruction &instruction, char *barrier, uint32_t bytes,
+                                uint64_t operation) {
+  Fields fields = read(barrier);
+  fields.bytes -= bytes;
+  SyncEvent event = eventOf(SyncKind::MbarrierBytes, warp, instruction, barrier, bytes);
+  event.operation = operation;
+  write(warp, event, barrier, fields);
+}
+
+/// The mbarriers of the active lanes.
+struct BarrierAccess : LaneAccess {
+  BarrierAccess(Warp &warp, const Instruction &instruction)
+      : LaneAccess(warp, instruction, static_cast<Space>(instruction.tag[0]), instruction.slots[0],
+                   instruction.immediate, 8) {}
+};
+
+/// slots: address, count or bytes, state. tag[0]: space; tag[1]: form; tag[2]: arrivals also expect bytes.
+static Step change(Warp &warp, const Instruction &instruction) {
+  const auto form = static_cast<Form>(instruction.tag[1]);
+  BarrierAccess access(warp, instruction);
+  const bool isWhole = form == Form::Init || form == Form::Inval;
+  if (isWhole)
+    access.order = Order::Weak, access.scope = Scope::None;
+  if (!(isWhole ? access.writing() : access.updating()).resolve(warp))
+    return Step::Fail;
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    if (!warp.isActive(lane))
+      continue;
+    char *barrier = access.memory[lane];
+    const uint32_t count = warp.at<uint32_t>(instruction.slots[1])[lane];
+    Fields fields = read(barrier);
+    if (form == Form::Init) {
+      fields = {count, count, 0, 0, 1};
+      std::memcpy(barrier, &fields, 8);
+      tell(warp, eventOf(SyncKind::MbarrierInit, warp, instruction, barrier, count));
+      continue;
+    }
+    if (!fields.isValid)
+      return fail(warp, instruction, "sim-fault", "there is no mbarrier at this address");
+    std::memcpy(warp.file + instruction.slots[2] + lane * 8, &fields, 8);
+    if (form == Form::Inval) {
+      std::memset(barrier, 0, 8);
+      tell(warp, eventOf(SyncKind::MbarrierInval, warp, instruction, barrier, 0));
+    } else if (form == Form::ExpectTx)
+      expectBytes(warp, instruction, barrier, count);
+    else if (form == Form::CompleteTx)
+      completeBytes(warp, instruction, barrier, count);
+    else {
+      const uint32_t arrivals = instruction.tag[2] ? 1 : count;
+      if (instruction.tag[2])
+        expectBytes(warp, instruction, barrier, count);
+      if (form == Form::Drop) {
+        fields = read(barrier);
+        fields.expected -= arrivals;
+        std::memcpy(barrier, &fields, 8);
+      }
+      if (arrivals > read(barrier).pending)
+        return fail(warp, instruction, "sim-fault", "more arrivals at an mbarrier than it counts");
+      arriveAt(warp, instruction, barrier, arrivals);
+    }
+  }
+  return Step::Next;
+}
+
+/// slots: address, parity or state, predicate. tag[1]: by parity; tag[2]: waits.
+static Step test(Warp &warp, const Instruction &instruction) {
+  uint32_t done = 0;
+  BarrierAccess access(warp, instruction);
+  const unsigned first = unsigned(std::countr_zero(warp.mask));
+  access.isAtomic = true;
+  if (!access.reading().resolve(warp))
+    return Step::Fail;
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    if (!warp.isActive(lane))
+      continue;
+    const Fields fields = read(access.memory[lane]);
+    if (!fields.isValid)
+      return fail(warp, instruction, "sim-fault", "there is no mbarrier at this address");
+    uint32_t parity;
+    if (instruction.tag[1]) {
+      parity = warp.at<uint32_t>(instruction.slots[1])[lane] & 1;
+    } else {
+      parity = read(reinterpret_cast<const char *>(&warp.at<uint64_t>(instruction.slots[1])[lane])).phase;
+    }
+    const bool isOver = fields.phase != parity;
+    done |= uint32_t{isOver} << lane;
+    SyncEvent event = eventOf(isOver ? SyncKind::MbarrierWait : SyncKind::MbarrierTest, warp, instruction,
+                              access.memory[lane], parity);
+    if (lane == first || access.memory[lane] != access.memory[first])
+      tell(warp, event);
+  }
+  writePredicate(warp, instruction.slots[2], done);
+  if (done == warp.mask)
+    return Step::Next;
+  // try_wait may give up at any time.
+  Cluster &cluster = *warp.cta->cluster;
+  const bool givesUp = done || !instruction.tag[2] || (cluster.launch->seed && cluster.nextRandom() % 4 == 0);
+  return givesUp ? Step::Yield : Step::Wait;
+}
+
+static Step readPending(Warp &warp, const Instruction &instruction) {
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    if (warp.isActive(lane))
+      warp.at<uint32_t>(instruction.slots[0])[lane] =
+          uint32_t(read(reinterpret_cast<const char *>(&warp.at<uint64_t>(instruction.slots[1])[lane])).pending);
+  return Step::Next;
+}
+
+/// cp.async.mbarrier.arrive: after the thread's copies so far. tag[1]: the arrival is counted already (noinc).
+static Step arriveAfterCopies(Warp &warp, const Instruction &instruction) {
+  BarrierAccess access(warp, instruction);
+  if (!access.updating().resolve(warp))
+    return Step::Fail;
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    if (!warp.isActive(lane))
+      continue;
+    char *barrier = access.memory[lane];
+    if (!instruction.tag[1]) {
+      Fields fields = read(barrier);
+      ++fields.pending;
+      std::memcpy(barrier, &fields, 8);
+    }
+    AsyncGroups *groups = &groupsOf(warp.copies, lane);
+    SyncEvent event{SyncKind::AsyncIssue, &instruction, 1u << lane, barrier};
+    event.async = AsyncKind::CopyArrival;
+    event.operation = ++warp.cta->cluster->numOperations;
+    tell(warp, event);
+    // Copies that have not been performed are performed before the arrival; a wait for their group finds them done.
+    const auto perform = [groups, barrier, &warp, &instruction, operation = event.operation] {
+      const bool isDone = waitForAll(*groups);
+      arriveAt(warp, instruction, barrier, 1, operation);
+      return isDone;
+    };
+    if (!startUnordered(warp, perform))
+      return Step::Fail;
+  }
+  return Step::Next;
+}
+
+//--- decoding ------------------------------------------------------------------------------
+
+static void takeOrder(Decoder &decoder, Order otherwise) {
+  decoder.takeOrder(otherwise, Scope::Cta);
+  decoder.take("b64");
+}
+
+static void decodeTest(Decoder &decoder, bool waits) {
+  Instruction instruction;
+  instruction.tag[0] = uint8_t(decoder.takeSpace(Space::Generic));
+  instruction.tag[1] = decoder.take("parity");
+  instruction.tag[2] = waits;
+  takeOrder(decoder, Order::Acquire);
+  instruction.slots[2] = decoder.destination(decoder.operand(0), 0);
+  instruction.slots[0] = decoder.address(decoder.operand(1), instruction.immediate);
+  instruction.slots[1] = decoder.source(decoder.operand(2), instruction.tag[1] ? 4 : 8);
+  instruction.execute = &test;
+  decoder.add(std::move(instruction));
+}
+
+static void decodeChange(Decoder &decoder, Form form) {
+  Instruction instruction;
+  instruction.tag[0] = uint8_t(decoder.takeSpace(Space::Generic));
+  instruction.tag[2] = form != Form::ExpectTx && decoder.take("expect_tx");
+  decoder.take("noComplete");
+  takeOrder(decoder, Order::Release);
+  instruction.tag[1] = uint8_t(form);
+  const bool hasState = (form == Form::Arrive || form == Form::Drop) && decoder.operand(0).kind != OperandKind::Address;
+  const size_t first = hasState ? 1 : 0;
+  instruction.slots[2] = hasState && decoder.operand(0).kind == OperandKind::Name
+                             ? decoder.destination(decoder.operand(0), 8)
+                             : decoder.allocate(8);
+  instruction.slots[0] = decoder.address(decoder.operand(first), instruction.immediate);
+  instruction.slots[1] =
+      decoder.operands().size() > first + 1 ? decoder.source(decoder.operand(first + 1), 4) : decoder.constant(1, 4);
+  instruction.execute = &change;
+  decoder.add(std::move(instruction));
+}
+
+static void decodeMbarrier(Decoder &decoder) {
+  constexpr std::pair<const char *, Form> changes[] = {
+      {"init", Form::Init},        {"inval", Form::Inval},        {"arrive", Form::Arrive},
+      {"arrive_drop", Form::Drop}, {"expect_tx", Form::ExpectTx}, {"complete_tx", Form::CompleteTx}};
+  for (const auto &[name, form] : changes)
+    if (decoder.take(name))
+      return decodeChange(decoder, form);
+  if (decoder.take("try_wait"))
+    return decodeTest(decoder, true);
+  if (decoder.take("test_wait"))
+    return decodeTest(decoder, false);
+  if (!decoder.take("pending_count"))
+    return decoder.fail("this form is not known");
+  decoder.take("b64");
+  Instruction instruction;
+  instruction.slots[0] = decoder.destination(decoder.operand(0), 4);
+  instruction.slots[1] = decoder.source(decoder.operand(1), 8);
+  instruction.execute = &readPending;
+  decoder.add(std::move(instruction));
+}
+
+void nereid::sim::decodeCopyArrival(Decoder &decoder) {
+  decoder.take("mbarrier"), decoder.take("arrive");
+  Instruction instruction;
+  instruction.tag[1] = decoder.take("noinc");
+  instruction.tag[0] = uint8_t(decoder.takeSpace(Space::Generic));
+  takeOrder(decoder, Order::Release);
+  instruction.slots[0] = decoder.address(decoder.operand(0), instruction.immediate);
+  instruction.execute = &arriveAfterCopies;
+  decoder.add(std::move(instruction));
+}
+
+std::span<const OpcodeEntry> nereid::sim::mbarrierOpcodes() {
+  static const OpcodeEntry entries[] = {{"mbarrier", decodeMbarrier}};
+  return entries;
+}

@@ -1,0 +1,242 @@
+// Exchanges between the lanes of a warp: shfl, vote, match, redux, elect.
+// SPDX-License-Identifier: MIT
+#include "runtime/sim/machine/Decode.h"
+#include "runtime/sim/machine/SyncEvent.h"
+
+#include <algorithm>
+
+using namespace nereid::sim;
+
+namespace {
+enum class ShuffleMode : uint8_t { Up, Down, Butterfly, Index };
+} // namespace
+
+/// The named lanes execute a collective together: the first that come wait for the others.
+static bool isReady(Warp &warp, const Instruction &instruction, uint32_t slot) {
+  const unsigned first = unsigned(std::countr_zero(warp.mask));
+  const uint32_t members = warp.at<uint32_t>(slot)[first];
+  if (!hasConverged(warp, members))
+    return false;
+  tell(warp, {SyncKind::Collective, &instruction, warp.mask, nullptr, members});
+  return true;
+}
+
+/// slots: result, predicate, a, b, c, members. tag[0]: mode; tag[1]: has a predicate.
+static Step shuffle(Warp &warp, const Instruction &instruction) {
+  if (!isReady(warp, instruction, instruction.slots[5]))
+    return Step::Wait;
+  const auto *a = warp.at<uint32_t>(instruction.slots[2]), *b = warp.at<uint32_t>(instruction.slots[3]),
+             *c = warp.at<uint32_t>(instruction.slots[4]);
+  uint32_t values[kLanes], inRange = 0;
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    const int own = int(lane), by = int(b[lane] & 31);
+    const uint32_t segment = c[lane] >> 8 & 31, clamp = c[lane] & 31;
+    const int high = int((lane & segment) | (clamp & ~segment)), low = int(lane & segment);
+    int from = own;
+    bool isIn = true;
+    switch (static_cast<ShuffleMode>(instruction.tag[0])) {
+    case ShuffleMode::Up:
+      from = own - by, isIn = from >= high;
+      break;
+    case ShuffleMode::Down:
+      from = own + by, isIn = from <= high;
+      break;
+    case ShuffleMode::Butterfly:
+      from = own ^ by, isIn = from <= high;
+      break;
+    case ShuffleMode::Index:
+      from = low | (by & ~int(segment)), isIn = from <= high;
+      break;
+    }
+    values[lane] = a[isIn ? from : own];
+    inRange |= uint32_t{isIn} << lane;
+  }
+  writeLanes(warp, instruction.slots[0], values);
+  if (instruction.tag[1])
+    writePredicate(warp, instruction.slots[1], inRange);
+  return Step::Next;
+}
+
+static void decodeShuffle(Decoder &decoder) {
+  if (!decoder.take("sync"))
+    return decoder.fail("shfl without `.sync` is not supported");
+  const std::string mode = decoder.takeOf({"up", "down", "bfly", "idx"});
+  decoder.takeType();
+  const Operand &to = decoder.operand(0);
+  const bool hasPredicate = to.kind == OperandKind::Vector && to.parts.size() == 2;
+  Instruction instruction;
+  for (unsigned index = 1; index < 5; ++index)
+    instruction.slots[index + 1] = decoder.source(decoder.operand(index), 4);
+  instruction.slots[0] = decoder.destination(hasPredicate ? to.parts[0] : to, 4);
+  if (hasPredicate)
+    instruction.slots[1] = decoder.destination(to.parts[1], 0);
+  instruction.tag[0] = uint8_t(mode == "up"     ? ShuffleMode::Up
+                               : mode == "down" ? ShuffleMode::Down
+                               : mode == "bfly" ? ShuffleMode::Butterfly
+                                                : ShuffleMode::Index);
+  instruction.tag[1] = hasPredicate;
+  instruction.execute = &shuffle;
+  decoder.add(std::move(instruction));
+}
+
+//--- votes ---------------------------------------------------------------------------------
+
+/// slots: result, predicate, members. tag[0]: 0 all, 1 any, 2 uni, 3 ballot.
+static Step vote(Warp &warp, const Instruction &instruction) {
+  if (!isReady(warp, instruction, instruction.slots[2]))
+    return Step::Wait;
+  const uint32_t votes = warp.predicate(instruction.slots[1]) & warp.mask, all = warp.mask;
+  if (instruction.tag[0] == 3) {
+    uint32_t values[kLanes];
+    std::fill_n(values, kLanes, votes);
+    writeLanes(warp, instruction.slots[0], values);
+    return Step::Next;
+  }
+  const bool result = instruction.tag[0] == 0   ? votes == all
+                      : instruction.tag[0] == 1 ? votes != 0
+                                                : votes == all || votes == 0;
+  writePredicate(warp, instruction.slots[0], result ? kAllLanes : 0);
+  return Step::Next;
+}
+
+static void decodeVote(Decoder &decoder) {
+  if (!decoder.take("sync"))
+    return decoder.fail("vote without `.sync` is not supported");
+  const std::string mode = decoder.takeOf({"all", "any", "uni", "ballot"});
+  const bool isBallot = mode == "ballot";
+  decoder.takeType();
+  Instruction instruction;
+  instruction.slots[1] = decoder.source(decoder.operand(1), 0);
+  instruction.slots[2] = decoder.source(decoder.operand(2), 4);
+  instruction.slots[0] = decoder.destination(decoder.operand(0), isBallot ? 4 : 0);
+  instruction.tag[0] = mode == "all" ? 0 : mode == "any" ? 1 : mode == "uni" ? 2 : 3;
+  instruction.execute = &vote;
+  decoder.add(std::move(instruction));
+}
+
+/// slots: result, predicate, value, members. tag[0]: all.
+template <typename S> static Step match(Warp &warp, const Instruction &instruction) {
+  if (!isReady(warp, instruction, instruction.slots[3]))
+    return Step::Wait;
+  const S *value = warp.at<S>(instruction.slots[2]);
+  uint32_t values[kLanes] = {};
+  uint32_t isEqual = 0;
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    for (unsigned other = 0; other < kLanes; ++other)
+      if (warp.isActive(other) && value[other] == value[lane])
+        values[lane] |= 1u << other;
+    if (instruction.tag[0]) {
+      isEqual |= uint32_t{values[lane] == warp.mask} << lane;
+      values[lane] = values[lane] == warp.mask ? warp.mask : 0;
+    }
+  }
+  writeLanes(warp, instruction.slots[0], values);
+  if (instruction.tag[1])
+    writePredicate(warp, instruction.slots[1], isEqual);
+  return Step::Next;
+}
+
+static void decodeMatch(Decoder &decoder) {
+  decoder.take("sync");
+  Instruction instruction;
+  instruction.tag[0] = decoder.takeOf({"any", "all"}) == "all";
+  const unsigned bytes = bytesOfType(decoder.takeType());
+  const Operand &to = decoder.operand(0);
+  instruction.tag[1] = to.kind == OperandKind::Vector;
+  instruction.slots[2] = decoder.source(decoder.operand(1), bytes);
+  instruction.slots[3] = decoder.source(decoder.operand(2), 4);
+  instruction.slots[0] = decoder.destination(instruction.tag[1] ? to.parts[0] : to, 4);
+  if (instruction.tag[1])
+    instruction.slots[1] = decoder.destination(to.parts[1], 0);
+  instruction.execute = bytes == 8 ? &match<uint64_t> : &match<uint32_t>;
+  decoder.add(std::move(instruction));
+}
+
+//--- reductions ----------------------------------------------------------------------------
+
+namespace {
+struct AddOf {
+  template <typename T> static T of(T a, T b) { return T(uint32_t(a) + uint32_t(b)); }
+};
+struct MinOf {
+  template <typename T> static T of(T a, T b) { return std::min(a, b); }
+};
+struct MaxOf {
+  template <typename T> static T of(T a, T b) { return std::max(a, b); }
+};
+struct AndOf {
+  template <typename T> static T of(T a, T b) { return a & b; }
+};
+struct OrOf {
+  template <typename T> static T of(T a, T b) { return a | b; }
+};
+struct XorOf {
+  template <typename T> static T of(T a, T b) { return a ^ b; }
+};
+} // namespace
+
+/// slots: result, value, members.
+template <typename Op, typename T> static Step reduceLanes(Warp &warp, const Instruction &instruction) {
+  if (!isReady(warp, instruction, instruction.slots[2]))
+    return Step::Wait;
+  const auto *value = warp.at<uint32_t>(instruction.slots[1]);
+  std::optional<T> total;
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    if (warp.isActive(lane))
+      total = total ? Op::of(*total, T(value[lane])) : T(value[lane]);
+  uint32_t values[kLanes];
+  std::fill_n(values, kLanes, uint32_t(*total));
+  writeLanes(warp, instruction.slots[0], values);
+  return Step::Next;
+}
+
+static void decodeRedux(Decoder &decoder) {
+  decoder.take("sync");
+  const std::string op = decoder.takeOf({"add", "min", "max", "and", "or", "xor"});
+  const bool isSigned = decoder.takeType() == "s32";
+  Instruction instruction;
+  instruction.slots[1] = decoder.source(decoder.operand(1), 4);
+  instruction.slots[2] = decoder.source(decoder.operand(2), 4);
+  instruction.slots[0] = decoder.destination(decoder.operand(0), 4);
+  instruction.execute = op == "add"   ? &reduceLanes<AddOf, uint32_t>
+                        : op == "and" ? &reduceLanes<AndOf, uint32_t>
+                        : op == "or"  ? &reduceLanes<OrOf, uint32_t>
+                        : op == "xor" ? &reduceLanes<XorOf, uint32_t>
+                        : op == "min" ? isSigned ? &reduceLanes<MinOf, int32_t> : &reduceLanes<MinOf, uint32_t>
+                        : isSigned    ? &reduceLanes<MaxOf, int32_t>
+                                      : &reduceLanes<MaxOf, uint32_t>;
+  decoder.add(std::move(instruction));
+}
+
+/// elect.sync d|p, members: the lowest lane is elected.
+static Step elect(Warp &warp, const Instruction &instruction) {
+  if (!isReady(warp, instruction, instruction.slots[2]))
+    return Step::Wait;
+  const uint32_t leader = uint32_t(std::countr_zero(warp.mask));
+  uint32_t values[kLanes];
+  std::fill_n(values, kLanes, leader);
+  writeLanes(warp, instruction.slots[0], values);
+  writePredicate(warp, instruction.slots[1], 1u << leader);
+  return Step::Next;
+}
+static void decodeElect(Decoder &decoder) {
+  decoder.take("sync");
+  const Operand &to = decoder.operand(0);
+  if (to.kind != OperandKind::Vector || to.parts.size() != 2)
+    return decoder.fail("elect has two results");
+  Instruction instruction;
+  instruction.slots[0] = decoder.destination(to.parts[0], 4);
+  instruction.slots[1] = decoder.destination(to.parts[1], 0);
+  instruction.slots[2] = decoder.source(decoder.operand(1), 4);
+  instruction.execute = &elect;
+  decoder.add(std::move(instruction));
+}
+
+std::span<const OpcodeEntry> nereid::sim::shuffleOpcodes() {
+  static const OpcodeEntry entries[] = {{"shfl", decodeShuffle},
+                                        {"vote", decodeVote},
+                                        {"match", decodeMatch},
+                                        {"redux", decodeRedux},
+                                        {"elect", decodeElect}};
+  return entries;
+}

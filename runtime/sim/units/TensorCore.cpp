@@ -1,0 +1,236 @@
+// Matrix fragments of a warp: ldmatrix, stmatrix and mma.sync.
+// SPDX-License-Identifier: MIT
+//
+// Lane l has the row l / 4 and the columns of l % 4. Sums of products are exact in double for every type of at most 16
+// bits and are rounded once with the accumulator.
+#include "runtime/sim/machine/Access.h"
+#include "runtime/sim/machine/Decode.h"
+#include "runtime/sim/machine/Fragments.h"
+
+#include <algorithm>
+
+using namespace nereid::sim;
+
+//--- ldmatrix and stmatrix -----------------------------------------------------------------
+
+/// slots: addresses; list: registers. tag[0]: space; tag[1]: transposed; tag[2]: store.
+static Step moveMatrices(Warp &warp, const Instruction &instruction) {
+  if (!hasConverged(warp, kAllLanes))
+    return Step::Wait;
+  LaneAccess access(warp, instruction, static_cast<Space>(instruction.tag[0]), instruction.slots[0],
+                    instruction.immediate, 16);
+  access.lanes = uint32_t((uint64_t{1} << instruction.list.size() * 8) - 1); // one row each
+  if (!(instruction.tag[2] ? access.writing() : access.reading()).resolve(warp))
+    return Step::Fail;
+  for (unsigned matrix = 0; matrix < instruction.list.size(); ++matrix) {
+    char *const *rows = access.memory + matrix * 8;
+    auto *words = warp.at<uint32_t>(instruction.list[matrix]);
+    for (unsigned lane = 0; lane < kLanes; ++lane)
+      for (unsigned half = 0; half < 2; ++half) {
+        const unsigned major = lane / 4, minor = lane % 4 * 2 + half;
+        char *element = instruction.tag[1] ? rows[minor] + major * 2 : rows[major] + minor * 2;
+        char *own = reinterpret_cast<char *>(&words[lane]) + half * 2;
+        instruction.tag[2] ? std::memcpy(element, own, 2) : std::memcpy(own, element, 2);
+      }
+  }
+  return Step::Next;
+}
+
+static void decodeMatrices(Decoder &decoder) {
+  const bool isStore = decoder.opcode() == "stmatrix";
+  decoder.take("sync"), decoder.take("aligned");
+  const std::string count = decoder.takeOf({"x1", "x2", "x4"});
+  if (!decoder.take("m8n8") || !decoder.take("b16"))
+    return decoder.fail("this form is not known");
+  Instruction instruction;
+  instruction.tag[1] = decoder.take("trans");
+  instruction.tag[0] = uint8_t(decoder.takeSpace(Space::Generic));
+  instruction.tag[2] = isStore;
+  const Operand &registers = decoder.operand(isStore ? 1 : 0);
+  const std::vector<Operand> parts = elementsOf(registers);
+  if (parts.size() != size_t(count[1] - '0'))
+    return decoder.fail("another number of registers");
+  for (const Operand &part : parts)
+    instruction.list.push_back(isStore ? decoder.source(part, 4) : decoder.destination(part, 4));
+  instruction.slots[0] = decoder.address(decoder.operand(isStore ? 0 : 1), instruction.immediate);
+  instruction.execute = &moveMatrices;
+  decoder.add(std::move(instruction));
+}
+
+static Step transpose(Warp &warp, const Instruction &instruction) {
+  if (!hasConverged(warp, kAllLanes))
+    return Step::Wait;
+  uint16_t elements[8][8];
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    std::memcpy(&elements[lane / 4][lane % 4 * 2], &warp.at<uint32_t>(instruction.slots[1])[lane], 4);
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    warp.at<uint32_t>(instruction.slots[0])[lane] =
+        elements[lane % 4 * 2][lane / 4] | uint32_t{elements[lane % 4 * 2 + 1][lane / 4]} << 16;
+  return Step::Next;
+}
+static void decodeTranspose(Decoder &decoder) {
+  decoder.dropAll();
+  Instruction instruction;
+  instruction.slots[0] = decoder.destination(decoder.operand(0), 4);
+  instruction.slots[1] = decoder.source(decoder.operand(1), 4);
+  instruction.execute = &transpose;
+  decoder.add(std::move(instruction));
+}
+
+//--- mma.sync ------------------------------------------------------------------------------
+
+namespace {
+/// Shape and types of an instruction; packed into its immediate.
+struct Product {
+  uint8_t rows, depth;
+  MatrixElement left, right;
+  bool isHalfResult, isHalfSum, isInteger, isSaturated;
+};
+static_assert(sizeof(Product) == 8);
+constexpr unsigned kColumns = 8, kMaxDepth = 64;
+
+template <typename T> struct Operands {
+  T left[16][kMaxDepth], right[kMaxDepth][kColumns];
+};
+} // namespace
+
+/// Register `index` of a lane holds elements of one row of the left matrix, of one column of the right one.
+template <typename T, typename F>
+static void readOperands(Warp &warp, const Instruction &instruction, const Product &product, Operands<T> &operands,
+                         F value) {
+  const unsigned bytes = bytesOf(product.left), perWord = bytes == 8 ? 1 : 4 / bytes, group = 4 * perWord;
+  const unsigned halves = product.rows / 8, numLeft = product.depth / group * halves, numRight = product.depth / group;
+  const size_t results = instruction.slots[0];
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    for (unsigned part = 0; part < perWord; ++part) {
+      for (unsigned index = 0; index < numLeft; ++index)
+        operands.left[lane / 4 + index % halves * 8][index / halves * group + lane % 4 * perWord + part] =
+            value(product.left, instruction.list[results + index], lane, part);
+      for (unsigned index = 0; index < numRight; ++index)
+        operands.right[index * group + lane % 4 * perWord + part][lane / 4] =
+            value(product.right, instruction.list[results + numLeft + index], lane, part);
+    }
+}
+
+/// The sums of a row of the product in double.
+static void multiply(const Operands<float> &operands, const Product &product, unsigned row, double (&sums)[kColumns]) {
+  std::fill_n(sums, kColumns, 0.0);
+  for (unsigned k = 0; k < product.depth; ++k)
+    for (unsigned column = 0; column < kColumns; ++column)
+      sums[column] += double{operands.left[row][k]} * operands.right[k][column];
+}
+
+static uint32_t summed(uint32_t before, double sum, const Product &product) {
+  if (!product.isInteger)
+    return std::bit_cast<uint32_t>(float(double{std::bit_cast<float>(before)} + sum));
+  const int64_t total = int64_t{int32_t(before)} + int64_t(sum);
+  return product.isSaturated ? uint32_t(std::clamp<int64_t>(total, INT32_MIN, INT32_MAX)) : uint32_t(total);
+}
+
+/// slots[0]: number of result registers. list: results, left, right, accumulators.
+static Step multiplyMatrices(Warp &warp, const Instruction &instruction) {
+  if (!hasConverged(warp, kAllLanes))
+    return Step::Wait;
+  const auto product = std::bit_cast<Product>(instruction.immediate);
+  static thread_local Operands<float> operands;
+  readOperands(warp, instruction, product, operands,
+               [&](MatrixElement element, uint32_t slot, unsigned lane, unsigned part) {
+                 return valueOf(element, warp.at<uint32_t>(slot)[lane] >> part * bytesOf(element) * 8);
+               });
+  const size_t numSums = product.isHalfSum ? product.rows / 8 : product.rows / 4;
+  const uint32_t *results = instruction.list.data(), *accumulators = results + instruction.list.size() - numSums;
+  // Results may share registers with accumulators in another order.
+  uint32_t before[4][kLanes];
+  for (size_t index = 0; index < numSums; ++index)
+    std::memcpy(before[index], warp.at<uint32_t>(accumulators[index]), sizeof(before[index]));
+  for (unsigned row = 0; row < product.rows; ++row) {
+    double sums[kColumns];
+    multiply(operands, product, row, sums);
+    for (unsigned column = 0; column < kColumns; ++column) {
+      const unsigned lane = row % 8 * 4 + column / 2, half = row / 8, next = column % 2;
+      uint32_t old;
+      if (product.isHalfSum)
+        old = std::bit_cast<uint32_t>(toFloat(Half{uint16_t(before[half][lane] >> next * 16)}));
+      else
+        old = before[half * 2 + next][lane];
+      const uint32_t now = summed(old, sums[column], product);
+      if (!product.isHalfResult) {
+        warp.at<uint32_t>(results[half * 2 + next])[lane] = now;
+        continue;
+      }
+      auto *halves = reinterpret_cast<uint16_t *>(&warp.at<uint32_t>(results[half])[lane]);
+      halves[next] = toHalf(std::bit_cast<float>(now)).bits;
+    }
+  }
+  return Step::Next;
+}
+
+static Step multiplyDoubles(Warp &warp, const Instruction &instruction) {
+  if (!hasConverged(warp, kAllLanes))
+    return Step::Wait;
+  const auto product = std::bit_cast<Product>(instruction.immediate);
+  static thread_local Operands<double> operands;
+  readOperands(warp, instruction, product, operands,
+               [&](MatrixElement, uint32_t slot, unsigned lane, unsigned) { return warp.at<double>(slot)[lane]; });
+  const uint32_t *results = instruction.list.data();
+  double before[4][kLanes];
+  for (size_t index = 0; index < instruction.slots[0]; ++index)
+    std::memcpy(before[index], warp.at<double>(results[instruction.list.size() - instruction.slots[0] + index]),
+                sizeof(before[index]));
+  for (unsigned row = 0; row < product.rows; ++row)
+    for (unsigned column = 0; column < kColumns; ++column) {
+      const unsigned lane = row % 8 * 4 + column / 2, index = row / 8 * 2 + column % 2;
+      double sum = before[index][lane];
+      for (unsigned k = 0; k < product.depth; ++k)
+        sum = std::fma(operands.left[row][k], operands.right[k][column], sum);
+      warp.at<double>(results[index])[lane] = sum;
+    }
+  return Step::Next;
+}
+
+static void decodeProduct(Decoder &decoder) {
+  decoder.take("sync"), decoder.take("aligned"), decoder.take("row"), decoder.take("col"), decoder.take("rn");
+  if (decoder.take("sp") || decoder.take("sp::ordered_metadata"))
+    return decodeSparseProduct(decoder);
+  if (decoder.has("s4") || decoder.has("u4") || decoder.has("b1"))
+    return decodeSmallProduct(decoder);
+  Product product{};
+  product.isSaturated = decoder.take("satfinite");
+  const std::string shape = decoder.takeOf({"m16n8k4", "m16n8k8", "m16n8k16", "m16n8k32", "m8n8k4", "m8n8k16"});
+  const auto takeElement = [&] {
+    return decoder.takeOf({"f16", "bf16", "tf32", "e4m3", "e5m2", "s8", "u8", "f64", "f32", "s32"});
+  };
+  const std::string result = takeElement(), left = takeElement(), right = takeElement(), sum = takeElement();
+  if (shape.empty() || !matrixElementOf(left, product.left) || !matrixElementOf(right, product.right) || sum.empty())
+    return decoder.fail("this form of a matrix product is not known");
+  product.rows = shape[1] == '8' ? 8 : 16;
+  product.depth = uint8_t(std::stoi(shape.substr(shape.find('k') + 1)));
+  product.isHalfResult = result == "f16", product.isHalfSum = sum == "f16", product.isInteger = result == "s32";
+  if (shape == "m8n8k4" && left != "f64")
+    return decoder.fail("the fragments of Volta are not supported");
+  const unsigned lanes = left == "f64" ? 8 : 4, group = 16 / std::min(bytesOf(product.left), 4u);
+  const size_t halves = product.rows / 8,
+               counts[] = {halves * (product.isHalfResult ? 1 : 2), product.depth / group * halves,
+                           product.depth / group, halves * (product.isHalfSum ? 1 : 2)};
+  Instruction instruction;
+  for (unsigned index = 0; index < 4; ++index) {
+    const Operand &operand = decoder.operand(index);
+    const std::vector<Operand> parts = elementsOf(operand);
+    if (parts.size() != counts[index])
+      return decoder.fail("an operand has another number of registers");
+    for (const Operand &part : parts)
+      instruction.list.push_back(index ? decoder.source(part, lanes, true) : decoder.destination(part, lanes));
+  }
+  instruction.slots[0] = uint32_t(counts[0]);
+  instruction.immediate = std::bit_cast<uint64_t>(product);
+  instruction.execute = left == "f64" ? &multiplyDoubles : &multiplyMatrices;
+  decoder.add(std::move(instruction));
+}
+
+std::span<const OpcodeEntry> nereid::sim::matrixOpcodes() {
+  static const OpcodeEntry entries[] = {{"ldmatrix", decodeMatrices},
+                                        {"stmatrix", decodeMatrices},
+                                        {"movmatrix", decodeTranspose},
+                                        {"mma", decodeProduct}};
+  return entries;
+}
