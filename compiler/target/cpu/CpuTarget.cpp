@@ -125,10 +125,10 @@ LogicalResult cpu::makeLlvm(CpuKernel &kernel) {
   module.setDataLayout(kernel.machine->createDataLayout());
   KernelEmitter emitter(module, function, kernel.plan, kernel.affineInfo, kernel.vectors, kernel.options);
   if (kernel.checkText)
-    emitter.checkText = [&](check::ValuesOp op) { return kernel.checkText(op.getLoc(), sanitizerOf(op)); };
+    emitter.setCheckText([&](check::ValuesOp op) { return kernel.checkText(op.getLoc(), sanitizerOf(op)); });
   if (failed(emitter.run()))
     return failure();
-  kernel.asmLocations = std::move(emitter.lanes.asmLocations);
+  kernel.asmLocations = emitter.takeAsmLocations();
   if (llvm::Error error = linkLibrary(module))
     return function.emitError() << llvm::toString(std::move(error));
   if (failed(lowering::verifyLlvm(function, module)))

@@ -10,6 +10,7 @@
 #include "compiler/target/cpu/emit/AmxEmitter.h"
 #include "compiler/target/cpu/emit/ControlFlow.h"
 #include "compiler/target/cpu/emit/DotPrefetcher.h"
+#include "compiler/target/cpu/emit/KeptOperandEmitter.h"
 #include "compiler/target/cpu/emit/Transpose.h"
 
 #include "llvm/IR/IntrinsicsX86.h"
@@ -28,7 +29,7 @@ struct RegisterBlock {
 
 class DotEmitter {
 public:
-  DotEmitter(KernelEmitter &function, const Step &step);
+  DotEmitter(EmitContext &context, const Step &step);
   void run();
 
 private:
@@ -50,7 +51,7 @@ private:
   unsigned rowsFor(unsigned vectors) const;
   /// Lanes of a register, or fewer, so that vectors of them fill the extent.
   unsigned lanesDividing(uint64_t extent) const {
-    return cpu::lanesDividing(extent, function.machine.registerBits / (8 * size));
+    return cpu::lanesDividing(extent, context.machine.registerBits / (8 * size));
   }
   unsigned unroll() const { return depth % 2 == 0 ? 2 : 1; } ///< factor of the loop over K
   llvm::Value *addGroups(llvm::Value *x, llvm::Value *y, llvm::Value *accumulator);
@@ -66,7 +67,7 @@ private:
     emitCounted(ir, end, step, body);
   }
 
-  KernelEmitter &function;
+  EmitContext &context;
   llvm::IRBuilder<> &ir;
   const TileDot &dot;
   DotPrefetcher prefetcher;
@@ -86,8 +87,8 @@ private:
 
 } // namespace
 
-DotEmitter::DotEmitter(KernelEmitter &function, const Step &step)
-    : function(function), ir(function.ir), dot(*step.dot), prefetcher(function, step), op(cast<tt::DotOp>(step.op)) {
+DotEmitter::DotEmitter(EmitContext &context, const Step &step)
+    : context(context), ir(context.ir), dot(*step.dot), prefetcher(context, step), op(cast<tt::DotOp>(step.op)) {
   ArrayRef<int64_t> a = tt::shapeOf(op.getA().getType()), d = tt::shapeOf(op.getType());
   if (d.size() == 3)
     batch = d.front();
@@ -98,26 +99,26 @@ DotEmitter::DotEmitter(KernelEmitter &function, const Step &step)
   operandElement = tt::elementOf(op.getA().getType());
   size = storageBytes(element);
   auto operand = [&](const TileDot::Operand &operand) {
-    return operand.value ? function.bufferOf(operand.value) : function.buffer(operand.buffer);
+    return operand.value ? context.buffers.of(operand.value) : context.buffers.at(operand.buffer);
   };
   firstA = operand(dot.a);
   firstB = operand(dot.b);
-  firstD = function.nextBuffer(dot.d);
+  firstD = context.buffers.nextAt(dot.d);
   if (dot.form.needsUnsignedA()) {
-    unsignedA = function.buffer(*dot.unsignedA);
-    columnSums = function.buffer(*dot.columnSums);
+    unsignedA = context.buffers.at(*dot.unsignedA);
+    columnSums = context.buffers.at(*dot.columnSums);
   }
   depth /= dot.form.group; // counted in groups, which are as wide as accumulators
   rowBytes = ir.getInt64((dot.a.isTransposed ? 1 : depth) * size);
   depthStride = dot.a.isTransposed ? rows : 1;
-  if (const Redirect *source = dot.a.value ? nullptr : function.operandSource(dot.a.buffer)) {
+  if (const Redirect *source = dot.a.value ? nullptr : context.buffers.operandSource(dot.a.buffer)) {
     firstA = source->base;
     rowBytes = source->strides[0];
   }
   if (dot.stored.rows)
-    endOfRows = function.clamped(*dot.stored.rows, rows);
+    endOfRows = context.scalars.clamped(*dot.stored.rows, rows);
   if (dot.stored.columns)
-    endOfColumns = function.clamped(*dot.stored.columns, columns);
+    endOfColumns = context.scalars.clamped(*dot.stored.columns, columns);
 }
 
 /// Names what the product's code depends on, besides its values.
@@ -147,7 +148,7 @@ void DotEmitter::callProduct() {
     values.append({&unsignedA, &columnSums});
   prefetcher.addValues(values);
   addEnds(values);
-  function.callShared(name(), values, [&] { emitProduct(); });
+  context.frame.callShared(name(), values, [&] { emitProduct(); });
 }
 
 void DotEmitter::addEnds(SmallVectorImpl<llvm::Value **> &values) {
@@ -158,31 +159,31 @@ void DotEmitter::addEnds(SmallVectorImpl<llvm::Value **> &values) {
 
 /// Whether the left operand is in a place that the next iteration uses for its own; null where it always is.
 llvm::Value *DotEmitter::leavesLeft() {
-  if (const Redirect *source = function.operandSource(dot.a.buffer))
+  if (const Redirect *source = context.buffers.operandSource(dot.a.buffer))
     return source->isCopied;
-  const KeptTiles *kept = function.keptIn(dot.a.buffer);
+  const KeptTiles *kept = context.kept.tilesIn(dot.a.buffer);
   return kept ? ir.CreateNot(kept->isOwn) : nullptr;
 }
 
 /// Adds the operands to those that wait, and multiplies them all where they cannot wait longer.
 void DotEmitter::runPostponed(llvm::Value *leaves) {
-  llvm::Value *waiting = function.local(ir.getInt64(0), "waiting");
+  llvm::Value *waiting = context.frame.local(ir.getInt64(0), "waiting");
   auto *type = AmxOperandList::typeOf(ir.getContext(), dot.iterations);
-  AmxOperandList list{function.local(type, "operands"), nullptr, dot.iterations};
+  AmxOperandList list{context.frame.local(type, "operands"), nullptr, dot.iterations};
   llvm::Value *before = ir.CreateLoad(ir.getInt64Ty(), waiting);
   list.store(ir, {firstA, firstB, rowBytes}, before);
   list.count = ir.CreateAdd(before, ir.getInt64(1));
-  llvm::Value *isNow = ir.CreateOr(leaves, ir.CreateNot(function.keptIn(*dot.packed)->isOwn));
+  llvm::Value *isNow = ir.CreateOr(leaves, ir.CreateNot(context.kept.tilesIn(*dot.packed)->isOwn));
   isNow = ir.CreateOr(isNow, ir.CreateICmpEQ(list.count, ir.getInt64(dot.iterations)));
-  isNow = ir.CreateOr(isNow, function.isLastIteration(cast<scf::ForOp>(op->getParentOp())));
+  isNow = ir.CreateOr(isNow, context.scalars.isLastIteration(cast<scf::ForOp>(op->getParentOp())));
   ir.CreateStore(ir.CreateSelect(isNow, ir.getInt64(0), list.count), waiting);
   llvm::Value *isAlone = ir.CreateICmpEQ(before, ir.getInt64(0));
   emitConditional(ir, ir.CreateAnd(isNow, isAlone), [&] { callProduct(); });
   emitConditional(ir, ir.CreateAnd(isNow, ir.CreateNot(isAlone)), [&] {
     SmallVector<llvm::Value **> values{&list.first, &list.count, &firstD};
     addEnds(values);
-    function.callShared(name() + ".most" + std::to_string(list.most), values,
-                        [&] { emitAmx(ir, tileProduct(list, firstD)); });
+    context.frame.callShared(name() + ".most" + std::to_string(list.most), values,
+                             [&] { emitAmx(ir, tileProduct(list, firstD)); });
   });
 }
 
@@ -214,7 +215,7 @@ void DotEmitter::emitProduct() {
 
 /// Packs `b`, unless an earlier program has.
 void DotEmitter::packUnlessKept() {
-  const KeptTiles *kept = function.keptIn(*dot.packed);
+  const KeptTiles *kept = context.kept.tilesIn(*dot.packed);
   if (!kept)
     return packB();
   emitConditional(ir, ir.CreateNot(kept->isKept), [&] { packB(); });
@@ -223,20 +224,20 @@ void DotEmitter::packUnlessKept() {
 /// Packs `b` so that its columns, or groups of them, are adjacent.
 void DotEmitter::packB() {
   llvm::Value *source = firstB;
-  firstB = function.buffer(*dot.packed);
+  firstB = context.buffers.at(*dot.packed);
   forEach(batch, 1, [&](llvm::Value *index) {
     llvm::Value *from = at(source, index, depth * columns), *to = at(firstB, index, depth * columns);
     if (dot.b.isTransposed) // a group moves as one element
-      emitTranspose(function, {from, to, columns, depth, element});
+      emitTranspose(context, {from, to, columns, depth, element});
     else
-      emitGrouping(function, {from, to, depth * dot.form.group, columns, operandElement}, dot.form.group);
+      emitGrouping(context, {from, to, depth * dot.form.group, columns, operandElement}, dot.form.group);
   });
 }
 
 /// Adds 128 to the bytes of `a`, in a buffer of its own, where rows are dense.
 void DotEmitter::makeAUnsigned(llvm::Value *&a) {
   const unsigned lanes = lanesDividing(depth);
-  llvm::Type *type = function.lanes.typeOf(element, lanes);
+  llvm::Type *type = context.lanes.typeOf(element, lanes);
   llvm::Value *signs = llvm::ConstantInt::get(type, 0x80808080);
   forEach(rows, 1, [&](llvm::Value *row) {
     llvm::Value *source = rowOf(a, row), *target = at(unsignedA, row, depth);
@@ -252,7 +253,7 @@ void DotEmitter::makeAUnsigned(llvm::Value *&a) {
 /// Computes what the 128 added to `a` contribute to each column of the result.
 void DotEmitter::sumColumns(llvm::Value *b) {
   const unsigned lanes = lanesDividing(columns);
-  llvm::Type *type = function.lanes.typeOf(element, lanes);
+  llvm::Type *type = context.lanes.typeOf(element, lanes);
   forEach(columns, lanes, [&](llvm::Value *column) {
     llvm::BasicBlock *before = ir.GetInsertBlock();
     llvm::Value *sum = llvm::Constant::getNullValue(type);
@@ -273,8 +274,8 @@ void DotEmitter::sumColumns(llvm::Value *b) {
 
 /// Strips of a few vectors; the remainder in narrower ones.
 void DotEmitter::emitColumns(llvm::Value *a, llvm::Value *b, llvm::Value *d) {
-  const unsigned widest = function.machine.registerBits / (8 * size);
-  const unsigned most = function.machine.hasAvx512 ? 4 : 2;
+  const unsigned widest = context.machine.registerBits / (8 * size);
+  const unsigned most = context.machine.hasAvx512 ? 4 : 2;
   for (int64_t begin = 0; begin < columns;) {
     const uint64_t left = columns - begin;
     const unsigned lanes = std::min<uint64_t>(widest, llvm::bit_floor(left));
@@ -293,7 +294,7 @@ void DotEmitter::emitColumns(llvm::Value *a, llvm::Value *b, llvm::Value *d) {
 /// Enough accumulators to hide the latency of two multiply-adds a cycle, no more than the register file holds.
 unsigned DotEmitter::rowsFor(unsigned vectors) const {
   constexpr unsigned enough = 10;
-  const unsigned registers = function.machine.hasAvx512 ? 32 : 16;
+  const unsigned registers = context.machine.hasAvx512 ? 32 : 16;
   const unsigned most = std::min<int64_t>({(registers - 2 - vectors) / vectors, 16, rows});
   for (unsigned count = most; count * vectors >= enough; --count)
     if (rows % count == 0)
@@ -335,7 +336,7 @@ llvm::Value *DotEmitter::addGroups(llvm::Value *x, llvm::Value *y, llvm::Value *
   } else if (dot.form.group == 4) {
     id = ofWidth(x86_avx512_vpdpbusd_128, x86_avx512_vpdpbusd_256, x86_avx512_vpdpbusd_512);
     factor = ir.getInt8Ty();
-  } else if (function.machine.hasVnni) {
+  } else if (context.machine.hasVnni) {
     id = ofWidth(x86_avx512_vpdpwssd_128, x86_avx512_vpdpwssd_256, x86_avx512_vpdpwssd_512);
   } else {
     id = ofWidth(x86_sse2_pmadd_wd, x86_avx2_pmadd_wd, x86_avx512_pmaddw_d_512);
@@ -353,7 +354,7 @@ llvm::Value *DotEmitter::multiplyAdd(llvm::Value *x, llvm::Value *y, llvm::Value
     return addGroups(x, y, accumulator);
   if (!isa<FloatType>(element))
     return ir.CreateAdd(ir.CreateMul(x, y), accumulator);
-  if (function.machine.hasFma)
+  if (context.machine.hasFma)
     return ir.CreateIntrinsic(llvm::Intrinsic::fma, {accumulator->getType()}, {x, y, accumulator});
   return ir.CreateFAdd(ir.CreateFMul(x, y), accumulator);
 }
@@ -361,7 +362,7 @@ llvm::Value *DotEmitter::multiplyAdd(llvm::Value *x, llvm::Value *y, llvm::Value
 /// Emits one step along K.
 void DotEmitter::accumulate(llvm::Value *a, llvm::Value *b, RegisterBlock block,
                             MutableArrayRef<llvm::Value *> accumulators) {
-  llvm::Type *scalar = function.lanes.typeOf(element, 1), *vector = function.lanes.typeOf(element, block.lanes);
+  llvm::Type *scalar = context.lanes.typeOf(element, 1), *vector = context.lanes.typeOf(element, block.lanes);
   SmallVector<llvm::Value *> right;
   for (unsigned index = 0; index < block.vectors; ++index)
     right.push_back(ir.CreateAlignedLoad(vector, at(b, index * block.lanes), llvm::Align(size)));
@@ -379,7 +380,7 @@ void DotEmitter::accumulate(llvm::Value *a, llvm::Value *b, RegisterBlock block,
 }
 
 void DotEmitter::emitBlock(llvm::Value *a, llvm::Value *b, llvm::Value *d, RegisterBlock block) {
-  llvm::Type *vector = function.lanes.typeOf(element, block.lanes);
+  llvm::Type *vector = context.lanes.typeOf(element, block.lanes);
   SmallVector<llvm::Value *> accumulators;
   auto address = [&](unsigned index) {
     return at(d, index / block.vectors * columns + index % block.vectors * block.lanes);
@@ -415,4 +416,4 @@ void DotEmitter::emitBlock(llvm::Value *a, llvm::Value *b, llvm::Value *d, Regis
     ir.CreateAlignedStore(accumulator, address(index), llvm::Align(size));
 }
 
-void cpu::emitDot(KernelEmitter &function, const Step &step) { DotEmitter(function, step).run(); }
+void cpu::emitDot(EmitContext &context, const Step &step) { DotEmitter(context, step).run(); }

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "compiler/target/cpu/emit/KernelEmitter.h"
+#include "compiler/target/cpu/emit/EmitContext.h"
 
 namespace nereid::cpu {
 
 /// Emits at the insert point; afterwards the insert point is after the dot's last loop.
-void emitDot(KernelEmitter &function, const Step &step);
+void emitDot(EmitContext &context, const Step &step);
 
 } // namespace nereid::cpu

@@ -3,6 +3,8 @@
 #include "compiler/target/cpu/emit/DotPrefetcher.h"
 
 #include "compiler/target/cpu/emit/ControlFlow.h"
+#include "compiler/target/cpu/emit/KeptOperandEmitter.h"
+#include "compiler/target/cpu/emit/Prefetches.h"
 
 using namespace mlir;
 using namespace nereid;
@@ -13,17 +15,17 @@ static constexpr int64_t lineBytes = 64; ///< of the caches
 /// The tile of an access with contiguous rows, `distance` bytes behind it; of a kept operand, the next tile.
 DotPrefetcher::Tile DotPrefetcher::tileOf(Operation *access, llvm::Value *distance) {
   Value pointer = cast<tt::MemoryAccessOpInterface>(access).getAccessedPointer();
-  const AffineForm form = *function.affineInfo.assumed(pointer);
+  const AffineForm form = *context.affineInfo.assumed(pointer);
   ArrayRef<int64_t> shape = tt::shapeOf(pointer.getType());
   const int64_t bytes = bytesOfPointee(pointer);
   const unsigned inner = isContiguous(form, 1, pointer) ? 1 : 0;
   Tile tile;
-  tile.first = ir.CreatePtrAdd(function.firstAddress(form), distance);
-  tile.stride = function.poly(form.strides[1 - inner]);
+  tile.first = ir.CreatePtrAdd(context.scalars.firstAddress(form), distance);
+  tile.stride = context.scalars.poly(form.strides[1 - inner]);
   tile.rows = shape[1 - inner];
   tile.logLines = llvm::Log2_64_Ceil(llvm::divideCeil(shape[inner] * bytes, lineBytes));
   tile.isNear = ir.getFalse();
-  if (const KeptTiles *kept = function.keptOf(access, step.op)) {
+  if (const KeptTiles *kept = context.kept.tilesOf(access, step.op)) {
     tile.isNear = kept->isKept;
     tile.first = ir.CreateSelect(kept->isKept, kept->next, tile.first);
     tile.stride = ir.CreateSelect(kept->isKept, ir.getInt64(shape[inner] * bytes), tile.stride);
@@ -33,7 +35,7 @@ DotPrefetcher::Tile DotPrefetcher::tileOf(Operation *access, llvm::Value *distan
 }
 
 void DotPrefetcher::findTiles() {
-  const DotPrefetches prefetches = function.prefetchesOf(*step.dot);
+  const DotPrefetches prefetches = context.prefetches.of(*step.dot);
   for (auto [load, distance] : prefetches.loads)
     tiles.push_back(tileOf(load, distance));
   if (tt::StoreOp store = prefetches.store) {

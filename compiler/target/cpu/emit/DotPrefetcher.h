@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "compiler/target/cpu/emit/KernelEmitter.h"
+#include "compiler/target/cpu/emit/EmitContext.h"
 
 namespace nereid::cpu {
 
 /// A few lines at some iterations of each register block's loop over K.
 class DotPrefetcher {
 public:
-  DotPrefetcher(KernelEmitter &function, const Step &step) : function(function), ir(function.ir), step(step) {}
+  DotPrefetcher(EmitContext &context, const Step &step) : context(context), ir(context.ir), step(step) {}
 
   /// Computes addresses at the insert point, after the operands have been made.
   void findTiles();
@@ -46,7 +46,7 @@ private:
   /// waits for its page's address blocks retirement, so several pages are looked up in parallel.
   static constexpr int64_t groupRows = 4;
 
-  KernelEmitter &function;
+  EmitContext &context;
   llvm::IRBuilder<> &ir;
   const Step &step;
   llvm::SmallVector<Tile, 2> tiles;

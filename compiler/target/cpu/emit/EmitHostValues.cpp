@@ -1,6 +1,6 @@
 // Passes values to the process that launched the kernel: their addresses in memory, and their types.
 // SPDX-License-Identifier: MIT
-#include "compiler/target/cpu/emit/KernelEmitter.h"
+#include "compiler/target/cpu/emit/HostCallEmitter.h"
 
 using namespace mlir;
 using namespace nereid;
@@ -23,12 +23,12 @@ static std::string typeName(Type element, bool isSigned) {
   return (isa<FloatType>(element) ? "fp" : isSigned ? "i" : "u") + bits;
 }
 
-llvm::Constant *KernelEmitter::constantGlobal(llvm::Constant *value) {
-  return new llvm::GlobalVariable(*function->getParent(), value->getType(), true, llvm::GlobalValue::PrivateLinkage,
+llvm::Constant *HostCallEmitter::constantGlobal(llvm::Constant *value) {
+  return new llvm::GlobalVariable(context.frame.module(), value->getType(), true, llvm::GlobalValue::PrivateLinkage,
                                   value);
 }
 
-llvm::Constant *KernelEmitter::typesOf(ValueRange values, ArrayRef<int32_t> isSigned) {
+llvm::Constant *HostCallEmitter::typesOf(ValueRange values, ArrayRef<int32_t> isSigned) {
   auto *type = llvm::StructType::get(ir.getContext(), {ir.getPtrTy(), ir.getInt32Ty(), ir.getPtrTy()});
   SmallVector<llvm::Constant *> entries;
   for (auto [value, sign] : llvm::zip_equal(values, isSigned)) {
@@ -42,18 +42,18 @@ llvm::Constant *KernelEmitter::typesOf(ValueRange values, ArrayRef<int32_t> isSi
   return constantGlobal(llvm::ConstantArray::get(llvm::ArrayType::get(type, entries.size()), entries));
 }
 
-llvm::Value *KernelEmitter::addressesOf(Operation *op, ValueRange values) {
+llvm::Value *HostCallEmitter::addressesOf(Operation *op, ValueRange values) {
   auto *addressesType = llvm::ArrayType::get(ir.getPtrTy(), std::max<size_t>(values.size(), 1));
-  llvm::AllocaInst *addresses = local(addressesType, "addresses");
-  const auto buffers = plan.operandsOf.lookup(op);
+  llvm::AllocaInst *addresses = context.frame.local(addressesType, "addresses");
+  const auto buffers = context.plan.operandsOf.lookup(op);
   for (auto [index, operand] : llvm::enumerate(values)) {
     llvm::Value *address;
     if (index < buffers.size() && buffers[index]) {
-      address = buffer(*buffers[index]);
+      address = context.buffers.at(*buffers[index]);
     } else {
-      llvm::Type *type = lanes.memoryType(operand.getType());
-      llvm::Value *value = scalar(operand);
-      address = local(type);
+      llvm::Type *type = context.lanes.memoryType(operand.getType());
+      llvm::Value *value = context.scalars.of(operand);
+      address = context.frame.local(type);
       ir.CreateStore(operand.getType().isInteger(1) ? ir.CreateZExt(value, type) : value, address);
     }
     ir.CreateStore(address, ir.CreateConstGEP2_64(addressesType, addresses, 0, index));

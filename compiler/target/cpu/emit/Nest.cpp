@@ -3,6 +3,7 @@
 #include "compiler/target/cpu/emit/NestEmitter.h"
 
 #include "compiler/target/cpu/emit/RootEmitter.h"
+#include "compiler/target/cpu/emit/Streaming.h"
 
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
@@ -10,8 +11,8 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::cpu;
 
-NestEmitter::NestEmitter(KernelEmitter &function, const Nest &nest)
-    : function(function), ir(function.ir), nest(nest), chunkLanes(nest.lanes) {
+NestEmitter::NestEmitter(EmitContext &context, const Nest &nest)
+    : context(context), ir(context.ir), nest(nest), chunkLanes(nest.lanes) {
   depthOf.assign(nest.shape.size(), 0);
   for (auto [depth, dim] : llvm::enumerate(nest.order))
     depthOf[dim] = depth + 1;
@@ -26,7 +27,7 @@ NestEmitter::~NestEmitter() = default;
 
 LogicalResult NestEmitter::run() {
   const Root &first = nest.roots.front();
-  function.setLocation(first.op ? first.op->getLoc() : first.value.getLoc());
+  context.frame.setLocation(first.op ? first.op->getLoc() : first.value.getLoc());
   location = ir.getCurrentDebugLocation();
   llvm::Function *parent = ir.GetInsertBlock()->getParent();
   llvm::BasicBlock *after = llvm::BasicBlock::Create(ir.getContext(), "nest.end", parent);
@@ -47,8 +48,8 @@ LogicalResult NestEmitter::run() {
 /// Marks the root's results as readable from their buffers.
 void NestEmitter::setReady(const Root &root) {
   auto ready = [&](Value value) {
-    if (function.plan.bufferOf.contains(value))
-      function.setReady(value);
+    if (context.plan.bufferOf.contains(value))
+      context.buffers.setReady(value);
   };
   if (root.kind == RootKind::Materialise)
     return ready(root.value);
@@ -61,12 +62,12 @@ void NestEmitter::setReady(const Root &root) {
 //--- bounds --------------------------------------------------------------------------------
 
 llvm::Value *NestEmitter::clampedBound(const Poly &bound, unsigned dim) {
-  return function.clamped(bound, nest.shape[dim]);
+  return context.scalars.clamped(bound, nest.shape[dim]);
 }
 
 void NestEmitter::computeBounds() {
   if (!nest.assumptions.empty())
-    assumption = function.holds(nest.assumptions);
+    assumption = context.scalars.holds(nest.assumptions);
   SmallVector<const Poly *> seen;
   for (const NestMask &mask : nest.masks) {
     if (static_cast<int>(mask.prefix.dim) != nest.vectorDim ||
@@ -99,7 +100,7 @@ llvm::Value *NestEmitter::outerEnd(unsigned dim) {
     Value mask = root.isWrite() ? root.access().getAccessMask() : Value();
     llvm::Value *bound = nullptr;
     if (mask)
-      for (Conjunct &part : conjuncts(function.affineInfo, mask, identityMap(nest.shape.size())))
+      for (Conjunct &part : conjuncts(context.affineInfo, mask, identityMap(nest.shape.size())))
         if (part.prefix && part.prefix->dim == dim) {
           llvm::Value *value = clampedBound(part.prefix->bound, dim);
           bound = bound ? ir.CreateBinaryIntrinsic(llvm::Intrinsic::smin, bound, value) : value;
@@ -119,7 +120,7 @@ llvm::Value *NestEmitter::writeEnd(const Root &root, llvm::Value *fallback) {
   llvm::Value *end = fallback;
   if (!mask)
     return end;
-  for (Conjunct &part : conjuncts(function.affineInfo, mask, identityMap(nest.shape.size()))) {
+  for (Conjunct &part : conjuncts(context.affineInfo, mask, identityMap(nest.shape.size()))) {
     if (part.prefix && static_cast<int>(part.prefix->dim) == nest.vectorDim) {
       end = ir.CreateBinaryIntrinsic(llvm::Intrinsic::smin, end, clampedBound(part.prefix->bound, nest.vectorDim));
     } else if (levelOf(part.map) < vectorLevel) {
@@ -135,7 +136,7 @@ llvm::Value *NestEmitter::writeEnd(const Root &root, llvm::Value *fallback) {
 bool NestEmitter::endsWithPrefix(const Root &root) {
   Value mask = root.access().getAccessMask();
   return mask &&
-         llvm::any_of(conjuncts(function.affineInfo, mask, identityMap(nest.shape.size())), [&](const Conjunct &part) {
+         llvm::any_of(conjuncts(context.affineInfo, mask, identityMap(nest.shape.size())), [&](const Conjunct &part) {
            return part.prefix && static_cast<int>(part.prefix->dim) == nest.vectorDim;
          });
 }
@@ -267,26 +268,27 @@ LogicalResult NestEmitter::emitLoopPart(unsigned level, Mode part, llvm::Value *
 
 /// Whether the nest's one store may bypass the cache: null where it never may.
 llvm::Value *NestEmitter::canStream(unsigned level) {
-  llvm::Value *isLarge = function.streamsPastCache();
+  llvm::Value *isLarge = context.streaming.isWanted();
   if (!isLarge || nest.roots.size() != 1 || level != levels.size() - 1)
     return nullptr;
   auto store = dyn_cast_or_null<tt::StoreOp>(nest.roots.front().op);
   if (!store)
     return nullptr;
-  const AffineForm *form = function.affineInfo.affine(store.getPtr());
+  const AffineForm *form = context.affineInfo.affine(store.getPtr());
   const int64_t size = storageBytes(tt::elementOf(store.getValue().getType()));
-  const int64_t registerBytes = function.machine.registerBits / 8;
+  const int64_t registerBytes = context.machine.registerBits / 8;
   if (!form || form->strides[nest.vectorDim].asConstant() != size || chunkLanes * size % registerBytes != 0)
     return nullptr;
   // Decided once for all rows, so all must begin at a register's multiple.
   insertAt(0);
-  llvm::Value *address = function.firstAddress(*form);
+  llvm::Value *address = context.scalars.firstAddress(*form);
   llvm::Value *low = ir.CreatePtrToInt(address, ir.getInt64Ty());
   for (auto [dim, extent] : llvm::enumerate(nest.shape))
     if (extent != 1 && static_cast<int>(dim) != nest.vectorDim)
-      low = ir.CreateOr(low, function.poly(form->strides[dim]));
+      low = ir.CreateOr(low, context.scalars.poly(form->strides[dim]));
   low = ir.CreateAnd(low, ir.getInt64(registerBytes - 1));
-  llvm::Value *streams = function.streamsTo(address, ir.CreateAnd(isLarge, ir.CreateICmpEQ(low, ir.getInt64(0))));
+  llvm::Value *streams =
+      context.streaming.reaches(address, ir.CreateAnd(isLarge, ir.CreateICmpEQ(low, ir.getInt64(0))));
   insertAt(level - 1);
   return streams;
 }
@@ -294,7 +296,7 @@ llvm::Value *NestEmitter::canStream(unsigned level) {
 LogicalResult NestEmitter::emitMain(unsigned level, llvm::Value *end) {
   llvm::Value *start = ir.getInt64(0);
   if (llvm::Value *streams = canStream(level)) {
-    function.useFence();
+    context.streaming.useFence();
     start = ir.CreateSelect(streams, end, start);
     isStreaming = true;
     LogicalResult result = emitLoopPart(level, Mode::Main, ir.getInt64(0), start);
@@ -361,7 +363,7 @@ LogicalResult NestEmitter::emitChunk(unsigned level) {
     if (tt::shapeOf(value.getType()) == ArrayRef<int64_t>(nest.shape))
       evaluate(value, identity, level);
   for (auto [root, emitter] : llvm::zip_equal(nest.roots, rootEmitters)) {
-    function.setLocation(root.op ? root.op->getLoc() : root.value.getLoc());
+    context.frame.setLocation(root.op ? root.op->getLoc() : root.value.getLoc());
     location = ir.getCurrentDebugLocation();
     switch (root.kind) {
     case RootKind::Op:

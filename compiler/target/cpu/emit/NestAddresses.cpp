@@ -40,7 +40,7 @@ IndexMap NestEmitter::chunkMap() const {
 ChunkAccess NestEmitter::orCopied(ChunkAccess access, const Redirect &redirect, tt::LoadOp load, const IndexMap &map) {
   const unsigned level = levelOf(map);
   const Type tile = load.getType();
-  ChunkAccess copy = bufferAccess(function.buffer(redirect.copy), redirect.copy, tile, map);
+  ChunkAccess copy = bufferAccess(context.buffers.at(redirect.copy), redirect.copy, tile, map);
   insertAt(level);
   if (access.address->getType()->isVectorTy()) {
     llvm::Value *lanes = ir.CreateStepVector(llvm::FixedVectorType::get(ir.getInt64Ty(), chunkLanes));
@@ -57,7 +57,7 @@ ChunkAccess NestEmitter::orCopied(ChunkAccess access, const Redirect &redirect, 
 }
 
 ChunkAccess NestEmitter::accessOf(Value pointer, const IndexMap &map, Operation *load) {
-  const Redirect *redirect = load ? function.redirectOf(load) : nullptr;
+  const Redirect *redirect = load ? context.buffers.redirectOf(load) : nullptr;
   ChunkAccess access = addressedBy(pointer, map, redirect);
   return access.address && redirect && redirect->isCopied ? orCopied(access, *redirect, cast<tt::LoadOp>(load), map)
                                                           : access;
@@ -66,7 +66,7 @@ ChunkAccess NestEmitter::accessOf(Value pointer, const IndexMap &map, Operation 
 ChunkAccess NestEmitter::addressedBy(Value pointer, const IndexMap &map, const Redirect *redirect) {
   const unsigned level = levelOf(map);
   const bool isAssumed = mode == Mode::Main && level >= vectorLevel && vectorLevel > 0;
-  const AffineForm *found = isAssumed ? function.affineInfo.assumed(pointer) : function.affineInfo.affine(pointer);
+  const AffineForm *found = isAssumed ? context.affineInfo.assumed(pointer) : context.affineInfo.affine(pointer);
   auto isChecked = [&](SymbolId symbol) { return llvm::is_contained(nest.assumptions, symbol); };
   if (!found || !llvm::all_of(found->assumptions, isChecked)) {
     if (auto stride = chunkStride(pointer, map)) {
@@ -90,10 +90,10 @@ ChunkAccess NestEmitter::addressedBy(Value pointer, const IndexMap &map, const R
   } else {
     llvm::Value *&start = levels[0].addresses[{pointer.getAsOpaquePointer(), nullptr}];
     if (!start)
-      start = function.firstAddress(form);
+      start = context.scalars.firstAddress(form);
     base = start;
     for (const Poly &stride : form.strides)
-      strides.push_back(function.poly(stride));
+      strides.push_back(context.scalars.poly(stride));
   }
   ChunkAccess access;
   access.address = addressAt(base, strides, map);
@@ -111,7 +111,7 @@ ChunkAccess NestEmitter::bufferAccess(llvm::Value *base, BufferId buffer, Type t
   int64_t stride = storageBytes(tt::elementOf(tile));
   ChunkAccess access;
   access.stride = ir.getInt64(0);
-  function.plan.buffers[buffer].forEachDim(shape.size(), [&](size_t dim) {
+  context.plan.buffers[buffer].forEachDim(shape.size(), [&](size_t dim) {
     strides[dim] = ir.getInt64(stride);
     if (map[dim] >= 0 && map[dim] == nest.vectorDim)
       access.stride = strides[dim];
@@ -138,7 +138,7 @@ llvm::Value *NestEmitter::laneAddress(ChunkAccess access, llvm::Value *lane) {
 
 /// Of pointers that are contiguous along the vector dimension where their one remainder does not wrap.
 int64_t NestEmitter::unwrappedBytes(Value pointer, const IndexMap &map) {
-  const AffineForm *form = function.affineInfo.assumed(pointer);
+  const AffineForm *form = context.affineInfo.assumed(pointer);
   if (!form || form->assumptions.size() != 1) // several remainders may wrap in opposite directions
     return 0;
   for (auto [dim, loop] : llvm::enumerate(map))

@@ -9,7 +9,7 @@
 #pragma once
 
 #include "compiler/target/cpu/emit/Atomics.h"
-#include "compiler/target/cpu/emit/KernelEmitter.h"
+#include "compiler/target/cpu/emit/EmitContext.h"
 #include "compiler/target/cpu/plan/Masks.h"
 
 namespace nereid::cpu {
@@ -34,12 +34,12 @@ class RootEmitter;
 
 class NestEmitter {
 public:
-  NestEmitter(KernelEmitter &function, const Nest &nest);
+  NestEmitter(EmitContext &context, const Nest &nest);
   ~NestEmitter();
   mlir::LogicalResult run();
 
   //--- for the emitters of roots ---
-  KernelEmitter &function;
+  EmitContext &context;
   llvm::IRBuilder<> &ir;
   const Nest &nest;
 

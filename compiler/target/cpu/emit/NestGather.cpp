@@ -64,8 +64,8 @@ Element NestEmitter::xorElement(ChunkAccess row, Type element, int64_t distance,
 
 Element NestEmitter::gatherElement(tt::GatherOp gather, const IndexMap &map, unsigned level) {
   Type source = gather.getSrc().getType(), element = tt::elementOf(source);
-  if (DenseElementsAttr constant = function.initialOf(gather.getSrc()))
-    return {function.lanes.constant(constant.getSplatValue<Attribute>(), element, 1), false};
+  if (DenseElementsAttr constant = context.buffers.initialOf(gather.getSrc()))
+    return {context.lanes.constant(constant.getSplatValue<Attribute>(), element, 1), false};
   const unsigned axis = gather.getAxis();
   const int64_t extent = tt::shapeOf(source)[axis];
   uint64_t stride = storageBytes(element);
@@ -76,10 +76,10 @@ Element NestEmitter::gatherElement(tt::GatherOp gather, const IndexMap &map, uns
   for (auto [dim, size] : llvm::enumerate(tt::shapeOf(source)))
     if (size == 1)
       around[dim] = fixedIndex(0);
-  const BufferId buffer = function.plan.gatherSources.lookup(gather);
-  auto own = function.plan.bufferOf.find(gather.getSrc());
-  const bool isOwn = own != function.plan.bufferOf.end() && own->second == buffer;
-  llvm::Value *base = isOwn ? function.bufferOf(gather.getSrc()) : function.buffer(buffer);
+  const BufferId buffer = context.plan.gatherSources.lookup(gather);
+  auto own = context.plan.bufferOf.find(gather.getSrc());
+  const bool isOwn = own != context.plan.bufferOf.end() && own->second == buffer;
+  llvm::Value *base = isOwn ? context.buffers.of(gather.getSrc()) : context.buffers.at(buffer);
   ChunkAccess access = bufferAccess(base, buffer, source, around);
   const bool isVector = isVectorMap(map) && !inactiveScalar;
   if (isVector && map[axis] == nest.vectorDim && stride == storageBytes(element) && llvm::isPowerOf2_64(extent)) {
@@ -105,6 +105,6 @@ Element NestEmitter::gatherElement(tt::GatherOp gather, const IndexMap &map, uns
     return {read({access.address, nullptr}, element, nullptr, nullptr), true};
   if (isVector)
     return {read(access, element, nullptr, nullptr), true};
-  llvm::Value *scalar = ir.CreateLoad(function.lanes.memoryType(element), access.address);
+  llvm::Value *scalar = ir.CreateLoad(context.lanes.memoryType(element), access.address);
   return {element.isInteger(1) ? ir.CreateTrunc(scalar, ir.getInt1Ty()) : scalar, false};
 }

@@ -4,6 +4,7 @@
 // A lane that is masked off is never accessed. Where the machine has no masked vector access of the element's width,
 // set lanes are copied one by one through a small buffer on the stack: a loop, since LLVM would emit a branch per lane.
 #include "compiler/target/cpu/emit/NestEmitter.h"
+#include "compiler/target/cpu/emit/Prefetches.h"
 #include "compiler/target/cpu/emit/Transpose.h"
 
 #include "llvm/Analysis/VectorUtils.h"
@@ -23,8 +24,8 @@ static unsigned bitsOf(llvm::Type *memory) {
 bool NestEmitter::hasMaskedVectors(llvm::Type *memory) const {
   const unsigned bits = bitsOf(memory);
   if (bits >= 32)
-    return function.machine.registerBits >= 256;
-  return function.machine.hasAvx512Bw;
+    return context.machine.registerBits >= 256;
+  return context.machine.hasAvx512Bw;
 }
 
 static bool isUnit(ChunkAccess access, llvm::Type *memory) {
@@ -62,7 +63,7 @@ void NestEmitter::forEachLane(llvm::Value *mask, llvm::function_ref<void(llvm::V
 /// AVX-512, LLVM 22 loads the upper registers of a wider vector although the mask is zero there.
 void NestEmitter::forEachMaskedPart(llvm::Type *memory, llvm::function_ref<void(unsigned, unsigned)> body) {
   const unsigned bits = bitsOf(memory);
-  const unsigned most = function.machine.hasAvx512 ? chunkLanes : function.machine.registerBits / bits;
+  const unsigned most = context.machine.hasAvx512 ? chunkLanes : context.machine.registerBits / bits;
   for (unsigned lane = 0; lane < chunkLanes; lane += most)
     body(lane, std::min(most, chunkLanes - lane));
 }
@@ -155,9 +156,8 @@ llvm::Value *NestEmitter::readLanes(ChunkAccess access, llvm::Type *memory, llvm
   auto *type = llvm::FixedVectorType::get(memory, chunkLanes);
   // Microcoded gathers leave room for few others in the reorder buffer, so few cache misses overlap: on Zen 5 they take
   // 1.5 times as long as scalar loads from memory, and 0.8 to 1 times from a cache.
-  const bool isSlow =
-      function.machine.hasMicrocodedGathers && !mask && chunkLanes * 64 <= function.machine.registerBits;
-  const bool hasGathers = !access.stride && !isSlow && function.machine.hasAvx512 && !memory->isPointerTy();
+  const bool isSlow = context.machine.hasMicrocodedGathers && !mask && chunkLanes * 64 <= context.machine.registerBits;
+  const bool hasGathers = !access.stride && !isSlow && context.machine.hasAvx512 && !memory->isPointerTy();
   const bool gathers = hasGathers && hasMaskedVectors(memory) && bitsOf(memory) >= 32;
   if (hasGathers && bitsOf(memory) < 32 && memory->isIntegerTy())
     return gatherFromWords(access, type, mask, other);
@@ -172,10 +172,10 @@ llvm::Value *NestEmitter::readLanes(ChunkAccess access, llvm::Type *memory, llvm
   }
   if (gathers)
     return ir.CreateMaskedGather(type, access.address, llvm::Align(bitsOf(memory) / 8), mask, other);
-  llvm::AllocaInst *lanes = function.local(type);
+  llvm::AllocaInst *lanes = context.frame.local(type);
   llvm::AllocaInst *addresses = nullptr;
   if (!access.stride) {
-    addresses = function.local(access.address->getType());
+    addresses = context.frame.local(access.address->getType());
     ir.CreateStore(access.address, addresses);
   }
   ir.CreateStore(other ? other : llvm::Constant::getNullValue(type), lanes);
@@ -219,7 +219,7 @@ llvm::Value *NestEmitter::readUnlessWrapped(ChunkAccess access, Type element, ll
 llvm::Value *NestEmitter::read(ChunkAccess access, Type element, llvm::Value *mask, llvm::Value *other) {
   if (access.unwrappedBytes)
     return readUnlessWrapped(access, element, mask, other);
-  llvm::Type *memory = function.lanes.memoryType(element);
+  llvm::Type *memory = context.lanes.memoryType(element);
   auto *type = llvm::FixedVectorType::get(memory, chunkLanes);
   const llvm::Align align(storageBytes(element));
   if (other && element.isInteger(1))
@@ -254,10 +254,10 @@ llvm::Value *NestEmitter::readWhere(llvm::Value *condition, ChunkAccess access, 
 
 void NestEmitter::prefetchNext(Operation *op, ChunkAccess access, Type element) {
   constexpr uint64_t lineBytes = 64;
-  llvm::Value *distance = function.prefetchDistance(op, nest);
+  llvm::Value *distance = context.prefetches.distance(op, nest);
   const uint64_t bytes = storageBytes(element) * chunkLanes;
   const bool isWrite = isa<tt::StoreOp>(op);
-  if (!distance || !access.stride || !isUnit(access, function.lanes.memoryType(element)) || bytes < lineBytes ||
+  if (!distance || !access.stride || !isUnit(access, context.lanes.memoryType(element)) || bytes < lineBytes ||
       (isWrite && isStreaming))
     return;
   llvm::Value *ahead = ir.CreatePtrAdd(access.address, distance);
@@ -266,7 +266,7 @@ void NestEmitter::prefetchNext(Operation *op, ChunkAccess access, Type element) 
 }
 
 void NestEmitter::write(ChunkAccess access, Type element, llvm::Value *value, llvm::Value *mask) {
-  llvm::Type *memory = function.lanes.memoryType(element);
+  llvm::Type *memory = context.lanes.memoryType(element);
   auto *type = llvm::FixedVectorType::get(memory, chunkLanes);
   const llvm::Align align(storageBytes(element));
   if (element.isInteger(1))
@@ -277,7 +277,7 @@ void NestEmitter::write(ChunkAccess access, Type element, llvm::Value *value, ll
       return;
     }
     llvm::StoreInst *store =
-        ir.CreateAlignedStore(value, access.address, llvm::Align(function.machine.registerBits / 8));
+        ir.CreateAlignedStore(value, access.address, llvm::Align(context.machine.registerBits / 8));
     llvm::Metadata *one = llvm::ConstantAsMetadata::get(ir.getInt32(1));
     store->setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(ir.getContext(), one));
     return;
@@ -286,11 +286,11 @@ void NestEmitter::write(ChunkAccess access, Type element, llvm::Value *value, ll
     maskedStore(access, memory, align, mask, value);
     return;
   }
-  llvm::AllocaInst *lanes = function.local(type);
+  llvm::AllocaInst *lanes = context.frame.local(type);
   ir.CreateStore(value, lanes);
   llvm::AllocaInst *addresses = nullptr;
   if (!access.stride) {
-    addresses = function.local(access.address->getType());
+    addresses = context.frame.local(access.address->getType());
     ir.CreateStore(access.address, addresses);
   }
   forEachLane(mask, [&](llvm::Value *lane) {
@@ -325,7 +325,7 @@ Element NestEmitter::loadElement(Operation *op, const IndexMap &map, unsigned le
   auto load = cast<tt::LoadOp>(op);
   Type element = tt::elementOf(load.getType());
   const bool isVector = isVectorMap(map) && !inactiveScalar;
-  Element mask{ir.getTrue(), false}, other{function.lanes.constant({}, element, 1), false};
+  Element mask{ir.getTrue(), false}, other{context.lanes.constant({}, element, 1), false};
   if (inactiveScalar && llvm::is_contained(map, nest.vectorDim)) // masked off, whatever else the mask contains
     return load.getOther() ? evaluate(load.getOther(), map, level) : other;
   if (load.getMask())
@@ -348,9 +348,9 @@ Element NestEmitter::loadElement(Operation *op, const IndexMap &map, unsigned le
   if (isVector)
     return {read(access, element, truth ? nullptr : asVector(mask), truth ? nullptr : asVector(other)), true};
 
-  llvm::Type *memory = function.lanes.memoryType(element);
+  llvm::Type *memory = context.lanes.memoryType(element);
   llvm::Value *value = other.value;
-  llvm::AllocaInst *slot = truth ? nullptr : function.local(value->getType());
+  llvm::AllocaInst *slot = truth ? nullptr : context.frame.local(value->getType());
   if (slot)
     ir.CreateStore(value, slot);
   emitWhere(mask.value, [&] {
@@ -368,7 +368,7 @@ void NestEmitter::writeTile(const Root &root, unsigned level, bool isNext) {
   if (!element)
     return;
   const BufferId buffer = root.written();
-  llvm::Value *base = isNext ? function.nextBuffer(buffer) : function.buffer(buffer);
+  llvm::Value *base = isNext ? context.buffers.nextAt(buffer) : context.buffers.at(buffer);
   if (root.offset) {
     insertAt(0);
     base = ir.CreateConstGEP1_64(ir.getInt8Ty(), base, root.offset * storageBytes(tt::elementOf(root.value.getType())));
@@ -377,7 +377,7 @@ void NestEmitter::writeTile(const Root &root, unsigned level, bool isNext) {
 }
 
 void NestEmitter::writeElement(Element element, Value tile, BufferId buffer, unsigned level) {
-  writeAt(function.buffer(buffer), buffer, element, tile.getType(), level);
+  writeAt(context.buffers.at(buffer), buffer, element, tile.getType(), level);
 }
 
 /// Writes the chunk's elements to a tile of the nest's shape.

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/target/cpu/emit/NestEmitter.h"
 
+#include "compiler/target/cpu/emit/ControlEmitter.h"
+
 using namespace mlir;
 using namespace nereid;
 using namespace nereid::cpu;
@@ -15,7 +17,7 @@ FailureOr<SmallVector<llvm::Value *>> NestEmitter::combine(const Root &root, Arr
 
 FailureOr<SmallVector<llvm::Value *>> NestEmitter::applyRegion(Block &body, ArrayRef<llvm::Value *> args) {
   for (auto [argument, value] : llvm::zip_equal(body.getArguments(), args))
-    function.define(argument, value);
+    context.scalars.define(argument, value);
   auto *vector = dyn_cast<llvm::FixedVectorType>(args.front()->getType());
   if (!vector) { // scalars may have control flow of their own
     llvm::Instruction *anchor = &*ir.GetInsertPoint();
@@ -24,7 +26,7 @@ FailureOr<SmallVector<llvm::Value *>> NestEmitter::applyRegion(Block &body, Arra
     before->getTerminator()->eraseFromParent();
     ir.SetInsertPoint(before);
     restoreLocation();
-    auto results = function.emitScalarBlock(body);
+    auto results = context.control.emitScalarBlock(body);
     ir.CreateBr(after);
     ir.SetInsertPoint(anchor);
     restoreLocation();
@@ -36,7 +38,7 @@ FailureOr<SmallVector<llvm::Value *>> NestEmitter::applyRegion(Block &body, Arra
   auto lookup = [&](Value value) {
     if (llvm::Value *known = values.lookup(value))
       return known;
-    return ir.CreateVectorSplat(vector->getNumElements(), function.scalar(value));
+    return ir.CreateVectorSplat(vector->getNumElements(), context.scalars.of(value));
   };
   for (Operation &op : body.without_terminator()) {
     if (op.hasTrait<OpTrait::ConstantLike>())
@@ -44,7 +46,7 @@ FailureOr<SmallVector<llvm::Value *>> NestEmitter::applyRegion(Block &body, Arra
     SmallVector<llvm::Value *> operands;
     for (Value operand : op.getOperands())
       operands.push_back(lookup(operand));
-    auto results = function.lanes.emit(&op, operands);
+    auto results = context.lanes.emit(&op, operands);
     if (results.empty())
       return failure();
     for (auto [result, emitted] : llvm::zip_equal(op.getResults(), results))

@@ -42,14 +42,14 @@ uint64_t NestEmitter::elementKey(const IndexMap &map) const {
 std::optional<int64_t> NestEmitter::chunkStride(Value value, const IndexMap &map) {
   if (!isVectorMap(map) || inactiveScalar)
     return std::nullopt;
-  auto form = chunkForm(function.affineInfo, value, map, nest.vectorDim, chunkLanes);
+  auto form = chunkForm(context.affineInfo, value, map, nest.vectorDim, chunkLanes);
   return form ? std::optional(form->stride) : std::nullopt;
 }
 
 /// Whether the value is a comparison that is known to have one result in the chunk.
 bool NestEmitter::comparesUniformly(Value value, const IndexMap &map) {
   return isVectorMap(map) && !inactiveScalar &&
-         isUniformComparison(function.affineInfo, value, map, nest.vectorDim, chunkLanes);
+         isUniformComparison(context.affineInfo, value, map, nest.vectorDim, chunkLanes);
 }
 
 Element NestEmitter::firstLane(Value value, const IndexMap &map, unsigned requester) {
@@ -86,7 +86,7 @@ bool NestEmitter::isCounted(unsigned dim, const Poly &bound) const {
 std::optional<bool> NestEmitter::known(Value value, const IndexMap &map, unsigned requester, unsigned depth) {
   if (!tt::elementOf(value.getType()).isInteger(1) || map.empty())
     return std::nullopt;
-  if (const PrefixMask *prefix = function.affineInfo.prefix(value); prefix && map[prefix->dim] >= 0) {
+  if (const PrefixMask *prefix = context.affineInfo.prefix(value); prefix && map[prefix->dim] >= 0) {
     const int dim = map[prefix->dim];
     if (!isCounted(dim, prefix->bound))
       return std::nullopt;
@@ -108,7 +108,7 @@ std::optional<bool> NestEmitter::known(Value value, const IndexMap &map, unsigne
     return std::nullopt;
   for (auto [index, operand] : llvm::enumerate(op->getOperands())) {
     auto inner = operandMap(value, index, map);
-    if (!inner || known(operand, reduceMap(function.affineInfo, operand, *inner), requester, depth + 1) != true)
+    if (!inner || known(operand, reduceMap(context.affineInfo, operand, *inner), requester, depth + 1) != true)
       return std::nullopt;
   }
   return true;
@@ -118,9 +118,9 @@ Element NestEmitter::evaluate(Value value, const IndexMap &fullMap, unsigned req
   if (isFailed)
     return {};
   if (!isa<RankedTensorType>(value.getType())) {
-    return {function.scalar(value), false};
+    return {context.scalars.of(value), false};
   }
-  const IndexMap map = reduceMap(function.affineInfo, value, fullMap);
+  const IndexMap map = reduceMap(context.affineInfo, value, fullMap);
   if (auto truth = known(value, map, requester))
     return {ir.getInt1(*truth), false};
   const unsigned level = inactiveScalar ? std::min(levelOf(map), vectorLevel - 1) : levelOf(map);
@@ -129,7 +129,7 @@ Element NestEmitter::evaluate(Value value, const IndexMap &fullMap, unsigned req
     return found->second;
   auto load = value.getDefiningOp<tt::LoadOp>();
   const bool isOne =
-      load ? !function.affineInfo.affine(load.getPtr()) && chunkStride(value, map) == 0 : comparesUniformly(value, map);
+      load ? !context.affineInfo.affine(load.getPtr()) && chunkStride(value, map) == 0 : comparesUniformly(value, map);
   Element element = isOne ? firstLane(value, map, requester) : compute(value, map, level);
   if (!element) {
     isFailed = true;
@@ -141,20 +141,20 @@ Element NestEmitter::evaluate(Value value, const IndexMap &fullMap, unsigned req
 
 Element NestEmitter::compute(Value value, const IndexMap &map, unsigned level) {
   const bool isVector = isVectorMap(map) && !inactiveScalar;
-  if (DenseElementsAttr constant = function.initialOf(value))
-    return {function.lanes.constant(constant.getSplatValue<Attribute>(), tt::elementOf(value.getType()), 1), false};
-  if (auto found = function.plan.bufferOf.find(value);
-      found != function.plan.bufferOf.end() && function.isReady(value)) {
+  if (DenseElementsAttr constant = context.buffers.initialOf(value))
+    return {context.lanes.constant(constant.getSplatValue<Attribute>(), tt::elementOf(value.getType()), 1), false};
+  if (auto found = context.plan.bufferOf.find(value);
+      found != context.plan.bufferOf.end() && context.buffers.isReady(value)) {
     insertAt(level);
     Type element = tt::elementOf(value.getType());
-    ChunkAccess access = bufferAccess(function.bufferOf(value), found->second, value.getType(), map);
+    ChunkAccess access = bufferAccess(context.buffers.of(value), found->second, value.getType(), map);
     insertAt(level);
     if (isVector)
       return {read(access, element, nullptr, nullptr), true};
-    llvm::Value *scalar = ir.CreateLoad(function.lanes.memoryType(element), access.address);
+    llvm::Value *scalar = ir.CreateLoad(context.lanes.memoryType(element), access.address);
     return {element.isInteger(1) ? ir.CreateTrunc(scalar, ir.getInt1Ty()) : scalar, false};
   }
-  if (const PrefixMask *prefix = function.affineInfo.prefix(value))
+  if (const PrefixMask *prefix = context.affineInfo.prefix(value))
     return prefixElement(*prefix, value, map, level);
   Operation *op = value.getDefiningOp();
   if (!isComputable(op)) {
@@ -173,7 +173,7 @@ Element NestEmitter::compute(Value value, const IndexMap &map, unsigned level) {
 /// The comparison of a prefix mask, in lanes as narrow as the nest's elements allow.
 Element NestEmitter::prefixElement(const PrefixMask &prefix, Value value, const IndexMap &map, unsigned level) {
   insertAt(0);
-  llvm::Value *bound = function.clamped(prefix.bound, tt::shapeOf(value.getType())[prefix.dim]);
+  llvm::Value *bound = context.scalars.clamped(prefix.bound, tt::shapeOf(value.getType())[prefix.dim]);
   insertAt(level);
   const int dim = map[prefix.dim];
   if (dim < 0) // one element of the dimension
@@ -232,7 +232,7 @@ bool NestEmitter::isWorthRemembering(Operation *op, const IndexMap &map, unsigne
 llvm::Value *NestEmitter::emitUnlessRepeated(Operation *op, ArrayRef<llvm::Value *> operands, unsigned level) {
   // No value outlives the nest: undefined ones would be carried through the loop over the programs.
   auto variable = [&](llvm::Type *type, const char *name, llvm::Value *initial) {
-    llvm::AllocaInst *address = function.local(type, name);
+    llvm::AllocaInst *address = context.frame.local(type, name);
     insertAt(0);
     ir.CreateStore(initial, address);
     insertAt(level);
@@ -247,18 +247,18 @@ llvm::Value *NestEmitter::emitUnlessRepeated(Operation *op, ArrayRef<llvm::Value
   for (llvm::Value *operand : operands) {
     if (isa<llvm::Constant>(operand))
       continue;
-    llvm::Value *bits = function.lanes.bitsOf(operand);
+    llvm::Value *bits = context.lanes.bitsOf(operand);
     llvm::AllocaInst *last = undefined(bits->getType(), "last");
     isRepeated = ir.CreateAnd(isRepeated, ir.CreateICmpEQ(ir.CreateLoad(bits->getType(), last), bits));
     remembered.emplace_back(bits, last);
   }
-  llvm::AllocaInst *slot = undefined(function.lanes.typeOf(tt::elementOf(op->getResult(0).getType()), 1), "result");
+  llvm::AllocaInst *slot = undefined(context.lanes.typeOf(tt::elementOf(op->getResult(0).getType()), 1), "result");
   bool isEmitted = true;
   emitWhere(
       ir.CreateNot(isRepeated),
       [&] {
-        function.setLocation(op->getLoc());
-        auto results = function.lanes.emit(op, operands);
+        context.frame.setLocation(op->getLoc());
+        auto results = context.lanes.emit(op, operands);
         isEmitted = !results.empty();
         if (!isEmitted)
           return;
@@ -279,10 +279,10 @@ Element NestEmitter::computeOp(OpResult result, const IndexMap &map, unsigned le
     return rangeElement(static_cast<int32_t>(range.getStart()), map);
   }
   if (isa<ub::PoisonOp>(op))
-    return {function.lanes.constant({}, element, 1), false};
+    return {context.lanes.constant({}, element, 1), false};
   if (DenseElementsAttr constant; matchPattern(op, m_Constant(&constant))) {
     if (constant.isSplat())
-      return {function.lanes.constant(constant.getSplatValue<Attribute>(), element, 1), false};
+      return {context.lanes.constant(constant.getSplatValue<Attribute>(), element, 1), false};
     tt::report(op->getLoc(), diag::TileConstantUnsupported);
     return {};
   }
@@ -306,7 +306,7 @@ Element NestEmitter::computeOp(OpResult result, const IndexMap &map, unsigned le
     if (auto *truth = dyn_cast<llvm::ConstantInt>(operands[0].value))
       return truth->isOne() ? operands[1] : operands[2];
   insertAt(level);
-  function.setLocation(op->getLoc());
+  context.frame.setLocation(op->getLoc());
   SmallVector<llvm::Value *, 3> values;
   for (Element operand : operands)
     values.push_back(isVector ? asVector(operand) : operand.value);
@@ -314,7 +314,7 @@ Element NestEmitter::computeOp(OpResult result, const IndexMap &map, unsigned le
     llvm::Value *scalar = emitUnlessRepeated(op, values, level);
     return scalar ? Element{scalar, false} : Element();
   }
-  auto results = function.lanes.emit(op, values);
+  auto results = context.lanes.emit(op, values);
   restoreLocation();
   if (results.empty())
     return {};
@@ -327,7 +327,7 @@ Element NestEmitter::computeOp(OpResult result, const IndexMap &map, unsigned le
 /// Whether all lanes in which no prefix holds have one value that can be computed without memory accesses.
 bool NestEmitter::isUniformWhenInactive(Value value, const IndexMap &fullMap, unsigned depth) {
   constexpr unsigned maxDepth = 300;
-  const IndexMap map = reduceMap(function.affineInfo, value, fullMap);
+  const IndexMap map = reduceMap(context.affineInfo, value, fullMap);
   if (!llvm::is_contained(map, nest.vectorDim))
     return true;
   auto [entry, isNew] = uniformWhenInactive.try_emplace({value, keyOf(map)}, false);
@@ -339,16 +339,16 @@ bool NestEmitter::isUniformWhenInactive(Value value, const IndexMap &fullMap, un
 }
 
 bool NestEmitter::findUniformWhenInactive(Value value, const IndexMap &map, unsigned depth) {
-  if (const PrefixMask *prefix = function.affineInfo.prefix(value); prefix && map[prefix->dim] == nest.vectorDim)
+  if (const PrefixMask *prefix = context.affineInfo.prefix(value); prefix && map[prefix->dim] == nest.vectorDim)
     return isCounted(nest.vectorDim, prefix->bound);
   Operation *op = value.getDefiningOp();
-  if (function.initialOf(value))
+  if (context.buffers.initialOf(value))
     return true;
-  if (function.plan.bufferOf.contains(value) && function.isReady(value))
+  if (context.plan.bufferOf.contains(value) && context.buffers.isReady(value))
     return false;
   if (auto load = dyn_cast_or_null<tt::LoadOp>(op)) {
     const bool isOff =
-        load.getMask() && llvm::any_of(conjuncts(function.affineInfo, load.getMask(), map), [&](Conjunct &part) {
+        load.getMask() && llvm::any_of(conjuncts(context.affineInfo, load.getMask(), map), [&](Conjunct &part) {
           return part.prefix && static_cast<int>(part.prefix->dim) == nest.vectorDim &&
                  isCounted(nest.vectorDim, part.prefix->bound);
         });
@@ -367,18 +367,17 @@ bool NestEmitter::findUniformWhenInactive(Value value, const IndexMap &map, unsi
 void NestEmitter::evaluateInOrder(unsigned level) {
   constexpr size_t harmless = 300;
   std::vector<std::pair<Value, IndexMap>> values;
-  ExpressionWalk walk(function.affineInfo, [&](Value value, const IndexMap &map) {
+  ExpressionWalk walk(context.affineInfo, [&](Value value, const IndexMap &map) {
     if (isa<RankedTensorType>(value.getType()))
       values.emplace_back(value, map);
-    return !(function.plan.bufferOf.contains(value) && function.isReady(value));
+    return !(context.plan.bufferOf.contains(value) && context.buffers.isReady(value));
   });
   for (const Root &root : nest.roots)
     walk.root(root);
   if (values.size() <= harmless)
     return;
-  llvm::stable_sort(values, [&](const auto &a, const auto &b) {
-    return function.positionOf(a.first) < function.positionOf(b.first);
-  });
+  llvm::stable_sort(
+      values, [&](const auto &a, const auto &b) { return context.positionOf(a.first) < context.positionOf(b.first); });
   for (const auto &[value, map] : values)
     evaluate(value, map, level);
 }

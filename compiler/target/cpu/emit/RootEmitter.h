@@ -11,7 +11,7 @@ namespace nereid::cpu {
 class RootEmitter {
 public:
   RootEmitter(NestEmitter &emitter, const Root &root)
-      : emitter(emitter), function(emitter.function), ir(emitter.ir), nest(emitter.nest), root(root) {}
+      : emitter(emitter), context(emitter.context), ir(emitter.ir), nest(emitter.nest), root(root) {}
   virtual ~RootEmitter() = default;
 
   /// Before all loops.
@@ -28,7 +28,7 @@ public:
 
 protected:
   NestEmitter &emitter;
-  KernelEmitter &function;
+  EmitContext &context;
   llvm::IRBuilder<> &ir;
   const Nest &nest;
   const Root &root;

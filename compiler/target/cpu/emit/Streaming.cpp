@@ -4,23 +4,25 @@
 //
 // The first access to a page makes the system clear it, which leaves its lines in the cache. A store that bypasses the
 // cache would wait until they are written back.
-#include "compiler/target/cpu/emit/KernelEmitter.h"
+#include "compiler/target/cpu/emit/Streaming.h"
+
+#include "llvm/IR/IntrinsicsX86.h"
 
 using namespace mlir;
 using namespace nereid;
 using namespace nereid::cpu;
 
 /// A cache line that is written whole and not read again soon saves a read if it bypasses the cache.
-void KernelEmitter::decideStreaming() {
+void Streaming::begin(tt::FuncOp kernel) {
   uint64_t bytes = 0; // stored by one program
-  for (const Step &step : plan.body.steps)
+  for (const Step &step : context.plan.body.steps)
     if (step.kind == StepKind::Nest)
       for (const Root &root : step.nest->roots)
         if (auto store = dyn_cast_or_null<tt::StoreOp>(root.op)) {
           auto tile = cast<RankedTensorType>(store.getValue().getType());
           bytes += tile.getNumElements() * storageBytes(tile.getElementType());
         }
-  if (bytes == 0 || machine.cacheBytes == 0)
+  if (bytes == 0 || context.machine.cacheBytes == 0)
     return;
   // Atomic accesses do not order non-temporal stores.
   const WalkResult result = kernel.walk([](tt::MemoryAccessOpInterface access) {
@@ -29,9 +31,9 @@ void KernelEmitter::decideStreaming() {
   if (result.wasInterrupted())
     return;
   llvm::Value *programs = ir.getInt64(1);
-  for (llvm::Value *size : gridSize)
+  for (llvm::Value *size : context.program.gridSize)
     programs = ir.CreateMul(programs, ir.CreateZExt(size, ir.getInt64Ty()));
-  isStreaming = ir.CreateICmpUGT(programs, ir.getInt64(machine.cacheBytes / bytes));
+  isStreaming = ir.CreateICmpUGT(programs, ir.getInt64(context.machine.cacheBytes / bytes));
 }
 
 enum : uint8_t { kUnknown, kExists, kFresh };
@@ -82,7 +84,12 @@ static llvm::Function *pageExists(llvm::Module &module) {
   return function;
 }
 
-llvm::Value *KernelEmitter::streamsTo(llvm::Value *address, llvm::Value *isWanted) {
-  llvm::AllocaInst *state = local(ir.getInt8(kUnknown), "page");
-  return ir.CreateCall(pageExists(*function->getParent()), {isWanted, state, address});
+llvm::Value *Streaming::reaches(llvm::Value *address, llvm::Value *isWanted) {
+  llvm::AllocaInst *state = context.frame.local(ir.getInt8(kUnknown), "page");
+  return ir.CreateCall(pageExists(context.frame.module()), {isWanted, state, address});
+}
+
+void Streaming::end() {
+  if (needsFence) // other threads may read the stores as soon as this call has returned
+    ir.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {});
 }

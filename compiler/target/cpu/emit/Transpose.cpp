@@ -37,12 +37,12 @@ static void transposeInRegisters(llvm::IRBuilder<> &ir, SmallVectorImpl<llvm::Va
   }
 }
 
-static void emitTransposition(KernelEmitter &function, const Transposition &work) {
-  llvm::IRBuilder<> &ir = function.ir;
+static void emitTransposition(EmitContext &context, const Transposition &work) {
+  llvm::IRBuilder<> &ir = context.ir;
   const uint64_t size = storageBytes(work.element);
   const unsigned lanes =
-      lanesDividing(work.rows, lanesDividing(work.columns, function.machine.registerBits / (8 * size)));
-  llvm::Type *type = function.lanes.typeOf(work.element, lanes);
+      lanesDividing(work.rows, lanesDividing(work.columns, context.machine.registerBits / (8 * size)));
+  llvm::Type *type = context.lanes.typeOf(work.element, lanes);
   llvm::Value *fromStride = work.rowStride ? work.rowStride : ir.getInt64(work.columns * size);
   auto at = [&](llvm::Value *base, llvm::Value *row, llvm::Value *column, llvm::Value *stride) {
     llvm::Value *begin = ir.CreatePtrAdd(base, ir.CreateMul(row, stride));
@@ -66,7 +66,7 @@ static void emitTransposition(KernelEmitter &function, const Transposition &work
   });
 }
 
-void cpu::emitTranspose(KernelEmitter &function, Transposition work) {
+void cpu::emitTranspose(EmitContext &context, Transposition work) {
   std::string name;
   llvm::raw_string_ostream(name) << "transpose." << work.rows << "x" << work.columns << "." << work.element;
   SmallVector<llvm::Value **> values{&work.from, &work.to};
@@ -74,14 +74,14 @@ void cpu::emitTranspose(KernelEmitter &function, Transposition work) {
     values.push_back(&work.rowStride);
     name += ".rows";
   }
-  function.callShared(name, values, [&] { emitTransposition(function, work); });
+  context.frame.callShared(name, values, [&] { emitTransposition(context, work); });
 }
 
-void cpu::emitGrouping(KernelEmitter &function, const Transposition &work, unsigned group) {
-  llvm::IRBuilder<> &ir = function.ir;
+void cpu::emitGrouping(EmitContext &context, const Transposition &work, unsigned group) {
+  llvm::IRBuilder<> &ir = context.ir;
   const int64_t size = storageBytes(work.element), rowBytes = work.columns * size;
-  const unsigned lanes = lanesDividing(work.columns, function.machine.registerBits / (8 * group * size));
-  auto *type = llvm::FixedVectorType::get(function.lanes.typeOf(work.element, 1), lanes);
+  const unsigned lanes = lanesDividing(work.columns, context.machine.registerBits / (8 * group * size));
+  auto *type = llvm::FixedVectorType::get(context.lanes.typeOf(work.element, 1), lanes);
   /// One vector of the elements of all rows by turns.
   auto interleaved = [&](SmallVector<llvm::Value *, 4> rows) {
     for (unsigned together = 1; rows.size() > 1; together *= 2) {

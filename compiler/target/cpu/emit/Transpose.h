@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "compiler/target/cpu/emit/KernelEmitter.h"
+#include "compiler/target/cpu/emit/EmitContext.h"
 
 namespace nereid::cpu {
 
@@ -13,9 +13,9 @@ struct Transposition {
   llvm::Value *rowStride = nullptr; ///< of the source, in bytes; null: its rows are adjacent
 };
 
-void emitTranspose(KernelEmitter &function, Transposition work);
+void emitTranspose(EmitContext &context, Transposition work);
 /// Interleaves the elements of `group` rows, two or four: [rows, columns] becomes [rows / group, columns, group].
-void emitGrouping(KernelEmitter &function, const Transposition &work, unsigned group);
+void emitGrouping(EmitContext &context, const Transposition &work, unsigned group);
 
 void emitPrefetch(llvm::IRBuilder<> &ir, llvm::Value *address, bool isWrite);
 

@@ -72,6 +72,13 @@ void cpu::forEachNest(const Step &step, llvm::function_ref<void(Nest &)> visit) 
       forEachNest(inner, visit);
 }
 
+bool cpu::usesTiles(const LoopPlan &plan) {
+  bool isFound = false;
+  for (const Step &step : plan.body.steps)
+    forEachStep(step, [&](const Step &inner) { isFound |= inner.dot && inner.dot->form.usesTiles; });
+  return isFound;
+}
+
 bool cpu::isIdentity(ArrayRef<int64_t> shape, const IndexMap &map, const Nest &nest) {
   if (shape != ArrayRef<int64_t>(nest.shape))
     return false;

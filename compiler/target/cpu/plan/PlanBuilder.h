@@ -90,6 +90,8 @@ void forEachStep(const Step &step, llvm::function_ref<void(const Step &)> visit)
 void forEachStep(Step &step, llvm::function_ref<void(Step &)> visit);
 /// Visits the nests of a step, those inside its regions included.
 void forEachNest(const Step &step, llvm::function_ref<void(Nest &)> visit);
+/// Whether the kernel multiplies with the processor's tile registers.
+bool usesTiles(const LoopPlan &plan);
 /// Whether a tile of these extents has the nest's shape and the map is the identity on dimensions of extent above 1.
 bool isIdentity(llvm::ArrayRef<int64_t> shape, const IndexMap &map, const Nest &nest);
 /// Whether the nest reads the value from its buffer. A value that the nest itself keeps is computed instead, at any

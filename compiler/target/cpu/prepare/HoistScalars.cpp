@@ -1,5 +1,5 @@
 // Computes scalars before a loop with dots that would be computed after it: the addresses of the stores that follow are
-// known in the loop, which prefetches what they write (emit/Prefetch.cpp).
+// known in the loop, which prefetches what they write (emit/Prefetches.cpp).
 // SPDX-License-Identifier: MIT
 #include "compiler/target/cpu/prepare/HoistScalars.h"
 

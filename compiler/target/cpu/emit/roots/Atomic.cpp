@@ -21,7 +21,7 @@ private:
 
 /// Stores the lanes to the stack, where a loop can index them.
 llvm::AllocaInst *AtomicEmitter::spill(llvm::Value *vector) {
-  llvm::AllocaInst *slot = function.local(vector->getType());
+  llvm::AllocaInst *slot = context.frame.local(vector->getType());
   ir.CreateStore(vector, slot);
   return slot;
 }
@@ -38,10 +38,10 @@ llvm::Value *AtomicEmitter::emitLanes(ChunkAccess access, llvm::Value *mask, con
   llvm::AllocaInst *compared = operands.compared ? spill(operands.compared) : nullptr;
   llvm::AllocaInst *results = nullptr;
   if (!op->use_empty())
-    results = function.local(function.lanes.typeOf(tt::elementOf(op->getResult(0).getType()), emitter.chunkLanes));
+    results = context.frame.local(context.lanes.typeOf(tt::elementOf(op->getResult(0).getType()), emitter.chunkLanes));
   emitter.forEachLane(mask, [&](llvm::Value *lane) {
     llvm::Value *address = addresses ? pick(addresses, lane) : emitter.laneAddress(access, lane);
-    llvm::Value *old = emitAtomic(ir, function.lanes, op, address,
+    llvm::Value *old = emitAtomic(ir, context.lanes, op, address,
                                   {values ? pick(values, lane) : nullptr, compared ? pick(compared, lane) : nullptr});
     if (results)
       ir.CreateStore(old, ir.CreateGEP(old->getType(), results, lane));
@@ -69,7 +69,7 @@ LogicalResult AtomicEmitter::emit(unsigned level) {
     return failure();
   ChunkAccess result;
   if (!root.buffers.empty())
-    result = emitter.bufferAccess(function.buffer(root.buffers.front()), root.buffers.front(),
+    result = emitter.bufferAccess(context.buffers.at(root.buffers.front()), root.buffers.front(),
                                   root.op->getResult(0).getType(), emitter.chunkMap());
   emitter.insertAt(level);
   if (emitter.chunkLanes > 1) {
@@ -80,7 +80,7 @@ LogicalResult AtomicEmitter::emit(unsigned level) {
     return success();
   }
   emitter.emitWhere(mask.value, [&] {
-    llvm::Value *old = emitAtomic(ir, function.lanes, root.op, access.address, {value.value, compared.value});
+    llvm::Value *old = emitAtomic(ir, context.lanes, root.op, access.address, {value.value, compared.value});
     if (result.address)
       ir.CreateStore(old, result.address);
   });

@@ -13,7 +13,7 @@ struct ExtractEmitter : RootEmitter {
   LogicalResult emit(unsigned level) override {
     Element element = emitter.evaluate(root.op->getOperand(0), identityMap(nest.shape.size()), level);
     if (element)
-      function.define(root.op->getResult(0), element.value);
+      context.scalars.define(root.op->getResult(0), element.value);
     return success();
   }
 };

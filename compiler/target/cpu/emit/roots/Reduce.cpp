@@ -54,17 +54,17 @@ void ReduceEmitter::begin() {
   hasTail = false;
   isStarted = nullptr;
   const unsigned count = nest.vectorDim >= 0 ? emitter.chunkLanes : 1;
-  llvm::Constant *identity = function.lanes.identityOf(tt::singleCombination(reduce().getCombine().front()));
+  llvm::Constant *identity = context.lanes.identityOf(tt::singleCombination(reduce().getCombine().front()));
   for (Value operand : reduce().getSrcs()) {
-    llvm::Type *type = function.lanes.typeOf(tt::elementOf(operand.getType()), count);
-    accumulators.push_back(function.local(type, "acc"));
+    llvm::Type *type = context.lanes.typeOf(tt::elementOf(operand.getType()), count);
+    accumulators.push_back(context.frame.local(type, "acc"));
     llvm::Value *start = llvm::Constant::getNullValue(type);
     if (identity)
       start = count > 1 ? llvm::ConstantVector::getSplat(llvm::ElementCount::getFixed(count), identity) : identity;
     ir.CreateStore(start, accumulators.back());
   }
   if (!identity) {
-    isStarted = function.local(ir.getInt1Ty(), "started");
+    isStarted = context.frame.local(ir.getInt1Ty(), "started");
     ir.CreateStore(ir.getFalse(), isStarted);
   }
 }
@@ -114,7 +114,7 @@ bool ReduceEmitter::addTail(unsigned level, llvm::Value *count) {
   if (!*element)
     return true; // the failure has been reported
   emitter.insertAt(level);
-  llvm::Constant *identity = function.lanes.identityOf(combiner);
+  llvm::Constant *identity = context.lanes.identityOf(combiner);
   auto *constant = dyn_cast<llvm::Constant>(element->value);
   if (constant && (constant == identity || (isSum && (constant->isNullValue() || constant->isZeroValue()))))
     return true;
@@ -162,7 +162,7 @@ FailureOr<ReduceEmitter::Values> ReduceEmitter::combineLanes(Values values) {
 }
 
 LogicalResult ReduceEmitter::finish(unsigned level) {
-  function.setLocation(root.op->getLoc());
+  context.frame.setLocation(root.op->getLoc());
   emitter.insertAt(level);
   Values values;
   for (llvm::AllocaInst *slot : accumulators)
@@ -182,9 +182,9 @@ LogicalResult ReduceEmitter::finish(unsigned level) {
     values = *combined;
   }
   for (auto [result, value] : llvm::zip_equal(root.op->getResults(), values)) {
-    auto found = function.plan.bufferOf.find(result);
-    if (found == function.plan.bufferOf.end())
-      function.define(result, value);
+    auto found = context.plan.bufferOf.find(result);
+    if (found == context.plan.bufferOf.end())
+      context.scalars.define(result, value);
     else
       storeResult(result, found->second, value, level);
   }
@@ -199,7 +199,7 @@ void ReduceEmitter::storeResult(Value result, BufferId buffer, llvm::Value *valu
     if (extent == 1)
       map[dim] = -1;
   emitter.insertAt(level);
-  ChunkAccess access = emitter.bufferAccess(function.buffer(buffer), buffer, result.getType(), map);
+  ChunkAccess access = emitter.bufferAccess(context.buffers.at(buffer), buffer, result.getType(), map);
   emitter.insertAt(level);
   Type element = tt::elementOf(result.getType());
   if (isa<llvm::FixedVectorType>(value->getType())) {

@@ -38,15 +38,15 @@ void ScanEmitter::begin() {
   const unsigned lanes = nest.scansLanes() || nest.vectorDim < 0 ? 1 : emitter.chunkLanes;
   carry.clear();
   isStarted = nullptr;
-  identity = function.lanes.identityOf(tt::singleCombination(root.op->getRegion(0).front()));
+  identity = context.lanes.identityOf(tt::singleCombination(root.op->getRegion(0).front()));
   for (Value operand : root.op->getOperands()) {
-    llvm::Type *type = function.lanes.typeOf(tt::elementOf(operand.getType()), lanes);
-    carry.push_back(function.local(type, "carry"));
+    llvm::Type *type = context.lanes.typeOf(tt::elementOf(operand.getType()), lanes);
+    carry.push_back(context.frame.local(type, "carry"));
     llvm::Value *start = identity ? splat(identity, lanes) : llvm::Constant::getNullValue(type);
     ir.CreateStore(start, carry.back());
   }
   if (!identity) {
-    isStarted = function.local(ir.getInt1Ty(), "started");
+    isStarted = context.frame.local(ir.getInt1Ty(), "started");
     ir.CreateStore(ir.getFalse(), isStarted);
   }
 }

@@ -21,12 +21,12 @@ private:
 void SumsEmitter::prepare() {
   auto result = cast<RankedTensorType>(root.op->getResult(0).getType());
   llvm::Value *bytes = ir.getInt64(result.getNumElements() * storageBytes(result.getElementType()));
-  ir.CreateMemSet(function.buffer(root.buffers.front()), ir.getInt8(0), bytes, llvm::Align(64));
+  ir.CreateMemSet(context.buffers.at(root.buffers.front()), ir.getInt8(0), bytes, llvm::Align(64));
 }
 
 void SumsEmitter::add(llvm::Value *index, llvm::Value *value) {
   llvm::Type *type = value->getType();
-  llvm::Value *address = ir.CreateGEP(type, function.buffer(root.buffers.front()), index);
+  llvm::Value *address = ir.CreateGEP(type, context.buffers.at(root.buffers.front()), index);
   llvm::Value *sum = ir.CreateLoad(type, address);
   ir.CreateStore(type->isFloatingPointTy() ? ir.CreateFAdd(sum, value) : ir.CreateAdd(sum, value), address);
 }
@@ -57,12 +57,12 @@ LogicalResult SumsEmitter::emit(unsigned level) {
   llvm::Value *isCounted = ir.CreateICmpULT(index, llvm::ConstantInt::get(wide, extent));
   isCounted = ir.CreateAnd(isCounted, emitter.asVector(mask));
   if (emitter.chunkLanes > 1) {
-    llvm::AllocaInst *lanes = function.local(wide);
+    llvm::AllocaInst *lanes = context.frame.local(wide);
     ir.CreateStore(index, lanes);
     llvm::AllocaInst *values = nullptr;
     if (scatter) {
       llvm::Value *all = emitter.asVector(added);
-      values = function.local(all->getType());
+      values = context.frame.local(all->getType());
       ir.CreateStore(all, values);
     }
     emitter.forEachLane(isCounted, [&](llvm::Value *lane) {

@@ -11,9 +11,10 @@
 //
 // Outside of loops the same is done for the next program: for tiles of rows that lie apart, and for small ones that two
 // nests read, of which the first would wait for memory and the last for the processor.
+#include "compiler/target/cpu/emit/Prefetches.h"
+
 #include "compiler/dialect/tt/LoopAttributes.h"
 #include "compiler/target/cpu/emit/Growth.h"
-#include "compiler/target/cpu/emit/KernelEmitter.h"
 #include "compiler/target/cpu/plan/Expressions.h"
 #include "compiler/target/cpu/prepare/HoistScalars.h"
 
@@ -177,14 +178,14 @@ static bool hasScatteredRows(const AffineForm &form, Value pointer) {
          });
 }
 
-void KernelEmitter::planPrefetches(const Step &step, llvm::Value *index, llvm::Value *upper, llvm::Value *stride) {
+void PrefetchValues::beginIteration(const Step &step, llvm::Value *index) {
   auto loop = cast<scf::ForOp>(step.op);
-  const bool isPipelined = stagesOf(step, options.numStages) >= 2;
-  LoopGrowth growth(loop, affineInfo);
+  const bool isPipelined = stagesOf(step, stagesOfDots) >= 2;
+  LoopGrowth growth(loop, context.affineInfo);
   llvm::Value *hasNext = nullptr;
-  for (auto [load, readers] : readersOf(plan, affineInfo, step.regions.front())) {
+  for (auto [load, readers] : readersOf(context.plan, context.affineInfo, step.regions.front())) {
     const Nest *nest = readers.last;
-    const AffineForm *form = affineInfo.assumed(cast<tt::LoadOp>(load).getPtr());
+    const AffineForm *form = context.affineInfo.assumed(cast<tt::LoadOp>(load).getPtr());
     if (!form || !loop->isAncestor(load))
       continue;
     if (!isPipelined && !hasScatteredRows(*form, cast<tt::LoadOp>(load).getPtr()))
@@ -193,20 +194,21 @@ void KernelEmitter::planPrefetches(const Step &step, llvm::Value *index, llvm::V
     if (!distance || distance->isZero())
       continue;
     if (!hasNext) {
-      llvm::Value *next = ir.CreateAdd(index, stride);
+      llvm::Value *next = ir.CreateAdd(index, context.scalars.of(loop.getStep())),
+                  *upper = context.scalars.of(loop.getUpperBound());
       hasNext = loop.getUnsignedCmp() ? ir.CreateICmpULT(next, upper) : ir.CreateICmpSLT(next, upper);
     }
-    llvm::Value *bytes = ir.CreateSelect(hasNext, poly(*distance), ir.getInt64(0));
+    llvm::Value *bytes = ir.CreateSelect(hasNext, context.scalars.poly(*distance), ir.getInt64(0));
     const int64_t size = storageBytes(tt::elementOf(load->getResult(0).getType()));
-    const AffineForm again = *affineInfo.assumed(cast<tt::LoadOp>(load).getPtr());
+    const AffineForm again = *context.affineInfo.assumed(cast<tt::LoadOp>(load).getPtr());
     if (const TileDot *dot = dotAfter(step.regions.front(), nest, again, size))
-      dotPrefetches[dot].loads.emplace_back(load, bytes);
+      ofDots[dot].loads.emplace_back(load, bytes);
     else
-      prefetches[{load, nest->id}] = bytes;
+      distances[{load, nest->id}] = bytes;
   }
-  tt::StoreOp store = hasNext ? storeAfter(loop, affineInfo) : tt::StoreOp();
+  tt::StoreOp store = hasNext ? storeAfter(loop, context.affineInfo) : tt::StoreOp();
   for (const Step &inner : step.regions.front().steps)
-    if (auto found = dotPrefetches.find(inner.dot.get()); store && inner.dot && found != dotPrefetches.end()) {
+    if (auto found = ofDots.find(inner.dot.get()); store && inner.dot && found != ofDots.end()) {
       found->second.store = store;
       found->second.isLast = ir.CreateNot(hasNext);
     }
@@ -233,20 +235,20 @@ static bool isSmall(Value pointer) {
   return llvm::product_of(tt::shapeOf(pointer.getType())) * bytesOfPointee(pointer) <= mostBytes;
 }
 
-void KernelEmitter::planProgramPrefetches() {
-  ProgramGrowth growth(kernel, affineInfo);
+void PrefetchValues::beginProgram(tt::FuncOp kernel) {
+  ProgramGrowth growth(kernel, context.affineInfo);
   auto isKnown = [](Value scalar) { return isa<BlockArgument>(scalar); };
   llvm::Value *hasNext = nullptr;
-  for (auto [access, readers] : ownAccesses(plan, affineInfo)) {
+  for (auto [access, readers] : ownAccesses(context.plan, context.affineInfo)) {
     Value pointer = access.getAccessedPointer();
-    const AffineForm *form = affineInfo.assumed(pointer);
+    const AffineForm *form = context.affineInfo.assumed(pointer);
     if (!form || !(hasScatteredRows(*form, pointer) || (readers.areSeveral && isSmall(pointer))))
       continue;
     const std::optional<Poly> distance = growth.of(AffineForm(*form));
-    if (!distance || distance->isZero() || !affineInfo.allScalars(*distance, isKnown))
+    if (!distance || distance->isZero() || !context.affineInfo.allScalars(*distance, isKnown))
       continue;
     if (!hasNext)
-      hasNext = ir.CreateICmpULT(ir.CreateAdd(programId[0], ir.getInt32(1)), gridSize[0]);
-    prefetches[{access, readers.last->id}] = ir.CreateSelect(hasNext, poly(*distance), ir.getInt64(0));
+      hasNext = ir.CreateICmpULT(ir.CreateAdd(context.program.id[0], ir.getInt32(1)), context.program.gridSize[0]);
+    distances[{access, readers.last->id}] = ir.CreateSelect(hasNext, context.scalars.poly(*distance), ir.getInt64(0));
   }
 }

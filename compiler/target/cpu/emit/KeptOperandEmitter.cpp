@@ -9,33 +9,33 @@
 //
 // Where several programs in succession found nothing, they all use the last tile, since copies that are spread over
 // many tiles take longer. It also serves iterations that have no tile of their own.
+#include "compiler/target/cpu/emit/KeptOperandEmitter.h"
+
 #include "compiler/target/cpu/emit/ControlFlow.h"
-#include "compiler/target/cpu/emit/KernelEmitter.h"
 
 using namespace mlir;
 using namespace nereid;
 using namespace nereid::cpu;
 
 /// The address of a tile's key.
-llvm::Value *KernelEmitter::keyOf(const KeptOperand &operand, llvm::Value *tile) {
+llvm::Value *KeptOperandEmitter::keyOf(const KeptOperand &operand, llvm::Value *tile) {
   constexpr int64_t wordBytes = 8;
-  return ir.CreatePtrAdd(current[operand.keys], ir.CreateMul(tile, ir.getInt64(operand.wordsOfKey() * wordBytes)));
+  return ir.CreatePtrAdd(context.buffers.at(operand.keys),
+                         ir.CreateMul(tile, ir.getInt64(operand.wordsOfKey() * wordBytes)));
 }
 
-/// Before the first program of a call: what the call before has left, or nothing. A launch of one program keeps
-/// nothing.
-void KernelEmitter::beginKeeping(llvm::Value *isOneProgram) {
-  if (plan.keptOperands.empty())
+void KeptOperandEmitter::begin(llvm::Value *isOneProgram) {
+  if (context.plan.keptOperands.empty())
     return;
-  llvm::Value *word = function->getArg(4);
+  llvm::Value *word = context.frame.arena();
   llvm::Value *isLeft = ir.CreateICmpNE(ir.CreateLoad(ir.getInt64Ty(), word), ir.getInt64(0));
   ir.CreateStore(ir.getInt64(0), word); // until the call ends: a failing program leaves it midway
-  for (const KeptOperand &operand : plan.keptOperands) {
+  for (const KeptOperand &operand : context.plan.keptOperands) {
     KeptTiles &state = keptTiles.emplace_back();
-    state.first = current[operand.tiles];
+    state.first = context.buffers.at(operand.tiles);
     auto variable = [&](const char *name, llvm::Value *initial) {
       word = ir.CreateConstGEP1_64(ir.getInt64Ty(), word, 1);
-      llvm::AllocaInst *address = local(initial->getType(), name);
+      llvm::AllocaInst *address = context.frame.local(initial->getType(), name);
       llvm::Value *left = ir.CreateTrunc(ir.CreateLoad(ir.getInt64Ty(), word), initial->getType());
       ir.CreateStore(ir.CreateSelect(isLeft, left, initial), address);
       state.variables.push_back(address);
@@ -50,7 +50,7 @@ void KernelEmitter::beginKeeping(llvm::Value *isOneProgram) {
     state.comesBack = variable("comes.back", ir.getFalse());
     state.isOff = variable("off", isOneProgram);
     assert(state.variables.size() == KeptOperand::stateWords);
-    const int64_t tiles = plan.buffers[operand.tiles].tiles;
+    const int64_t tiles = context.plan.buffers[operand.tiles].tiles;
     emitConditional(ir, ir.CreateNot(isLeft), [&] {
       for (int64_t index : {tiles - 1, tiles}) // the last tile, and the first key that is noted
         ir.CreateStore(ir.getInt64(0), keyOf(operand, ir.getInt64(index)));
@@ -58,11 +58,10 @@ void KernelEmitter::beginKeeping(llvm::Value *isOneProgram) {
   }
 }
 
-/// After the last program of a call: what the next call of the launch begins with.
-void KernelEmitter::endKeeping() {
-  if (plan.keptOperands.empty())
+void KeptOperandEmitter::end() {
+  if (context.plan.keptOperands.empty())
     return;
-  llvm::Value *word = function->getArg(4);
+  llvm::Value *word = context.frame.arena();
   ir.CreateStore(ir.getInt64(1), word);
   for (const KeptTiles &state : keptTiles)
     for (llvm::AllocaInst *variable : state.variables) {
@@ -72,23 +71,23 @@ void KernelEmitter::endKeeping() {
     }
 }
 
-void KernelEmitter::beginIteration(scf::ForOp loop, llvm::Value *iteration) {
-  for (auto [operand, state] : llvm::zip_equal(plan.keptOperands, keptTiles))
+void KeptOperandEmitter::beginIteration(scf::ForOp loop, llvm::Value *iteration) {
+  for (auto [operand, state] : llvm::zip_equal(context.plan.keptOperands, keptTiles))
     if (operand.loop == loop)
       state.iteration = iteration;
 }
 
-void KernelEmitter::endIteration(scf::ForOp loop) {
-  for (auto [operand, state] : llvm::zip_equal(plan.keptOperands, keptTiles)) {
+void KeptOperandEmitter::endIteration(scf::ForOp loop) {
+  for (auto [operand, state] : llvm::zip_equal(context.plan.keptOperands, keptTiles)) {
     if (operand.loop != loop)
       continue;
-    current[operand.tiles] = state.first;
+    context.buffers.moveTo(operand.tiles, state.first);
     state.iteration = state.isKept = state.isOwn = state.next = nullptr;
   }
 }
 
 /// Whether the tile is there and has the key.
-llvm::Value *KernelEmitter::hasKey(const KeptOperand &operand, llvm::Value *tile, ArrayRef<llvm::Value *> key) {
+llvm::Value *KeptOperandEmitter::hasKey(const KeptOperand &operand, llvm::Value *tile, Key key) {
   llvm::Value *address = keyOf(operand, tile), *isEqual = ir.getTrue();
   for (auto [index, value] : llvm::enumerate(key)) {
     llvm::Value *word = ir.CreateConstGEP1_64(ir.getInt64Ty(), address, index);
@@ -97,7 +96,7 @@ llvm::Value *KernelEmitter::hasKey(const KeptOperand &operand, llvm::Value *tile
   return isEqual;
 }
 
-void KernelEmitter::storeKey(const KeptOperand &operand, llvm::Value *tile, ArrayRef<llvm::Value *> key) {
+void KeptOperandEmitter::storeKey(const KeptOperand &operand, llvm::Value *tile, Key key) {
   llvm::Value *address = keyOf(operand, tile);
   for (auto [index, value] : llvm::enumerate(key))
     ir.CreateStore(value, ir.CreateConstGEP1_64(ir.getInt64Ty(), address, index));
@@ -105,9 +104,9 @@ void KernelEmitter::storeKey(const KeptOperand &operand, llvm::Value *tile, Arra
 
 /// The index among `count` tiles, so far apart, of one that has the key; `count` where none has. The first is compared
 /// in any case.
-llvm::Value *KernelEmitter::findKey(const KeptOperand &operand, llvm::Value *first, llvm::Value *distance,
-                                    llvm::Value *count, ArrayRef<llvm::Value *> key) {
-  llvm::AllocaInst *found = local(ir.getInt64Ty(), "found.at");
+llvm::Value *KeptOperandEmitter::findKey(const KeptOperand &operand, llvm::Value *first, llvm::Value *distance,
+                                         llvm::Value *count, Key key) {
+  llvm::AllocaInst *found = context.frame.local(ir.getInt64Ty(), "found.at");
   ir.CreateStore(count, found);
   emitCounted(ir, KeptOperand::mostSets, count, 1, [&](llvm::Value *index) {
     llvm::Value *isThis = hasKey(operand, ir.CreateAdd(first, ir.CreateMul(index, distance)), key);
@@ -117,11 +116,11 @@ llvm::Value *KernelEmitter::findKey(const KeptOperand &operand, llvm::Value *fir
 }
 
 /// Compares the first key of a program with those noted, and notes it. After too many programs it is over.
-void KernelEmitter::noteKey(const KeptOperand &operand, KeptTiles &state, ArrayRef<llvm::Value *> key) {
+void KeptOperandEmitter::noteKey(const KeptOperand &operand, KeptTiles &state, Key key) {
   llvm::Value *seen = ir.CreateLoad(ir.getInt64Ty(), state.seen), *most = ir.getInt64(KeptOperand::mostSets);
   llvm::Value *isOver = ir.CreateOr(ir.CreateLoad(ir.getInt1Ty(), state.comesBack), ir.CreateICmpUGT(seen, most));
   emitConditional(ir, ir.CreateNot(isOver), [&] {
-    llvm::Value *notes = ir.getInt64(plan.buffers[operand.tiles].tiles);
+    llvm::Value *notes = ir.getInt64(context.plan.buffers[operand.tiles].tiles);
     llvm::Value *comesBack = ir.CreateICmpNE(findKey(operand, notes, ir.getInt64(1), seen, key), seen);
     ir.CreateStore(comesBack, state.comesBack);
     ir.CreateStore(ir.CreateSelect(comesBack, ir.getInt64(0), ir.CreateLoad(ir.getInt64Ty(), state.misses)),
@@ -133,7 +132,8 @@ void KernelEmitter::noteKey(const KeptOperand &operand, KeptTiles &state, ArrayR
 
 /// Takes a set for a program that found none: that of the program before, if it was found again, as its programs are
 /// over, else the next one.
-void KernelEmitter::makeSet(const KeptOperand &operand, KeptTiles &state, llvm::Value *most, llvm::Value *wasFound) {
+void KeptOperandEmitter::makeSet(const KeptOperand &operand, KeptTiles &state, llvm::Value *most,
+                                 llvm::Value *wasFound) {
   llvm::Value *before = ir.CreateLoad(ir.getInt64Ty(), state.set), *sets = ir.CreateLoad(ir.getInt64Ty(), state.sets);
   llvm::Value *after = ir.CreateAdd(before, ir.getInt64(1));
   after = ir.CreateSelect(ir.CreateICmpEQ(after, most), ir.getInt64(0), after);
@@ -143,14 +143,14 @@ void KernelEmitter::makeSet(const KeptOperand &operand, KeptTiles &state, llvm::
     ir.CreateStore(ir.CreateAdd(sets, ir.getInt64(1)), state.sets);
     llvm::Value *tilesOfSet = ir.CreateLoad(ir.getInt64Ty(), state.tilesOfSet);
     llvm::Value *first = ir.CreateMul(set, tilesOfSet);
-    emitCounted(ir, plan.buffers[operand.tiles].tiles, tilesOfSet, 1, [&](llvm::Value *index) {
+    emitCounted(ir, context.plan.buffers[operand.tiles].tiles, tilesOfSet, 1, [&](llvm::Value *index) {
       ir.CreateStore(ir.getInt64(0), keyOf(operand, ir.CreateAdd(first, index)));
     });
   });
 }
 
 /// In the first iteration of a program, with the key of its tile: the set that has it, or else one to make.
-void KernelEmitter::chooseSet(const KeptOperand &operand, KeptTiles &state, ArrayRef<llvm::Value *> key) {
+void KeptOperandEmitter::chooseSet(const KeptOperand &operand, KeptTiles &state, Key key) {
   auto get = [&](llvm::Value *address) { return ir.CreateLoad(ir.getInt64Ty(), address); };
   llvm::Value *tilesOfSet = get(state.tilesOfSet), *sets = get(state.sets);
   llvm::Value *wasFound = ir.CreateLoad(ir.getInt1Ty(), state.wasFound);
@@ -164,7 +164,7 @@ void KernelEmitter::chooseSet(const KeptOperand &operand, KeptTiles &state, Arra
   emitConditional(ir, ir.CreateNot(isFound), [&] {
     noteKey(operand, state, key);
     llvm::Value *comesBack = ir.CreateLoad(ir.getInt1Ty(), state.comesBack);
-    llvm::Value *most = ir.CreateUDiv(ir.getInt64(plan.buffers[operand.tiles].tiles), tilesOfSet);
+    llvm::Value *most = ir.CreateUDiv(ir.getInt64(context.plan.buffers[operand.tiles].tiles), tilesOfSet);
     most = ir.CreateBinaryIntrinsic(llvm::Intrinsic::umin, most, ir.getInt64(KeptOperand::mostSets));
     llvm::Value *mostMisses = ir.CreateAdd(ir.CreateSelect(comesBack, most, ir.getInt64(1)), ir.getInt64(1));
     ir.CreateStore(ir.CreateICmpUGT(get(state.misses), mostMisses), state.isOff);
@@ -173,9 +173,9 @@ void KernelEmitter::chooseSet(const KeptOperand &operand, KeptTiles &state, Arra
 }
 
 /// The index of the tile of this iteration.
-llvm::Value *KernelEmitter::chooseTile(const KeptOperand &operand, KeptTiles &state, ArrayRef<llvm::Value *> key) {
+llvm::Value *KeptOperandEmitter::chooseTile(const KeptOperand &operand, KeptTiles &state, Key key) {
   auto get = [&](llvm::Value *address) { return ir.CreateLoad(ir.getInt64Ty(), address); };
-  const int64_t tiles = plan.buffers[operand.tiles].tiles;
+  const int64_t tiles = context.plan.buffers[operand.tiles].tiles;
   llvm::Value *last = ir.getInt64(tiles - 1);
   llvm::Value *isFirst = ir.CreateICmpEQ(state.iteration, ir.getInt64(0));
   llvm::Value *hasSet = ir.CreateICmpNE(get(state.tilesOfSet), ir.getInt64(0));
@@ -196,40 +196,40 @@ llvm::Value *KernelEmitter::chooseTile(const KeptOperand &operand, KeptTiles &st
   return ir.CreateSelect(ir.CreateAnd(isOn, ir.CreateICmpULT(state.iteration, tilesOfSet)), own, last);
 }
 
-/// Emits the nest under the condition that its tile is not kept.
-LogicalResult KernelEmitter::emitUnlessKept(Nest &nest) {
-  const KeptOperand &operand = plan.keptOperands[*nest.kept];
+LogicalResult KeptOperandEmitter::emitUnlessKept(const Nest &nest, llvm::function_ref<LogicalResult()> makeTile) {
+  const KeptOperand &operand = context.plan.keptOperands[*nest.kept];
   KeptTiles &state = keptTiles[*nest.kept];
-  setLocation(nest.roots.front().op->getLoc());
+  context.frame.setLocation(nest.roots.front().op->getLoc());
   SmallVector<llvm::Value *> key{ir.getInt64(1)};
   for (Value value : operand.scalars)
-    key.push_back(ir.CreateZExt(lanes.bitsOf(scalar(value)), ir.getInt64Ty()));
+    key.push_back(ir.CreateZExt(context.lanes.bitsOf(context.scalars.of(value)), ir.getInt64Ty()));
   llvm::Value *tile = chooseTile(operand, state, key);
-  const Buffer &tiles = plan.buffers[operand.tiles];
-  current[operand.tiles] = ir.CreatePtrAdd(state.first, ir.CreateMul(tile, ir.getInt64(tiles.bytes)));
+  const Buffer &tiles = context.plan.buffers[operand.tiles];
+  llvm::Value *address = ir.CreatePtrAdd(state.first, ir.CreateMul(tile, ir.getInt64(tiles.bytes)));
+  context.buffers.moveTo(operand.tiles, address);
   llvm::Value *isLast = ir.CreateICmpEQ(tile, ir.getInt64(tiles.tiles - 1));
   state.isKept = hasKey(operand, tile, key);
   state.isOwn = ir.CreateNot(isLast);
-  state.next =
-      ir.CreatePtrAdd(current[operand.tiles], ir.CreateSelect(isLast, ir.getInt64(0), ir.getInt64(tiles.bytes)));
+  state.next = ir.CreatePtrAdd(context.buffers.at(operand.tiles),
+                               ir.CreateSelect(isLast, ir.getInt64(0), ir.getInt64(tiles.bytes)));
 
   LogicalResult result = success();
   emitConditional(ir, ir.CreateNot(state.isKept), [&] {
     storeKey(operand, tile, key);
-    result = emitTransposedOrNot(nest);
+    result = makeTile();
   });
   return result;
 }
 
-const KeptTiles *KernelEmitter::keptIn(BufferId tiles) const {
-  for (auto [operand, state] : llvm::zip_equal(plan.keptOperands, keptTiles))
-    if (operand.tiles == tiles)
+const KeptTiles *KeptOperandEmitter::tilesIn(BufferId buffer) const {
+  for (auto [operand, state] : llvm::zip_equal(context.plan.keptOperands, keptTiles))
+    if (operand.tiles == buffer)
       return &state;
   return nullptr;
 }
 
-const KeptTiles *KernelEmitter::keptOf(Operation *load, Operation *dot) const {
-  for (auto [operand, state] : llvm::zip_equal(plan.keptOperands, keptTiles))
+const KeptTiles *KeptOperandEmitter::tilesOf(Operation *load, Operation *dot) const {
+  for (auto [operand, state] : llvm::zip_equal(context.plan.keptOperands, keptTiles))
     if (state.isKept && operand.loop == dot->getParentOp() && llvm::is_contained(operand.loads, load))
       return &state;
   return nullptr;

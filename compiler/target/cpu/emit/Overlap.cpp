@@ -3,12 +3,11 @@
 //
 // Nests read affine tiles through a base and strides that are selected before them. A nest that reads others is emitted
 // twice: in one version no tile has been copied, in the other each address is selected.
-#include "compiler/target/cpu/emit/KernelEmitter.h"
-#include "compiler/target/cpu/emit/NestEmitter.h"
-#include "compiler/target/cpu/plan/Expressions.h"
-#include "compiler/target/cpu/plan/Masks.h"
+#include "compiler/target/cpu/emit/Overlap.h"
 
-#include "llvm/ADT/SetVector.h"
+#include "compiler/target/cpu/emit/NestEmitter.h"
+#include "compiler/target/cpu/plan/Masks.h"
+#include "compiler/target/cpu/plan/Ranges.h"
 
 #include <limits>
 
@@ -16,24 +15,44 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::cpu;
 
-llvm::Value *KernelEmitter::smaller(llvm::Value *a, llvm::Value *b) {
-  return ir.CreateBinaryIntrinsic(llvm::Intrinsic::smin, a, b);
-}
+namespace {
+/// Tests whether the accesses of a guard overlap.
+class OverlapTest {
+public:
+  explicit OverlapTest(EmitContext &context) : context(context), ir(context.ir) {}
+  llvm::Value *emitOverlap(const Guard &guard);
 
-llvm::Value *KernelEmitter::larger(llvm::Value *a, llvm::Value *b) {
-  return ir.CreateBinaryIntrinsic(llvm::Intrinsic::smax, a, b);
-}
+private:
+  /// Addresses [low, high), or the smallest and the largest of some numbers.
+  struct Range {
+    llvm::Value *low = nullptr;
+    llvm::Value *high = nullptr;
+  };
+
+  llvm::Value *emitDistinct(const AffineForm &form, ArrayRef<int64_t> shape, uint64_t size);
+  llvm::Value *emitMayOverlap(tt::LoadOp load, tt::StoreOp store);
+  llvm::Value *emitRangesOverlap(const Range &read, tt::StoreOp store);
+  Range accessRange(tt::MemoryAccessOpInterface access);
+  Range emitRange(const RangeExpr &range, ArrayRef<llvm::Value *> counts);
+  Range affineRange(const RangeExpr &range, ArrayRef<llvm::Value *> counts);
+  llvm::Value *smaller(llvm::Value *a, llvm::Value *b) { return ir.CreateBinaryIntrinsic(llvm::Intrinsic::smin, a, b); }
+  llvm::Value *larger(llvm::Value *a, llvm::Value *b) { return ir.CreateBinaryIntrinsic(llvm::Intrinsic::smax, a, b); }
+
+  EmitContext &context;
+  llvm::IRBuilder<> &ir;
+};
+} // namespace
 
 /// The range of an affine tile, where each dimension of the whole tile has so many elements, at least one.
-KernelEmitter::Range KernelEmitter::affineRange(const RangeExpr &range, ArrayRef<llvm::Value *> counts) {
+OverlapTest::Range OverlapTest::affineRange(const RangeExpr &range, ArrayRef<llvm::Value *> counts) {
   const AffineForm &form = range.form;
-  llvm::Value *start = poly(form.base), *zero = ir.getInt64(0);
+  llvm::Value *start = context.scalars.poly(form.base), *zero = ir.getInt64(0);
   if (form.pointer)
-    start = ir.CreateAdd(ir.CreatePtrToInt(scalar(form.pointer), ir.getInt64Ty()), start);
+    start = ir.CreateAdd(ir.CreatePtrToInt(context.scalars.of(form.pointer), ir.getInt64Ty()), start);
   Range result{start, start};
   for (auto [extent, dim, stride] : llvm::zip_equal(range.shape, range.map, form.strides)) {
     llvm::Value *count = dim >= 0 ? counts[dim] : ir.getInt64(extent);
-    llvm::Value *reach = ir.CreateMul(ir.CreateSub(count, ir.getInt64(1)), poly(stride));
+    llvm::Value *reach = ir.CreateMul(ir.CreateSub(count, ir.getInt64(1)), context.scalars.poly(stride));
     result.low = ir.CreateAdd(result.low, smaller(reach, zero));
     result.high = ir.CreateAdd(result.high, larger(reach, zero));
   }
@@ -41,7 +60,7 @@ KernelEmitter::Range KernelEmitter::affineRange(const RangeExpr &range, ArrayRef
 }
 
 /// The smallest and the largest element of a range.
-KernelEmitter::Range KernelEmitter::emitRange(const RangeExpr &range, ArrayRef<llvm::Value *> counts) {
+OverlapTest::Range OverlapTest::emitRange(const RangeExpr &range, ArrayRef<llvm::Value *> counts) {
   if (range.kind == RangeKind::Affine)
     return affineRange(range, counts);
   const Range first = emitRange(range.operands[0], counts);
@@ -84,22 +103,22 @@ KernelEmitter::Range KernelEmitter::emitRange(const RangeExpr &range, ArrayRef<l
 }
 
 /// The bytes [low, high) that an access may cover; empty where its mask excludes all elements.
-KernelEmitter::Range KernelEmitter::accessRange(tt::MemoryAccessOpInterface access) {
+OverlapTest::Range OverlapTest::accessRange(tt::MemoryAccessOpInterface access) {
   Value pointer = access.getAccessedPointer(), mask = access.getAccessMask();
   ArrayRef<int64_t> shape = tt::shapeOf(pointer.getType());
   SmallVector<llvm::Value *> counts;
   for (int64_t extent : shape)
     counts.push_back(ir.getInt64(extent));
   if (mask)
-    for (Conjunct &part : conjuncts(affineInfo, mask, identityMap(shape.size())))
+    for (Conjunct &part : conjuncts(context.affineInfo, mask, identityMap(shape.size())))
       if (part.prefix) {
         llvm::Value *&count = counts[part.prefix->dim];
-        count = smaller(count, poly(part.prefix->bound));
+        count = smaller(count, context.scalars.poly(part.prefix->bound));
       }
   llvm::Value *isEmpty = ir.getFalse();
   for (llvm::Value *count : counts)
     isEmpty = ir.CreateOr(isEmpty, ir.CreateICmpSLE(count, ir.getInt64(0)));
-  Range range = emitRange(*addressRange(affineInfo, access), counts);
+  Range range = emitRange(*addressRange(context.affineInfo, access), counts);
   range.high = ir.CreateAdd(range.high, ir.getInt64(bytesOfPointee(pointer)));
   range.high = ir.CreateSelect(isEmpty, range.low, range.high);
   return range;
@@ -107,12 +126,13 @@ KernelEmitter::Range KernelEmitter::accessRange(tt::MemoryAccessOpInterface acce
 
 /// Whether no two indices of a tile share a byte, tested by comparing each dimension's stride with the span of all
 /// inner ones.
-llvm::Value *KernelEmitter::emitDistinct(const AffineForm &form, ArrayRef<int64_t> shape, uint64_t size) {
+llvm::Value *OverlapTest::emitDistinct(const AffineForm &form, ArrayRef<int64_t> shape, uint64_t size) {
   llvm::Value *isDistinct = ir.getTrue(), *span = ir.getInt64(size);
   for (size_t dim = shape.size(); dim-- > 0;) {
     if (shape[dim] == 1)
       continue;
-    llvm::Value *step = ir.CreateBinaryIntrinsic(llvm::Intrinsic::abs, poly(form.strides[dim]), ir.getFalse());
+    llvm::Value *step =
+        ir.CreateBinaryIntrinsic(llvm::Intrinsic::abs, context.scalars.poly(form.strides[dim]), ir.getFalse());
     isDistinct = ir.CreateAnd(isDistinct, ir.CreateICmpSGE(step, span));
     span = ir.CreateAdd(span, ir.CreateMul(step, ir.getInt64(shape[dim] - 1)));
   }
@@ -132,12 +152,12 @@ static std::optional<int64_t> constantSpan(const AffineForm &form, ArrayRef<int6
 
 /// Whether a load and a store of one nest with equal maps may conflict, judged by their two pointers alone: the result
 /// is the same for all programs, and mostly decides.
-llvm::Value *KernelEmitter::emitMayOverlap(tt::LoadOp load, tt::StoreOp store) {
-  const AffineForm from = *affineInfo.affine(load.getPtr()), to = *affineInfo.affine(store.getPtr());
+llvm::Value *OverlapTest::emitMayOverlap(tt::LoadOp load, tt::StoreOp store) {
+  const AffineForm from = *context.affineInfo.affine(load.getPtr()), to = *context.affineInfo.affine(store.getPtr());
   const ArrayRef<int64_t> shape = tt::shapeOf(load.getPtr().getType());
   const uint64_t size = storageBytes(tt::elementOf(load.getType()));
-  llvm::Value *low = ir.CreatePtrToInt(scalar(from.pointer), ir.getInt64Ty());
-  llvm::Value *high = ir.CreatePtrToInt(scalar(to.pointer), ir.getInt64Ty());
+  llvm::Value *low = ir.CreatePtrToInt(context.scalars.of(from.pointer), ir.getInt64Ty());
+  llvm::Value *high = ir.CreatePtrToInt(context.scalars.of(to.pointer), ir.getInt64Ty());
   llvm::Value *isInPlace = ir.CreateAnd(ir.CreateICmpEQ(low, high), emitDistinct(from, shape, size));
   llvm::Value *mayOverlap = ir.CreateNot(isInPlace);
   if (const std::optional<int64_t> span = constantSpan(from, shape, static_cast<int64_t>(size))) {
@@ -148,10 +168,10 @@ llvm::Value *KernelEmitter::emitMayOverlap(tt::LoadOp load, tt::StoreOp store) {
 }
 
 /// Whether a load and a store access a common byte.
-llvm::Value *KernelEmitter::emitRangesOverlap(const Range &read, tt::StoreOp store) {
+llvm::Value *OverlapTest::emitRangesOverlap(const Range &read, tt::StoreOp store) {
   Value pointer = store.getPtr();
   if (!isa<RankedTensorType>(pointer.getType())) {
-    llvm::Value *low = ir.CreatePtrToInt(scalar(pointer), ir.getInt64Ty());
+    llvm::Value *low = ir.CreatePtrToInt(context.scalars.of(pointer), ir.getInt64Ty());
     llvm::Value *high = ir.CreateAdd(low, ir.getInt64(storageBytes(store.getValue().getType())));
     return ir.CreateAnd(ir.CreateICmpULT(read.low, high), ir.CreateICmpULT(low, read.high));
   }
@@ -162,7 +182,7 @@ llvm::Value *KernelEmitter::emitRangesOverlap(const Range &read, tt::StoreOp sto
   return ir.CreateAnd(isOverlapping, both);
 }
 
-llvm::Value *KernelEmitter::emitOverlap(const Guard &guard) {
+llvm::Value *OverlapTest::emitOverlap(const Guard &guard) {
   auto load = cast<tt::LoadOp>(guard.load);
   SmallVector<llvm::Value *> mayOverlaps;
   llvm::Value *isAny = ir.getFalse();
@@ -170,7 +190,8 @@ llvm::Value *KernelEmitter::emitOverlap(const Guard &guard) {
     mayOverlaps.push_back(conflict.sameIndex ? emitMayOverlap(load, cast<tt::StoreOp>(conflict.store)) : ir.getTrue());
     isAny = ir.CreateOr(isAny, mayOverlaps.back());
   }
-  llvm::BasicBlock *before = ir.GetInsertBlock(), *check = newBlock("overlap.check"), *after = newBlock("overlap.end");
+  llvm::BasicBlock *before = ir.GetInsertBlock(), *check = context.frame.newBlock("overlap.check"),
+                   *after = context.frame.newBlock("overlap.end");
   ir.CreateCondBr(isAny, check, after);
   ir.SetInsertPoint(check);
   const Range read = accessRange(load);
@@ -188,68 +209,41 @@ llvm::Value *KernelEmitter::emitOverlap(const Guard &guard) {
   return result;
 }
 
-LogicalResult KernelEmitter::emitGuard(const Step &step) {
+LogicalResult cpu::emitGuard(EmitContext &context, const Step &step) {
+  llvm::IRBuilder<> &ir = context.ir;
   const Guard &guard = *step.guard;
   auto load = cast<tt::LoadOp>(guard.load);
-  setLocation(load.getLoc());
-  llvm::Value *overlaps = emitOverlap(guard);
-  llvm::BasicBlock *copy = newBlock("copy"), *after = newBlock("copied");
+  context.frame.setLocation(load.getLoc());
+  llvm::Value *overlaps = OverlapTest(context).emitOverlap(guard);
+  llvm::BasicBlock *copy = context.frame.newBlock("copy"), *after = context.frame.newBlock("copied");
   ir.CreateCondBr(overlaps, copy, after);
   ir.SetInsertPoint(copy);
-  if (failed(NestEmitter(*this, *step.nest).run()))
+  if (failed(NestEmitter(context, *step.nest).run()))
     return failure();
   ir.CreateBr(after);
   ir.SetInsertPoint(after);
 
   Redirect redirect;
-  const AffineForm *found = affineInfo.affine(load.getPtr());
+  const AffineForm *found = context.affineInfo.affine(load.getPtr());
   if (!found) {
     redirect.isCopied = overlaps;
     redirect.copy = guard.copy;
-    redirects[guard.load] = std::move(redirect);
+    context.buffers.redirect(guard.load, std::move(redirect));
     return success();
   }
   const AffineForm form = *found;
-  llvm::Value *original = firstAddress(form);
-  redirect.base = ir.CreateSelect(overlaps, buffer(guard.copy), original);
+  llvm::Value *original = context.scalars.firstAddress(form);
+  redirect.base = ir.CreateSelect(overlaps, context.buffers.at(guard.copy), original);
   ArrayRef<int64_t> shape = tt::shapeOf(load.getType());
   int64_t stride = storageBytes(tt::elementOf(load.getType()));
   redirect.strides.resize(shape.size());
-  plan.buffers[guard.copy].forEachDim(shape.size(), [&](size_t dim) {
+  context.plan.buffers[guard.copy].forEachDim(shape.size(), [&](size_t dim) {
     const bool isSame = form.strides[dim].asConstant() == stride || shape[dim] == 1;
-    redirect.strides[dim] = isSame ? static_cast<llvm::Value *>(ir.getInt64(stride))
-                                   : ir.CreateSelect(overlaps, ir.getInt64(stride), poly(form.strides[dim]));
+    redirect.strides[dim] =
+        isSame ? static_cast<llvm::Value *>(ir.getInt64(stride))
+               : ir.CreateSelect(overlaps, ir.getInt64(stride), context.scalars.poly(form.strides[dim]));
     stride *= shape[dim];
   });
-  redirects[guard.load] = std::move(redirect);
+  context.buffers.redirect(guard.load, std::move(redirect));
   return success();
-}
-
-LogicalResult KernelEmitter::emitCopiedOrNot(Nest &nest) {
-  llvm::SmallSetVector<Operation *, 2> loads; // that may have been copied, and are not affine
-  ExpressionWalk walk(affineInfo, [&](Value value, const IndexMap &) {
-    if (plan.bufferOf.contains(value) && isReady(value))
-      return false;
-    Operation *op = value.getDefiningOp();
-    if (const Redirect *redirect = op ? redirectOf(op) : nullptr; redirect && redirect->isCopied)
-      loads.insert(op);
-    return true;
-  });
-  for (const Root &root : nest.roots)
-    walk.root(root);
-  if (loads.empty())
-    return emitPeeled(nest);
-  llvm::Value *anyCopied = ir.getFalse();
-  for (Operation *load : loads)
-    anyCopied = ir.CreateOr(anyCopied, redirects[load].isCopied);
-  auto withoutCopies = [&] {
-    SmallVector<llvm::Value *, 2> flags;
-    for (Operation *load : loads)
-      flags.push_back(std::exchange(redirects[load].isCopied, nullptr));
-    LogicalResult result = emitPeeled(nest);
-    for (auto [load, flag] : llvm::zip_equal(loads, flags))
-      redirects[load].isCopied = flag;
-    return result;
-  };
-  return emitVersions(anyCopied, nest, [&] { return emitPeeled(nest); }, withoutCopies);
 }

@@ -1,0 +1,39 @@
+// The distances at which the nests and dots of a loop or program prefetch.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "compiler/target/cpu/emit/EmitContext.h"
+
+namespace nereid::cpu {
+
+/// What a dot in a loop prefetches while it multiplies.
+struct DotPrefetches {
+  /// Loads whose tiles of the next iteration are prefetched, and their distances in bytes.
+  llvm::SmallVector<std::pair<mlir::Operation *, llvm::Value *>, 2> loads;
+  tt::StoreOp store;             ///< after the loop: its tile is prefetched in the last iteration; may be null
+  llvm::Value *isLast = nullptr; ///< whether this is the last iteration
+};
+
+class PrefetchValues {
+public:
+  PrefetchValues(EmitContext &context, int64_t stagesOfDots)
+      : context(context), ir(context.ir), stagesOfDots(stagesOfDots) {}
+
+  /// At the beginning of an iteration of the loop, for the next one.
+  void beginIteration(const Step &step, llvm::Value *index);
+  /// At the beginning of a program, for the next one.
+  void beginProgram(tt::FuncOp kernel);
+
+  /// The prefetch distance of this load in this nest, in bytes; null where it is not prefetched here.
+  llvm::Value *distance(mlir::Operation *load, const Nest &nest) const { return distances.lookup({load, nest.id}); }
+  DotPrefetches of(const TileDot &dot) const { return ofDots.lookup(&dot); }
+
+private:
+  EmitContext &context;
+  llvm::IRBuilder<> &ir;
+  int64_t stagesOfDots; ///< of loops with dots
+  llvm::DenseMap<std::pair<mlir::Operation *, unsigned>, llvm::Value *> distances;
+  llvm::DenseMap<const TileDot *, DotPrefetches> ofDots;
+};
+
+} // namespace nereid::cpu

@@ -1,0 +1,47 @@
+// The LLVM values of a kernel's scalars, and of polynomials over them.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "compiler/target/cpu/emit/LaneEmitter.h"
+#include "compiler/target/cpu/plan/Affine.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+#include "llvm/IR/IRBuilder.h"
+
+namespace nereid::cpu {
+
+/// What is computed from them is emitted at the insert point.
+class ScalarValues {
+public:
+  ScalarValues(llvm::IRBuilder<> &ir, LaneEmitter &lanes, AffineInfo &affineInfo)
+      : ir(ir), lanes(lanes), affineInfo(affineInfo) {}
+
+  /// The LLVM value of an emitted scalar or a constant.
+  llvm::Value *of(mlir::Value value);
+  void define(mlir::Value value, llvm::Value *emitted) { values[value] = emitted; }
+  /// The value of a constant; null where it is none.
+  llvm::Value *constantOf(mlir::Value value);
+
+  llvm::Value *poly(const Poly &poly, unsigned bits = 64);
+  /// The address of an affine tile's first element.
+  llvm::Value *firstAddress(const AffineForm &form) { return ir.CreatePtrAdd(of(form.pointer), poly(form.base)); }
+  /// Whether the remainders of these assumptions do not wrap.
+  llvm::Value *holds(llvm::ArrayRef<SymbolId> assumptions);
+  /// The value clamped to [0, limit], computed in as many bits as it needs.
+  llvm::Value *clamped(const Poly &poly, int64_t limit);
+  /// Whether an element of an affine tile overflows its type.
+  llvm::Value *wraps(mlir::Value side);
+  /// Whether the current iteration of the loop is its last one.
+  llvm::Value *isLastIteration(mlir::scf::ForOp loop);
+
+private:
+  llvm::Value *symbolValue(SymbolId symbol);
+
+  llvm::IRBuilder<> &ir;
+  LaneEmitter &lanes;
+  AffineInfo &affineInfo;
+  llvm::DenseMap<mlir::Value, llvm::Value *> values;
+};
+
+} // namespace nereid::cpu
