@@ -18,13 +18,8 @@ BlockArgument analysis::functionArgument(Value value) {
 
 /// The operands of `op` from which the pointers in its results are derived; nothing where they come from elsewhere.
 static OperandRange derivedFrom(Operation *op) {
-  const OperandRange operands = op->getOperands();
-  if (op->hasTrait<tt::MovesElements>())
-    return operands;
-  if (isa<arith::SelectOp>(op))
-    return operands.drop_front();
-  const bool isMoved = isa<tt::AddPtrOp, tt::BitcastOp, tt::GatherOp>(op) || op->hasTrait<ttg::DescribesMemory>();
-  return operands.take_front(isMoved ? 1 : 0);
+  const bool isMoved = isa<tt::AddPtrOp, tt::BitcastOp>(op) || op->hasTrait<ttg::DescribesMemory>();
+  return isMoved ? op->getOperands().take_front() : tt::elementSources(op);
 }
 
 analysis::PointerSources analysis::sourcesOf(Value pointer) {

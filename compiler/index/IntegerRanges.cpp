@@ -184,10 +184,10 @@ IntegerRange IntegerRanges::ofOp(Operation *op, Value value, IntegerRange whole)
     auto branch = cast<scf::IfOp>(op);
     return join(of(branch.thenYield().getOperand(index)), of(branch.elseYield().getOperand(index)));
   }
-  if (op->hasTrait<tt::MovesElements>()) {
-    IntegerRange range = operand(0);
-    for (unsigned index = 1; index < op->getNumOperands(); ++index)
-      range = join(range, operand(index));
+  if (OperandRange sources = tt::elementSources(op); !sources.empty()) {
+    IntegerRange range = of(sources.front());
+    for (Value source : sources.drop_front())
+      range = join(range, of(source));
     return range;
   }
   const std::optional<IntegerRange> range =
@@ -230,7 +230,6 @@ IntegerRange IntegerRanges::ofOp(Operation *op, Value value, IntegerRange whole)
             const IntegerRange from = operand(0);
             return clamp(from, whole) == from ? std::optional(from) : std::nullopt;
           })
-          .Case([&](arith::SelectOp) { return join(operand(1), operand(2)); })
           .Default([](Operation *) { return std::nullopt; });
   return range.value_or(whole);
 }

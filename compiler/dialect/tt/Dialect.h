@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "compiler/dialect/tt/ElementMap.h"
+
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -51,9 +53,6 @@ using Extents = llvm::SmallVector<int64_t, 4>;
 
 /// Reports an error at `op` where tiles among its operands and results have different encodings.
 llvm::LogicalResult verifySameEncoding(mlir::Operation *op);
-
-/// The trait of ops whose results hold elements of their operands, at other coordinates or in other threads.
-template <typename ConcreteOp> struct MovesElements : mlir::OpTrait::TraitBase<ConcreteOp, MovesElements> {};
 
 /// The trait of ops that do not move elements between threads.
 template <typename ConcreteOp> struct SameEncoding : mlir::OpTrait::TraitBase<ConcreteOp, SameEncoding> {

@@ -25,6 +25,15 @@ LogicalResult GatherOp::verify() {
   return success();
 }
 
+ElementMap GatherOp::getElementMap(unsigned operand, unsigned) {
+  ElementMap map = identityMap(shapeOf(getType()).size());
+  if (operand == getSrcMutable().getOperandNumber())
+    map[getAxis()] = ElementIndex::any();
+  return map;
+}
+
+OperandRange GatherOp::getElementSources() { return getOperands().take_front(); }
+
 LogicalResult HistogramOp::verify() {
   auto source = cast<RankedTensorType>(getSrc().getType()), result = cast<RankedTensorType>(getType());
   if (source.getRank() != 1 || result.getRank() != 1) // C1

@@ -3,7 +3,8 @@
 #ifndef NEREID_TT_GATHER_OPS
 #define NEREID_TT_GATHER_OPS
 
-def GatherOp : Tt_Op<"gather", [Pure, Tt_ExcludesPadding]> {
+def GatherOp : Tt_Op<"gather", [Pure, Tt_ExcludesPadding,
+                                DeclareOpInterfaceMethods<ElementMapOpInterface, ["getElementSources"]>]> {
   let summary = "elements of a tile at indices along one dimension";
   let description = [{
     result[i, j] = src[indices[i, j], j] for axis 0, and so on.

@@ -83,4 +83,21 @@ def CheckableOpInterface : OpInterface<"CheckableOpInterface"> {
   ];
 }
 
+def ElementMapOpInterface : OpInterface<"ElementMapOpInterface"> {
+  let cppNamespace = "::nereid::tt";
+  let description = [{
+    An op whose results hold elements of its operands, at other coordinates or in other threads. Elementwise ops need no
+    map: `elementMapOf` and `elementSources` (ElementMap.h) answer for every op.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      From which element of an operand an element of a result comes, or by which one it is chosen.
+    }], "::nereid::tt::ElementMap", "getElementMap", (ins "unsigned":$operand, "unsigned":$result)>,
+    InterfaceMethod<"the operands whose elements the results hold", "::mlir::OperandRange", "getElementSources", (ins),
+                    "", "return $_op->getOperands();">,
+  ];
+}
+/// The results hold elements of all operands.
+def Tt_MovesElements : DeclareOpInterfaceMethods<ElementMapOpInterface>;
+
 #endif

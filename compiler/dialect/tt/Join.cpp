@@ -20,6 +20,9 @@ LogicalResult JoinOp::verify() {
   return verifyHalves(*this, getLhs().getType(), getType()); // C2
 }
 
+/// The last index of the result tells the operand.
+ElementMap JoinOp::getElementMap(unsigned, unsigned) { return identityMap(shapeOf(getLhs().getType()).size()); }
+
 LogicalResult SplitOp::verify() {
   ArrayRef<int64_t> shape = shapeOf(getSrc().getType());
   if (shape.size() < 2 || shape.back() != 2) // C1
@@ -28,6 +31,12 @@ LogicalResult SplitOp::verify() {
     return emitOpError("result ") << getOutLHS().getType() << " is not " << getSrc().getType()
                                   << " without its last dimension";
   return verifyHalves(*this, getOutLHS().getType(), getSrc().getType()); // C3
+}
+
+ElementMap SplitOp::getElementMap(unsigned, unsigned result) {
+  ElementMap map = identityMap(shapeOf(getOutLHS().getType()).size());
+  map.push_back(ElementIndex::fixed(result));
+  return map;
 }
 
 LogicalResult SplitOp::fold(FoldAdaptor, SmallVectorImpl<OpFoldResult> &results) {
@@ -45,6 +54,8 @@ LogicalResult CatOp::verify() {
     return emitOpError("result ") << getType() << " does not hold two times " << getLhs().getType();
   return verifyHalves(*this, getLhs().getType(), getType()); // C2
 }
+
+ElementMap CatOp::getElementMap(unsigned, unsigned) { return {ElementIndex::unknown()}; }
 
 /// Concatenates in row order, one of the orders that the op allows.
 LogicalResult CatOp::prepareForPadding() {

@@ -1,4 +1,4 @@
-// Verifies and folds the ops that create and rearrange tiles.
+// Verifies, folds and maps elements of the ops that create and rearrange tiles.
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/tt/Dialect.h"
 #include "compiler/dialect/tt/EncodingRules.h"
@@ -49,6 +49,8 @@ OpFoldResult MakeRangeOp::fold(FoldAdaptor) {
 
 //--- splat, unsplat ------------------------------------------------------------------------
 
+ElementMap SplatOp::getElementMap(unsigned, unsigned) { return {}; }
+
 OpFoldResult SplatOp::fold(FoldAdaptor adaptor) {
   if (!isa_and_nonnull<FloatAttr, IntegerAttr>(adaptor.getSrc()))
     return {};
@@ -60,6 +62,10 @@ LogicalResult UnsplatOp::verify() {
   if (tile.getNumElements() != 1) // C1
     return emitOpError("tile has ") << tile.getNumElements() << " elements; only one can become a scalar";
   return success();
+}
+
+ElementMap UnsplatOp::getElementMap(unsigned, unsigned) {
+  return ElementMap(shapeOf(getSrc().getType()).size(), ElementIndex::fixed(0));
 }
 
 OpFoldResult UnsplatOp::fold(FoldAdaptor adaptor) {
@@ -83,6 +89,12 @@ LogicalResult ExpandDimsOp::verify() {
                               encodingBy(source, [&](auto &rules) { return rules.expanded(source, axis); }));
 }
 
+ElementMap ExpandDimsOp::getElementMap(unsigned, unsigned) {
+  ElementMap map = identityMap(shapeOf(getType()).size());
+  map.erase(map.begin() + getAxis());
+  return map;
+}
+
 OpFoldResult ExpandDimsOp::fold(FoldAdaptor adaptor) { return resplat(adaptor.getSrc(), getType()); }
 
 //--- broadcast -----------------------------------------------------------------------------
@@ -95,6 +107,15 @@ LogicalResult BroadcastOp::verify() {
     if (auto [before, after] = pair; before != after && before != 1)
       return emitOpError("dimension ") << index << " has extent " << before << "; only extent 1 can grow to " << after;
   return success();
+}
+
+ElementMap BroadcastOp::getElementMap(unsigned, unsigned) {
+  ArrayRef<int64_t> from = shapeOf(getSrc().getType()), to = shapeOf(getType());
+  ElementMap map = identityMap(to.size());
+  for (auto [index, before, after] : llvm::zip_equal(map, from, to))
+    if (before != after)
+      index = ElementIndex::fixed(0);
+  return map;
 }
 
 OpFoldResult BroadcastOp::fold(FoldAdaptor adaptor) {
@@ -117,6 +138,24 @@ LogicalResult ReshapeOp::verify() {
   return verifyResultEncoding(
       *this, source, result, // C2
       encodingBy(source, [&](auto &rules) { return rules.reshaped(source, result.getShape()); }));
+}
+
+/// In row-major order, which a target may leave with `allow_reorder`: known for the first dimensions, as long as
+/// extents other than 1 agree.
+ElementMap ReshapeOp::getElementMap(unsigned, unsigned) {
+  ArrayRef<int64_t> from = shapeOf(getSrc().getType()), to = shapeOf(getType());
+  ElementMap map(from.size(), ElementIndex::fixed(0));
+  size_t target = 0;
+  bool agrees = true;
+  for (auto [index, extent] : llvm::zip_equal(map, from)) {
+    if (extent == 1)
+      continue;
+    while (target < to.size() && to[target] == 1)
+      ++target;
+    agrees = agrees && target < to.size() && to[target] == extent;
+    index = agrees ? ElementIndex::ofDim(target++) : ElementIndex::unknown();
+  }
+  return map;
 }
 
 OpFoldResult ReshapeOp::fold(FoldAdaptor adaptor) {
@@ -142,6 +181,13 @@ LogicalResult TransOp::verify() {
   auto source = cast<RankedTensorType>(getSrc().getType());
   return verifyResultEncoding(*this, source, cast<RankedTensorType>(getType()), // C3
                               encodingBy(source, [&](auto &rules) { return rules.transposed(source, order); }));
+}
+
+ElementMap TransOp::getElementMap(unsigned, unsigned) {
+  ElementMap map(getOrder().size());
+  for (auto [dim, source] : llvm::enumerate(getOrder()))
+    map[source] = ElementIndex::ofDim(dim);
+  return map;
 }
 
 OpFoldResult TransOp::fold(FoldAdaptor adaptor) {

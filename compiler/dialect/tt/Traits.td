@@ -9,9 +9,5 @@ include "mlir/IR/OpBase.td"
 def Tt_SameEncoding : NativeOpTrait<"SameEncoding"> {
   let cppNamespace = "::nereid::tt";
 }
-/// The results hold elements of the operands, at other coordinates or in other threads.
-def Tt_MovesElements : NativeOpTrait<"MovesElements"> {
-  let cppNamespace = "::nereid::tt";
-}
 
 #endif

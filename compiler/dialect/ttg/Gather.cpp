@@ -10,18 +10,15 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::ttg;
 
-/// The operand's dimension that dimension `dim` of the result comes from; none where it has one index there.
+/// The only operand's dimension that dimension `dim` of the result comes from; none where it has one index there. A
+/// reshape may take another order of the elements.
 static std::optional<unsigned> operandDim(Operation *op, unsigned dim) {
-  if (auto expand = dyn_cast<tt::ExpandDimsOp>(op)) {
-    if (expand.getAxis() == dim)
-      return std::nullopt;
-    return dim - (unsigned(expand.getAxis()) < dim);
-  }
-  if (auto trans = dyn_cast<tt::TransOp>(op))
-    return trans.getOrder()[dim];
-  if (isa<tt::BroadcastOp, ConvertLayoutOp>(op) &&
-      tt::shapeOf(op->getOperand(0).getType())[dim] == tt::shapeOf(op->getResult(0).getType())[dim])
-    return dim;
+  auto moving = dyn_cast<tt::ElementMapOpInterface>(op);
+  if (!moving || isa<tt::ReshapeOp>(op) || op->getNumOperands() != 1 || op->getNumResults() != 1)
+    return std::nullopt;
+  for (auto [place, index] : llvm::enumerate(moving.getElementMap(0, 0)))
+    if (index.isDim(dim))
+      return place;
   return std::nullopt;
 }
 
@@ -31,7 +28,7 @@ static std::optional<int64_t> uniformNumber(Value value) {
     APInt number;
     if (matchPattern(value, m_ConstantInt(&number)))
       return number.getSExtValue();
-    if (op->getNumOperands() != 1 || !op->hasTrait<tt::MovesElements>())
+    if (op->getNumOperands() != 1 || !isa<tt::ElementMapOpInterface>(op))
       return std::nullopt;
     value = op->getOperand(0);
   }

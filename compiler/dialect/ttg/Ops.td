@@ -3,6 +3,7 @@
 #ifndef NEREID_TTG_OPS
 #define NEREID_TTG_OPS
 
+include "compiler/dialect/tt/Interfaces.td"
 include "compiler/dialect/tt/Traits.td"
 include "compiler/dialect/ttg/Attrs.td"
 include "compiler/dialect/ttg/Enums.td"

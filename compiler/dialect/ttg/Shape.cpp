@@ -15,6 +15,10 @@ LogicalResult ConvertLayoutOp::verify() {
   return success();
 }
 
+tt::ElementMap ConvertLayoutOp::getElementMap(unsigned, unsigned) {
+  return tt::identityMap(tt::shapeOf(getType()).size());
+}
+
 OpFoldResult ConvertLayoutOp::fold(FoldAdaptor adaptor) {
   if (getSrc().getType() == getType())
     return getSrc();

@@ -42,9 +42,7 @@ void OffsetWalk::visitOp(Operation *op, bool isUnsigned) {
     push(op->getOperands().take_front(isa<arith::ShLIOp>(op) ? 1 : op->getNumOperands()), isUnsigned);
   } else if (isa<ReduceOp, ScanOp>(op)) {
     push(op->getOperands(), isUnsigned);
-  } else if (op->hasTrait<MovesElements>() || isa<arith::MinSIOp, arith::MaxSIOp, arith::MinUIOp, arith::MaxUIOp>(op)) {
-    push(op->getOperands(), isUnsigned);
-  } else if (isa<arith::TruncIOp, math::AbsIOp>(op)) {
+  } else if (isa<arith::MinSIOp, arith::MaxSIOp, arith::MinUIOp, arith::MaxUIOp, arith::TruncIOp, math::AbsIOp>(op)) {
     push(op->getOperands(), isUnsigned);
   } else if (isa<arith::ExtUIOp, arith::UIToFPOp>(op)) {
     push(op->getOperands(), true);
@@ -54,10 +52,10 @@ void OffsetWalk::visitOp(Operation *op, bool isUnsigned) {
   } else if (isa<AddPtrOp>(op)) {
     push(op->getOperands().take_front(), isUnsigned);
     push(op->getOperands().drop_front(), false);
-  } else if (isa<arith::SelectOp>(op)) {
-    push(op->getOperands().drop_front(), isUnsigned);
-  } else if (isa<arith::RemSIOp, arith::DivSIOp, GatherOp>(op)) {
+  } else if (isa<arith::RemSIOp, arith::DivSIOp>(op)) {
     push(op->getOperands().take_front(), isUnsigned);
+  } else {
+    push(elementSources(op), isUnsigned);
   }
 }
 

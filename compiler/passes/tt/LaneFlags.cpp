@@ -112,13 +112,11 @@ Value LaneFlags::ofLogic(OpBuilder &builder, Operation *op) const {
 
 /// Moves the flags as the op moves elements; false where it moves none, or no operand has flags.
 bool LaneFlags::move(OpBuilder &builder, Operation *op) {
-  if (!op->hasTrait<MovesElements>() && !isa<GatherOp>(op))
-    return false;
-  OperandRange elements = isa<GatherOp>(op) ? op->getOperands().take_front() : op->getOperands();
-  if (llvm::none_of(elements, [&](Value value) { return of(value); }))
+  auto moving = dyn_cast<ElementMapOpInterface>(op);
+  if (!moving || llvm::none_of(moving.getElementSources(), [&](Value value) { return of(value); }))
     return false;
   SmallVector<Value> moved;
-  for (Value value : elements)
+  for (Value value : moving.getElementSources())
     moved.push_back(of(value) ? of(value) : constant(builder, op->getLoc(), i1Like(value.getType()), 0));
   Operation *copy = builder.clone(*op);
   for (auto [index, flag] : llvm::enumerate(moved))

@@ -27,7 +27,7 @@ static bool keepsLayout(Operation *op) {
 
 /// Whether an op that states a relation moves no element to another thread: its results follow from its operands.
 static bool keepsThreads(LayoutRelationOpInterface op) {
-  return op->hasTrait<tt::MovesElements>() && op->getNumOperands() == 1 && op->getNumResults() == 1;
+  return isa<tt::ElementMapOpInterface>(op.getOperation()) && op->getNumOperands() == 1 && op->getNumResults() == 1;
 }
 
 static bool isTile(Value value) { return isa<RankedTensorType>(value.getType()); }

@@ -54,7 +54,7 @@ TEST(OpRules, EachOpRelatesTheLayoutsOfItsTiles) {
 
 TEST(OpRules, EachOpExcludesPadding) {
   const Names found = unstated([](RegisteredOperationName op) {
-    return op.hasTrait<OpTrait::Elementwise>() || op.hasTrait<tt::MovesElements>() ||
+    return op.hasTrait<OpTrait::Elementwise>() || op.hasInterface<tt::ElementMapOpInterface>() ||
            op.hasInterface<tt::PaddableOpInterface>();
   });
   const Names keptOrRewritten = {"tt.call", "tt.dot_scaled", "tt.make_range"};

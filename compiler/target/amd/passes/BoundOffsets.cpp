@@ -97,7 +97,7 @@ static Value uniformScalar(Value tile) {
 }
 
 /// Ops that only move elements, with one operand.
-static bool movesElements(Operation *op) { return op->hasTrait<tt::MovesElements>() && op->getNumOperands() == 1; }
+static bool movesElements(Operation *op) { return isa<tt::ElementMapOpInterface>(op) && op->getNumOperands() == 1; }
 
 /// Attributes that tell more about a value than its operands do stay with it.
 static bool hasHints(Operation *op) { return !op->getDiscardableAttrDictionary().empty(); }

@@ -42,31 +42,23 @@ static SplitDims sameDims(Operation *op) {
   return dims;
 }
 
-/// `operandDim` gives the operand's dimension for one of the result's, or none.
-static SplitDims resultDims(Operation *op, llvm::function_ref<std::optional<unsigned>(unsigned)> operandDim) {
+/// The dimensions of the results, and which of the operands' they are. A dimension that the op adds has the extent that
+/// the op gives it, and is not divided.
+static SplitDims movedDims(tt::ElementMapOpInterface op) {
   SplitDims dims;
   for (unsigned index = 0; index < rankOf(op->getResult(0)); ++index) {
     SplitDim &dim = dims.emplace_back(newDim(op));
-    dim.operands.front() = operandDim(index);
-    for (auto &place : dim.results)
-      place = index;
+    dim.results.assign(dim.results.size(), index);
   }
+  for (unsigned operand = 0; operand < op->getNumOperands(); ++operand)
+    for (auto [place, index] : llvm::enumerate(op.getElementMap(operand, 0)))
+      if (index.kind == tt::ElementIndex::Kind::ResultDim)
+        dims[index.number].operands[operand] = place;
+  if (!isa<tt::BroadcastOp>(op))
+    llvm::erase_if(dims, [](const SplitDim &dim) {
+      return llvm::none_of(dim.operands, [](auto place) { return place.has_value(); });
+    });
   return dims;
-}
-
-static SplitDims expandedDims(tt::ExpandDimsOp op) {
-  const unsigned axis = op.getAxis();
-  SplitDims dims = resultDims(op, [&](unsigned dim) { return dim - (dim > axis); });
-  dims.erase(dims.begin() + axis);
-  return dims;
-}
-
-static SplitDims broadcastDims(tt::BroadcastOp op) {
-  return resultDims(op, [&](unsigned dim) -> std::optional<unsigned> {
-    if (op.getSrc().getType().getDimSize(dim) == op.getType().getDimSize(dim))
-      return dim;
-    return std::nullopt;
-  });
 }
 
 /// Shapes agree in runs of dimensions with the same product; the first dimension of a run holds the part that is
@@ -123,26 +115,6 @@ static SplitDims dotDims(tt::DotOp op) {
   return dims;
 }
 
-/// Each CTA has its part of the indices, and along the axis all elements that they may mean.
-static SplitDims gatheredDims(tt::GatherOp op) {
-  SplitDims dims = sameDims(op);
-  dims[op.getAxis()].operands[op.getSrcMutable().getOperandNumber()] = std::nullopt;
-  return dims;
-}
-
-/// The last dimension, of extent 2, is no part of the operands.
-static SplitDims joinedDims(tt::JoinOp op) {
-  SplitDims dims = sameDims(op);
-  dims.pop_back();
-  return dims;
-}
-
-static SplitDims separatedDims(tt::SplitOp op) {
-  SplitDims dims = sameDims(op);
-  dims.pop_back();
-  return dims;
-}
-
 /// A tile's rows are all dimensions of the block but the last one.
 static SplitDims tileAccessDims(Operation *op, ArrayRef<int64_t> block) {
   return block.size() == 2 ? sameDims(op) : SplitDims();
@@ -158,16 +130,11 @@ static bool isElementwise(Operation *op) {
 
 SmallVector<SplitDim, 2> nvidia::splitDimsOf(Operation *op) {
   return llvm::TypeSwitch<Operation *, SplitDims>(op)
-      .Case([](tt::ExpandDimsOp op) { return expandedDims(op); })
-      .Case([](tt::BroadcastOp op) { return broadcastDims(op); })
-      .Case([](tt::TransOp op) { return resultDims(op, [&](unsigned dim) { return unsigned(op.getOrder()[dim]); }); })
       .Case([](tt::ReshapeOp op) { return reshapedDims(op); })
       .Case([](tt::ReduceOp op) { return reducedDims(op); })
       .Case([](tt::ScanOp op) { return scannedDims(op); })
       .Case([](tt::DotOp op) { return dotDims(op); })
-      .Case([](tt::GatherOp op) { return gatheredDims(op); })
-      .Case([](tt::JoinOp op) { return joinedDims(op); })
-      .Case([](tt::SplitOp op) { return separatedDims(op); })
+      .Case([](tt::ElementMapOpInterface op) { return movedDims(op); })
       .Case([](ttng::TileLoadOp op) { return tileAccessDims(op, op.getBlock()); })
       .Case([](ttng::TileStoreOp op) { return tileAccessDims(op, op.getBlock()); })
       .Default([](Operation *op) { return isElementwise(op) ? sameDims(op) : SplitDims(); });
