@@ -3,8 +3,8 @@
 #include "artifact/TargetInfo.h"
 #include "compiler/driver/Compiler.h"
 #include "python/bindings/Properties.h"
-#include "runtime/StoredPatterns.h"
 #include "runtime/cpu/CpuDevice.h"
+#include "runtime/process/StoredPatterns.h"
 
 #include <cstdlib>
 

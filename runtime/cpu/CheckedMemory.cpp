@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/cpu/CheckedMemory.h"
 
-#include "runtime/StoredPatterns.h"
+#include "runtime/process/StoredPatterns.h"
 
 #include <cstring>
 

@@ -8,11 +8,11 @@
 #include "runtime/cpu/HostProcessor.h"
 #include "runtime/cpu/Schedule.h"
 #include "runtime/cpu/SharedObject.h"
-#include "runtime/cpu/StopCheck.h"
-#include "runtime/cpu/ThreadLimits.h"
 #include "runtime/cpu/ThreadState.h"
 #include "runtime/cpu/WaitingLaunch.h"
-#include "runtime/cpu/WorkerPool.h"
+#include "runtime/process/StopCheck.h"
+#include "runtime/process/ThreadLimits.h"
+#include "runtime/process/WorkerPool.h"
 
 #include <algorithm>
 #include <cstdlib>

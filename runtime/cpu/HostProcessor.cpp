@@ -3,7 +3,7 @@
 #include "runtime/cpu/HostProcessor.h"
 
 #include "artifact/TargetInfo.h"
-#include "runtime/cpu/ThreadLimits.h"
+#include "runtime/process/ThreadLimits.h"
 
 #include <fstream>
 #include <string>

@@ -5,9 +5,9 @@
 #include "process/AddressSpace.h"
 #include "runtime/cpu/Crowding.h"
 #include "runtime/cpu/OpenMpTeam.h"
-#include "runtime/cpu/StopCheck.h"
 #include "runtime/cpu/ThreadState.h"
-#include "runtime/cpu/WorkerPool.h"
+#include "runtime/process/StopCheck.h"
+#include "runtime/process/WorkerPool.h"
 
 #include <algorithm>
 #include <chrono>

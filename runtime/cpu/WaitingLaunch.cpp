@@ -7,9 +7,9 @@
 #include "runtime/cpu/Fiber.h"
 #include "runtime/cpu/HostCalls.h"
 #include "runtime/cpu/OpenMpTeam.h"
-#include "runtime/cpu/StopCheck.h"
 #include "runtime/cpu/ThreadState.h"
-#include "runtime/cpu/WorkerPool.h"
+#include "runtime/process/StopCheck.h"
+#include "runtime/process/WorkerPool.h"
 
 #include <algorithm>
 #include <chrono>

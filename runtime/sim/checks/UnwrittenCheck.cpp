@@ -1,6 +1,6 @@
 // Compares what is read of global memory with the value that new memory was filled with.
 // SPDX-License-Identifier: MIT
-#include "runtime/StoredPatterns.h"
+#include "runtime/process/StoredPatterns.h"
 #include "runtime/sim/checks/Checks.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // Runs the clusters of a grid on the threads of the host.
 // SPDX-License-Identifier: MIT
-#include "runtime/cpu/StopCheck.h"
-#include "runtime/cpu/WorkerPool.h"
+#include "runtime/process/StopCheck.h"
+#include "runtime/process/WorkerPool.h"
 #include "runtime/sim/checks/Checks.h"
 #include "runtime/sim/counters/Counting.h"
 #include "runtime/sim/machine/Module.h"

@@ -1,6 +1,6 @@
 // Tests the readers of the texts that limit threads.
 // SPDX-License-Identifier: MIT
-#include "runtime/cpu/ThreadLimits.h"
+#include "runtime/process/ThreadLimits.h"
 
 #include "gtest/gtest.h"
 

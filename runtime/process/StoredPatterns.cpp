@@ -1,6 +1,6 @@
 // A set behind a lock.
 // SPDX-License-Identifier: MIT
-#include "runtime/StoredPatterns.h"
+#include "runtime/process/StoredPatterns.h"
 
 namespace nereid::runtime {
 

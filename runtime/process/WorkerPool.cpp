@@ -4,9 +4,9 @@
 // Every use of the library happens between enter() and leave(). A closer sets `closed`, waits until no thread is
 // inside, and shuts the library down; the next request for help starts it again, in the parent and the child of a fork
 // alike. Nothing here is destroyed at exit: helpers may still run.
-#include "runtime/cpu/WorkerPool.h"
+#include "runtime/process/WorkerPool.h"
 
-#include "runtime/cpu/ThreadLimits.h"
+#include "runtime/process/ThreadLimits.h"
 
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/task_arena.h>

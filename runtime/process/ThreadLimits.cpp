@@ -3,7 +3,7 @@
 //
 // A quota does not hide processors: threads beyond it only spend it sooner, and all of them then wait for the next
 // period.
-#include "runtime/cpu/ThreadLimits.h"
+#include "runtime/process/ThreadLimits.h"
 
 #include <algorithm>
 #include <charconv>
