@@ -12,6 +12,9 @@
 
 namespace nereid::sim {
 
+/// The calls by which the launcher makes tensor maps: one that encodes them for the simulated GPU.
+const runtime::cuda::DriverCalls &tensorMapCalls();
+
 /// What the parameters of an artifact's launches are made from.
 struct SimAbi {
   const artifact::Artifact &artifact;

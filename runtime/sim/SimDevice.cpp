@@ -7,7 +7,6 @@
 #include "runtime/gpu/AmdGpus.h"
 #include "runtime/sim/SimArguments.h"
 #include "runtime/sim/Simulator.h"
-#include "runtime/sim/units/TensorMapCalls.h"
 
 #include <algorithm>
 #include <atomic>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/sim/amd/Instructions.h"
 #include "runtime/sim/amd/Lanes.h"
-#include "runtime/sim/amd/Wave.h"
 #include "runtime/sim/machine/Decode.h"
+#include "runtime/sim/machine/Wave.h"
 
 using namespace nereid::sim;
 
@@ -12,19 +12,19 @@ constexpr unsigned kMaxLanes = 64;
 using Values = uint32_t[kMaxLanes];
 
 /// A copy: results may be in the registers of sources.
-void read(const AmdWave &wave, uint32_t slot, Values &values) {
+void read(const Wave &wave, uint32_t slot, Values &values) {
   for (unsigned lane = 0; lane < wave.lanes(); ++lane)
     values[lane] = wave.at<uint32_t>(slot, lane);
 }
-void write(const AmdWave &wave, uint32_t slot, const Values &values) {
+void write(const Wave &wave, uint32_t slot, const Values &values) {
   for (unsigned lane = 0; lane < wave.lanes(); ++lane)
     if (wave.isActive(lane))
       wave.at<uint32_t>(slot, lane) = values[lane];
 }
-unsigned firstActive(const AmdWave &wave) { return unsigned(std::countr_zero(wave.active())); }
+unsigned firstActive(const Wave &wave) { return unsigned(std::countr_zero(wave.active())); }
 
 /// slots: result, address, value. A lane that is not active gives 0.
-bool pullLanes(AmdWave &wave, const Instruction &instruction) {
+bool pullLanes(Wave &wave, const Instruction &instruction) {
   Values addresses, values, results;
   read(wave, instruction.slots[1], addresses), read(wave, instruction.slots[2], values);
   for (unsigned lane = 0; lane < wave.lanes(); ++lane) {
@@ -35,7 +35,7 @@ bool pullLanes(AmdWave &wave, const Instruction &instruction) {
 }
 
 /// slots: result, address, value. The highest of the lanes that write to one wins; a lane that gets nothing has 0.
-bool pushLanes(AmdWave &wave, const Instruction &instruction) {
+bool pushLanes(Wave &wave, const Instruction &instruction) {
   Values addresses, values, results = {};
   read(wave, instruction.slots[1], addresses), read(wave, instruction.slots[2], values);
   for (unsigned lane = 0; lane < wave.lanes(); ++lane)
@@ -45,7 +45,7 @@ bool pushLanes(AmdWave &wave, const Instruction &instruction) {
 }
 
 /// slots: result, value, pattern.
-bool swizzle(AmdWave &wave, const Instruction &instruction) {
+bool swizzle(Wave &wave, const Instruction &instruction) {
   Values values, results;
   read(wave, instruction.slots[1], values);
   for (unsigned lane = 0; lane < wave.lanes(); ++lane) {
@@ -63,7 +63,7 @@ struct Dpp {
 };
 static_assert(sizeof(Dpp) == 8);
 
-bool dpp(AmdWave &wave, const Instruction &instruction) {
+bool dpp(Wave &wave, const Instruction &instruction) {
   const Dpp form = std::bit_cast<Dpp>(instruction.immediate);
   Values old, values, results;
   read(wave, instruction.slots[1], old), read(wave, instruction.slots[2], values);
@@ -77,7 +77,7 @@ bool dpp(AmdWave &wave, const Instruction &instruction) {
 }
 
 /// slots: result, value, lane (not of readfirstlane). One lane's value for all.
-template <bool IsFirst> bool readLane(AmdWave &wave, const Instruction &instruction) {
+template <bool IsFirst> bool readLane(Wave &wave, const Instruction &instruction) {
   const unsigned first = firstActive(wave);
   const unsigned from = IsFirst ? first : wave.at<uint32_t>(instruction.slots[2], first) % wave.lanes();
   Values results;
@@ -86,7 +86,7 @@ template <bool IsFirst> bool readLane(AmdWave &wave, const Instruction &instruct
 }
 
 /// slots: result, value, lane, old.
-bool writeLane(AmdWave &wave, const Instruction &instruction) {
+bool writeLane(Wave &wave, const Instruction &instruction) {
   const unsigned first = firstActive(wave);
   Values results;
   read(wave, instruction.slots[3], results);
@@ -97,7 +97,7 @@ bool writeLane(AmdWave &wave, const Instruction &instruction) {
 
 /// slots: result, old, value, low and high selectors of four bits for each lane of a row. The immediate: 1 lanes that
 /// are not active are read, too; 2 a lane without a source gets 0.
-template <unsigned RowBit> bool permuteRows(AmdWave &wave, const Instruction &instruction) {
+template <unsigned RowBit> bool permuteRows(Wave &wave, const Instruction &instruction) {
   Values old, values, results;
   read(wave, instruction.slots[1], old), read(wave, instruction.slots[2], values);
   const unsigned first = firstActive(wave);
@@ -113,7 +113,7 @@ template <unsigned RowBit> bool permuteRows(AmdWave &wave, const Instruction &in
 }
 
 /// slots: result, value.
-bool swapHalves(AmdWave &wave, const Instruction &instruction) {
+bool swapHalves(Wave &wave, const Instruction &instruction) {
   Values values, results;
   read(wave, instruction.slots[1], values);
   for (unsigned lane = 0; lane < wave.lanes(); ++lane) {
@@ -124,7 +124,7 @@ bool swapHalves(AmdWave &wave, const Instruction &instruction) {
 }
 
 /// slots: two results, two values. Odd groups of `Group` lanes of the first change places with even ones of the second.
-template <unsigned Group> bool swapGroups(AmdWave &wave, const Instruction &instruction) {
+template <unsigned Group> bool swapGroups(Wave &wave, const Instruction &instruction) {
   Values first, second, newFirst, newSecond;
   read(wave, instruction.slots[2], first), read(wave, instruction.slots[3], second);
   for (unsigned lane = 0; lane < wave.lanes(); ++lane) {
@@ -137,7 +137,7 @@ template <unsigned Group> bool swapGroups(AmdWave &wave, const Instruction &inst
 }
 
 /// slots: result, a value whose zero counts as false. tag[0]: the result has 64 bits.
-bool ballot(AmdWave &wave, const Instruction &instruction) {
+bool ballot(Wave &wave, const Instruction &instruction) {
   uint64_t votes = 0;
   for (unsigned lane = 0; lane < wave.lanes(); ++lane)
     votes |= uint64_t{wave.isActive(lane) && wave.at<uint32_t>(instruction.slots[1], lane)} << lane;

@@ -7,9 +7,12 @@
 //   amd.mfma.m32n32k8.f32.f16.f16 {results}, {left}, {right}, {accumulators}
 #pragma once
 
+#include "runtime/sim/machine/Decode.h"
+
 namespace nereid::sim {
 
-class Decoder;
+/// `amd`; the first modifier is the instruction.
+std::span<const OpcodeEntry> amdOpcodes();
 
 /// s_barrier, wave_barrier.
 void decodeWaveBarrier(Decoder &decoder);

@@ -6,11 +6,11 @@
 #include "runtime/sim/amd/Matrix.h"
 
 #include "runtime/sim/amd/Instructions.h"
-#include "runtime/sim/amd/Wave.h"
 #include "runtime/sim/machine/Decode.h"
 #include "runtime/sim/machine/Formats.h"
 #include "runtime/sim/machine/Observer.h"
 #include "runtime/sim/machine/Report.h"
+#include "runtime/sim/machine/Wave.h"
 
 #include <algorithm>
 
@@ -48,7 +48,7 @@ struct Operands {
 //--- operands ------------------------------------------------------------------------------
 
 /// Elements lie next to each other in the registers of a lane.
-static uint32_t elementBits(const AmdWave &wave, const uint32_t *slots, unsigned lane, unsigned index, unsigned bits) {
+static uint32_t elementBits(const Wave &wave, const uint32_t *slots, unsigned lane, unsigned index, unsigned bits) {
   const unsigned offset = index * bits, word = offset / 32, shift = offset % 32;
   uint64_t value = wave.at<uint32_t>(slots[word], lane);
   if (shift + bits > 32)
@@ -61,7 +61,7 @@ static double flushed(double value, AmdElement element) {
   return std::fabs(value) < smallest ? std::copysign(0.0, value) : value;
 }
 
-static void gather(const AmdWave &wave, const MatrixShape &shape, AmdElement element, const uint32_t *slots,
+static void gather(const Wave &wave, const MatrixShape &shape, AmdElement element, const uint32_t *slots,
                    bool flushesDenormals, double (&to)[kMostRows][kMostDepth]) {
   for (unsigned lane = 0; lane < shape.lanes; ++lane)
     for (unsigned index = 0; index < shape.elementsOfLane(); ++index) {
@@ -74,7 +74,7 @@ static void gather(const AmdWave &wave, const MatrixShape &shape, AmdElement ele
 }
 
 /// A scale (E8M0) is for 32 elements along K; the lane of the row in that group of lanes has it.
-static void scale(const AmdWave &wave, const MatrixShape &shape, uint32_t slot, unsigned byte,
+static void scale(const Wave &wave, const MatrixShape &shape, uint32_t slot, unsigned byte,
                   double (&to)[kMostRows][kMostDepth]) {
   for (unsigned major = 0; major < shape.rows; ++major)
     for (unsigned k = 0; k < shape.depth; ++k) {
@@ -87,13 +87,12 @@ static void scale(const AmdWave &wave, const MatrixShape &shape, uint32_t slot, 
 //--- results -------------------------------------------------------------------------------
 
 /// Where a 16-bit result lies: alone in a half of a register, or two in one.
-static uint16_t &halfAt(const AmdWave &wave, const Multiply &form, const uint32_t *slots, unsigned lane,
-                        unsigned index) {
+static uint16_t &halfAt(const Wave &wave, const Multiply &form, const uint32_t *slots, unsigned lane, unsigned index) {
   auto *halves = reinterpret_cast<uint16_t *>(&wave.at<uint32_t>(slots[form.has(Packed) ? index / 2 : index], lane));
   return halves[form.has(Packed) ? index % 2 : form.has(High)];
 }
 
-static double accumulator(const AmdWave &wave, const Multiply &form, const uint32_t *slots, unsigned lane,
+static double accumulator(const Wave &wave, const Multiply &form, const uint32_t *slots, unsigned lane,
                           unsigned index) {
   switch (form.result) {
   case ResultKind::F32:
@@ -110,7 +109,7 @@ static double accumulator(const AmdWave &wave, const Multiply &form, const uint3
   return 0;
 }
 
-static void store(const AmdWave &wave, const Multiply &form, const uint32_t *slots, unsigned lane, unsigned index,
+static void store(const Wave &wave, const Multiply &form, const uint32_t *slots, unsigned lane, unsigned index,
                   double value) {
   switch (form.result) {
   case ResultKind::F32: {
@@ -157,7 +156,7 @@ static WaveProduct productOf(const Instruction &instruction, const Multiply &for
           .hasPackedResults = form.has(Packed)};
 }
 
-static bool multiply(AmdWave &wave, const Instruction &instruction) {
+static bool multiply(Wave &wave, const Instruction &instruction) {
   const auto form = std::bit_cast<Multiply>(instruction.immediate);
   const MatrixShape &shape = matrixShape(form.shape);
   if (wave.lanes() != shape.lanes || !wave.isWhole())

@@ -6,13 +6,12 @@
 
 namespace nereid::sim {
 
+/// The observers of a set of Check; what looks for races sees one cluster after another, on one thread.
+std::vector<MakeObserver> makersOf(uint32_t checks);
+
 /// What the clusters of a launch share that look for races.
 struct GridAccesses;
-/// Null where the launch does not need it. With it, clusters must run one after another.
-std::shared_ptr<GridAccesses> makeGridAccesses(const Launch &launch);
-
-/// Adds the observers of the launch's checks to the cluster, before its first instruction.
-void addChecks(Cluster &cluster, const std::shared_ptr<GridAccesses> &grid);
+std::shared_ptr<GridAccesses> makeGridAccesses();
 
 /// Reports accesses outside of the buffers of the launch. A pointer belongs to the buffer of the parameter that it was
 /// computed from; one that was loaded from memory may point anywhere.

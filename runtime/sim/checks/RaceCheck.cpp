@@ -227,9 +227,7 @@ bool RaceCheck::reportFence(const Visit &visit, const Touch &before, const Touch
   return false;
 }
 
-std::shared_ptr<GridAccesses> nereid::sim::makeGridAccesses(const Launch &launch) {
-  return launch.checks & (CheckRace | CheckSync) ? std::make_shared<GridAccesses>() : nullptr;
-}
+std::shared_ptr<GridAccesses> nereid::sim::makeGridAccesses() { return std::make_shared<GridAccesses>(); }
 
 std::shared_ptr<Observer> nereid::sim::makeRaceCheck(Cluster &cluster, std::shared_ptr<GridAccesses> grid, bool races,
                                                      bool fences) {

@@ -6,9 +6,9 @@
 #include "runtime/sim/checks/UninitCheck.h"
 
 #include "runtime/sim/amd/Matrix.h"
-#include "runtime/sim/amd/Wave.h"
 #include "runtime/sim/checks/Checks.h"
 #include "runtime/sim/machine/ValueFlow.h"
+#include "runtime/sim/machine/Wave.h"
 
 #include <algorithm>
 #include <array>
@@ -292,7 +292,7 @@ namespace {
 /// The undefined registers of a wave, and where one of them comes from.
 class WaveShadow {
 public:
-  WaveShadow(AmdWave &wave, ShadowRegisters *(&shadows)[2]) : wave(wave), shadows(shadows) {}
+  WaveShadow(Wave &wave, ShadowRegisters *(&shadows)[2]) : wave(wave), shadows(shadows) {}
 
   bool isUndefined(uint32_t slot, unsigned lane) {
     const ShadowRegisters &shadow = *shadows[lane / kLanes];
@@ -315,13 +315,13 @@ public:
   bool hasUndefined = false;
 
 private:
-  AmdWave &wave;
+  Wave &wave;
   ShadowRegisters *(&shadows)[2];
 };
 } // namespace
 
 /// As `multiply`. Of two results in a register both must be undefined.
-void UninitCheck::onWaveProduct(AmdWave &wave, const Instruction &instruction, const WaveProduct &product) {
+void UninitCheck::onWaveProduct(Wave &wave, const Instruction &instruction, const WaveProduct &product) {
   if (hasFailed)
     return;
   ShadowRegisters *shadows[2] = {};

@@ -29,7 +29,7 @@ public:
   explicit UninitCheck(Cluster &cluster) : cluster(cluster) {}
   bool onAccess(Warp &warp, const MemoryAccess &access) override;
   void onIssue(Warp &warp, const Instruction &instruction) override;
-  void onWaveProduct(AmdWave &wave, const Instruction &instruction, const WaveProduct &product) override;
+  void onWaveProduct(Wave &wave, const Instruction &instruction, const WaveProduct &product) override;
 
 private:
   ShadowRegisters &shadowOf(const Warp &warp);

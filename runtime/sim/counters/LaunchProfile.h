@@ -2,9 +2,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "runtime/sim/Simulator.h"
+#include "runtime/sim/counters/Counters.h"
+#include "runtime/sim/ptx/Launch.h"
 
 namespace nereid::sim {
+
+class Module;
 
 enum class RegisterSource : uint8_t { Assembler, Liveness };
 

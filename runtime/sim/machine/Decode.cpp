@@ -1,26 +1,10 @@
-// Decodes an entry: scopes, registers, labels and calls; finds the function that decodes each opcode.
+// Decodes an entry: scopes, registers, labels and calls.
 // SPDX-License-Identifier: MIT
 #include "runtime/sim/machine/Decode.h"
 
 #include <algorithm>
 
 using namespace nereid::sim;
-
-static const std::map<std::string_view, Decode> &opcodeTable() {
-  static const std::map<std::string_view, Decode> table = [] {
-    std::map<std::string_view, Decode> result;
-    for (auto list :
-         {integerOpcodes, logicOpcodes, floatOpcodes, comparisonOpcodes, convertOpcodes, moveOpcodes, memoryOpcodes,
-          atomicOpcodes, controlOpcodes, barrierOpcodes, fenceOpcodes, shuffleOpcodes, matrixOpcodes, warpGroupOpcodes,
-          mbarrierOpcodes, copyOpcodes, tensorMapOpcodes, hostCallOpcodes, amdOpcodes})
-      for (const OpcodeEntry &entry : list())
-        result.emplace(entry.opcode, entry.decode);
-    return result;
-  }();
-  return table;
-}
-
-Decoder::Decoder(ModuleState &module, const Function &entry) : module(module), entry(entry) {}
 
 //--- statements ----------------------------------------------------------------------------
 
@@ -85,8 +69,8 @@ void Decoder::decodeStatement(const Statement &current) {
   flow.reset();
   if (current.opcode == "call")
     return call();
-  auto found = opcodeTable().find(current.opcode);
-  if (found == opcodeTable().end())
+  auto found = opcodes.find(current.opcode);
+  if (found == opcodes.end())
     return fail("this instruction is not known");
   const size_t before = code->instructions.size();
   found->second(*this);
@@ -221,7 +205,7 @@ void Decoder::call() {
   const Operand &arguments = lists.size() > hasResult ? *lists[hasResult] : none;
   called = name;
   if (name == "vprintf" || name == "__assertfail")
-    return opcodeTable().find(name)->second(*this);
+    return opcodes.find(name)->second(*this);
   const Function *callee = nullptr;
   for (const Function &function : module.text.functions)
     if (function.name == name && function.hasBody)

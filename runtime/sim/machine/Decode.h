@@ -22,11 +22,21 @@ struct Symbol {
 };
 
 struct ModuleState;
+class Decoder;
+
+/// Decodes the current statement of the decoder.
+using Decode = void (*)(Decoder &);
+struct OpcodeEntry {
+  const char *opcode;
+  Decode decode;
+};
+using OpcodeTable = std::map<std::string_view, Decode>;
 
 /// Decodes one entry with the functions that it calls, which are inlined.
 class Decoder {
 public:
-  Decoder(ModuleState &module, const Function &entry);
+  Decoder(ModuleState &module, const Function &entry, const OpcodeTable &opcodes)
+      : module(module), entry(entry), opcodes(opcodes) {}
   std::optional<Error> run(Code &code);
 
   //--- the current statement -----------------------------------------------------------------
@@ -128,6 +138,7 @@ private:
 
   ModuleState &module;
   const Function &entry;
+  const OpcodeTable &opcodes;
   Code *code = nullptr;
   std::vector<NameScope> scopes;
   std::map<std::pair<uint64_t, unsigned>, uint32_t> constants;
@@ -144,46 +155,6 @@ private:
   uint32_t labelCount = 0;
   std::string called; ///< by the current statement
 };
-
-using Decode = void (*)(Decoder &);
-struct OpcodeEntry {
-  const char *opcode;
-  Decode decode;
-};
-
-std::span<const OpcodeEntry> integerOpcodes();
-std::span<const OpcodeEntry> logicOpcodes();
-std::span<const OpcodeEntry> floatOpcodes();
-std::span<const OpcodeEntry> comparisonOpcodes();
-std::span<const OpcodeEntry> convertOpcodes();
-std::span<const OpcodeEntry> moveOpcodes();
-std::span<const OpcodeEntry> memoryOpcodes();
-std::span<const OpcodeEntry> atomicOpcodes();
-std::span<const OpcodeEntry> controlOpcodes();
-std::span<const OpcodeEntry> barrierOpcodes();
-std::span<const OpcodeEntry> fenceOpcodes();
-std::span<const OpcodeEntry> shuffleOpcodes();
-std::span<const OpcodeEntry> matrixOpcodes();
-std::span<const OpcodeEntry> warpGroupOpcodes();
-std::span<const OpcodeEntry> mbarrierOpcodes();
-std::span<const OpcodeEntry> copyOpcodes();
-std::span<const OpcodeEntry> tensorMapOpcodes();
-/// `amd`; the first modifier is the instruction.
-std::span<const OpcodeEntry> amdOpcodes();
-/// Functions of the driver, by their names.
-std::span<const OpcodeEntry> hostCallOpcodes();
-
-/// Opcodes that several units share: floats pass integers on, copies pass on those of other units.
-void decodeIntegerArithmetic(Decoder &decoder, const std::string &type);
-void decodeIntegerProduct(Decoder &decoder, const std::string &type);
-void decodeCarry(Decoder &decoder, const std::string &type);
-void decodeProductCarry(Decoder &decoder, const std::string &type);
-void decodeAtomicReduction(Decoder &decoder);
-void decodeAsyncStore(Decoder &decoder);
-void decodeSmallProduct(Decoder &decoder);
-void decodeSparseProduct(Decoder &decoder);
-void decodeCopyArrival(Decoder &decoder);
-void decodeTensorCopy(Decoder &decoder);
 
 /// A parsed module with its decoded entries and its variables in the host's memory.
 struct ModuleState {

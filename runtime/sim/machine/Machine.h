@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "runtime/sim/Simulator.h"
 #include "runtime/sim/machine/ValueFlow.h"
+#include "runtime/sim/ptx/Kinds.h"
+#include "runtime/sim/ptx/Launch.h"
 
 #include <deque>
 #include <functional>
@@ -49,7 +50,7 @@ struct Instruction {
   int32_t guard = -1; ///< slot of a predicate
   bool isGuardNegated = false;
   bool isReduction = false; ///< an atomic operation without a result
-  bool isOfWave = false;    ///< the lanes of a wave execute it together (AmdWave.h)
+  bool isOfWave = false;    ///< the lanes of a wave execute it together (Wave.h)
   uint8_t tag[3] = {};      ///< meaning depends on the instruction
   uint32_t line = 0;
   Scope scope = Scope::None;

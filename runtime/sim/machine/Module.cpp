@@ -33,7 +33,7 @@ static void placeVariables(ModuleState &state) {
     }
 }
 
-Expected<std::shared_ptr<const Module>> nereid::sim::parse(std::string_view ptx) {
+Expected<std::shared_ptr<const Module>> nereid::sim::parseModule(std::string_view ptx, const OpcodeTable &opcodes) {
   Expected<Text> text = parseText(ptx);
   if (!text)
     return text.error();
@@ -42,23 +42,8 @@ Expected<std::shared_ptr<const Module>> nereid::sim::parse(std::string_view ptx)
   placeVariables(module->state);
   for (const Function &function : module->state.text.functions)
     if (function.isEntry && function.hasBody)
-      if (std::optional<Error> problem = Decoder(module->state, function).run(module->state.entries[function.name]))
+      if (std::optional<Error> problem =
+              Decoder(module->state, function, opcodes).run(module->state.entries[function.name]))
         return *problem;
   return std::shared_ptr<const Module>(std::move(module));
-}
-
-static std::optional<Dim> dimOf(const uint32_t (&extents)[3]) {
-  return extents[0] ? std::optional<Dim>({extents[0], extents[1], extents[2]}) : std::nullopt;
-}
-
-std::vector<Entry> nereid::sim::entriesOf(const Module &module) {
-  std::vector<Entry> result;
-  for (const Function &function : module.state.text.functions) {
-    if (!function.isEntry || !function.hasBody)
-      continue;
-    Entry &entry = result.emplace_back(Entry{function.name, {}, dimOf(function.block), dimOf(function.cluster)});
-    for (const Variable &param : function.params)
-      entry.params.push_back({param.name, param.type, uint32_t(param.bytes), param.align});
-  }
-  return result;
 }

@@ -7,7 +7,7 @@
 
 namespace nereid::sim {
 
-class AmdWave;
+class Wave;
 struct TensorMap;
 struct WaveProduct;
 
@@ -52,7 +52,7 @@ public:
   /// guard held for none.
   virtual void onIssue(Warp &, const Instruction &) {}
   /// Before the lanes of a wave multiply matrices; `onIssue` follows for each of its warps.
-  virtual void onWaveProduct(AmdWave &, const Instruction &, const WaveProduct &) {}
+  virtual void onWaveProduct(Wave &, const Instruction &, const WaveProduct &) {}
   /// A barrier, a fence, an mbarrier, an asynchronous operation: `SyncKind` says when.
   virtual void onSync(Warp &, const SyncEvent &) {}
   /// After the last instruction of the cluster, which may have failed.

@@ -2,10 +2,9 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/process/StopCheck.h"
 #include "runtime/process/WorkerPool.h"
-#include "runtime/sim/checks/Checks.h"
-#include "runtime/sim/counters/Counting.h"
 #include "runtime/sim/machine/Module.h"
 #include "runtime/sim/machine/Observer.h"
+#include "runtime/sim/machine/Report.h"
 
 #include <algorithm>
 #include <atomic>
@@ -47,12 +46,13 @@ class GridWork : public nereid::runtime::SharedWork {
 public:
   GridWork(const Code &code, const Launch &launch)
       : code(code), launch(launch), clusters(ceilDiv(launch.grid, launch.cluster)), count(clusters.count()),
-        capacity(residentClusters(launch)), counts(this->code), accesses(makeGridAccesses(launch)) {}
+        capacity(residentClusters(launch)) {}
 
   void join() override { takePart(nullptr); }
   bool isUsedUp() const override { return next.load() >= count; }
   void takePart(StopCheck *stop);
-  Expected<Counters> wait(StopCheck &stop);
+  /// The number of instructions of threads.
+  Expected<uint64_t> wait(StopCheck &stop);
 
 private:
   /// A cluster that has started.
@@ -82,8 +82,6 @@ private:
   const Launch launch;
   const Dim clusters;
   const uint64_t count, capacity;
-  LaunchCounts counts;
-  const std::shared_ptr<GridAccesses> accesses;
   std::atomic<uint64_t> next{0};
   std::atomic<bool> hasFailed{false};
   std::mutex mutex;
@@ -192,11 +190,9 @@ void GridWork::prepare(Cluster &cluster, uint64_t index) {
       prepare(cta.warps[warp], cta);
     }
   }
-  if (launch.wantsCounters)
-    cluster.observers.push_back(makeCounter(counts));
   for (const MakeObserver &make : launch.observers)
-    cluster.observers.push_back(make(cluster));
-  addChecks(cluster, accesses);
+    if (std::shared_ptr<Observer> observer = make(cluster))
+      cluster.observers.push_back(std::move(observer));
   cluster.isObserved = !cluster.observers.empty();
 }
 
@@ -339,7 +335,7 @@ Error GridWork::stuckError(const Resident &last) const {
                                    std::to_string(id.z) + warpsText(*lowest)};
 }
 
-Expected<Counters> GridWork::wait(StopCheck &stop) {
+Expected<uint64_t> GridWork::wait(StopCheck &stop) {
   std::unique_lock lock(mutex);
   while (hasFailed ? numResident != 0 : numDone != count) {
     changed.wait_for(lock, StopCheck::kInterval);
@@ -351,11 +347,7 @@ Expected<Counters> GridWork::wait(StopCheck &stop) {
   }
   if (error)
     return *error;
-  Counters counters;
-  counters.threadInstructions = threadInstructions;
-  if (launch.wantsCounters)
-    counts.finish(counters);
-  return counters;
+  return threadInstructions;
 }
 
 static std::optional<std::string> problemOf(const Code &code, const Launch &launch) {
@@ -378,19 +370,13 @@ static std::optional<std::string> problemOf(const Code &code, const Launch &laun
   return std::nullopt;
 }
 
-Expected<Counters> nereid::sim::run(const Module &module, const Launch &launch) {
-  auto found = module.state.entries.find(launch.entry);
-  if (found == module.state.entries.end())
-    return Error{"sim-launch", "the PTX has no entry `" + launch.entry + "`"};
-  if (std::optional<std::string> problem = problemOf(found->second, launch))
+Expected<uint64_t> nereid::sim::runGrid(const Code &code, const Launch &launch) {
+  if (std::optional<std::string> problem = problemOf(code, launch))
     return Error{"sim-launch", std::move(*problem)};
   if (launch.grid.count() == 0)
-    return Counters{};
-  auto work = std::make_shared<GridWork>(found->second, launch);
-  // What looks for races sees one cluster after another.
-  const uint32_t threads = launch.checks & (CheckRace | CheckSync) ? 1
-                           : launch.threads                        ? launch.threads
-                                                                   : nereid::runtime::poolThreads();
+    return uint64_t{0};
+  auto work = std::make_shared<GridWork>(code, launch);
+  const uint32_t threads = launch.threads ? launch.threads : nereid::runtime::poolThreads();
   if (threads > 1)
     nereid::runtime::requestHelp(work, threads - 1);
   StopCheck stop;

@@ -4,10 +4,10 @@
 // The split with the lowest pc runs first. A block that ends a branch comes after its sides in code that a compiler has
 // laid out, so lanes meet there again. A split that runs for long gives way to the others, which may hold what it waits
 // for.
-#include "runtime/sim/amd/Wave.h"
 #include "runtime/sim/machine/Async.h"
 #include "runtime/sim/machine/Observer.h"
 #include "runtime/sim/machine/Report.h"
+#include "runtime/sim/machine/Wave.h"
 
 #include <algorithm>
 

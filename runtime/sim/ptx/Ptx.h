@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "runtime/sim/Simulator.h"
+#include "artifact/Expected.h"
 #include "runtime/sim/ptx/LineTable.h"
 
 #include <map>
@@ -10,6 +10,9 @@
 #include <vector>
 
 namespace nereid::sim {
+
+using artifact::Error;
+using artifact::Expected;
 
 enum class OperandKind : uint8_t { Name, Integer, Float32, Float64, Address, Vector, Sink };
 

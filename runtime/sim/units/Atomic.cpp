@@ -1,8 +1,8 @@
 // atom and red with all operations, by the host's atomic instructions.
 // SPDX-License-Identifier: MIT
 #include "runtime/sim/machine/Access.h"
-#include "runtime/sim/machine/Decode.h"
 #include "runtime/sim/machine/Formats.h"
+#include "runtime/sim/units/Opcodes.h"
 
 #include <algorithm>
 #include <mutex>

@@ -1,9 +1,9 @@
 // Barriers of warps, CTAs and clusters.
 // SPDX-License-Identifier: MIT
-#include "runtime/sim/machine/Barrier.h"
+#include "runtime/sim/units/Barrier.h"
 
-#include "runtime/sim/machine/Decode.h"
 #include "runtime/sim/machine/Report.h"
+#include "runtime/sim/units/Opcodes.h"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // setp, set, selp, slct: comparisons of all types, and choices by predicates.
 // SPDX-License-Identifier: MIT
-#include "runtime/sim/machine/Decode.h"
 #include "runtime/sim/machine/Formats.h"
+#include "runtime/sim/units/Opcodes.h"
 
 #include <array>
 

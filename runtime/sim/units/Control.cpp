@@ -1,7 +1,7 @@
 // Branches, the end of threads, and instructions that only hint.
 // SPDX-License-Identifier: MIT
-#include "runtime/sim/machine/Decode.h"
 #include "runtime/sim/machine/Report.h"
+#include "runtime/sim/units/Opcodes.h"
 
 using namespace nereid::sim;
 

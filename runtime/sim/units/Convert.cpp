@@ -3,8 +3,8 @@
 //
 // Any value of a type of at most 64 bits is exact in the host's long double, so that one rounding gives the result.
 // Frequent conversions have functions of their own.
-#include "runtime/sim/machine/Decode.h"
 #include "runtime/sim/machine/Formats.h"
+#include "runtime/sim/units/Opcodes.h"
 
 #include <limits>
 #include <mutex>

@@ -1,7 +1,7 @@
 // Fences. Accesses take effect in order here, so that only observers need them.
 // SPDX-License-Identifier: MIT
-#include "runtime/sim/machine/Decode.h"
 #include "runtime/sim/machine/SyncEvent.h"
+#include "runtime/sim/units/Opcodes.h"
 
 using namespace nereid::sim;
 

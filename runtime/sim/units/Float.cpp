@@ -1,7 +1,7 @@
 // Floating-point arithmetic with its modifiers: rounding, ftz, sat, relu, NaN, and the approximations.
 // SPDX-License-Identifier: MIT
-#include "runtime/sim/machine/Decode.h"
 #include "runtime/sim/machine/Formats.h"
+#include "runtime/sim/units/Opcodes.h"
 
 #include <cfenv>
 #include <cmath>

@@ -1,6 +1,6 @@
 // Integer arithmetic: add to rem, mad, min and max, extended precision, sad, dot products of bytes.
 // SPDX-License-Identifier: MIT
-#include "runtime/sim/machine/Decode.h"
+#include "runtime/sim/units/Opcodes.h"
 
 #include <algorithm>
 #include <limits>

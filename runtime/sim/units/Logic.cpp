@@ -1,6 +1,6 @@
 // Bitwise instructions: logic, shifts, bit fields, permutations of bytes.
 // SPDX-License-Identifier: MIT
-#include "runtime/sim/machine/Decode.h"
+#include "runtime/sim/units/Opcodes.h"
 
 #include <algorithm>
 

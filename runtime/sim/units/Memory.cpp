@@ -1,7 +1,7 @@
 // Loads and stores of all widths, vectors and spaces; conversion between generic and other addresses.
 // SPDX-License-Identifier: MIT
 #include "runtime/sim/machine/Access.h"
-#include "runtime/sim/machine/Decode.h"
+#include "runtime/sim/units/Opcodes.h"
 
 using namespace nereid::sim;
 

@@ -1,6 +1,6 @@
 // mov in all forms, and special registers that change with time.
 // SPDX-License-Identifier: MIT
-#include "runtime/sim/machine/Decode.h"
+#include "runtime/sim/units/Opcodes.h"
 
 #include <chrono>
 

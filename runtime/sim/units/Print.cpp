@@ -1,7 +1,7 @@
 // The functions that the driver provides to kernels: vprintf and __assertfail.
 // SPDX-License-Identifier: MIT
 #include "runtime/sim/machine/Access.h"
-#include "runtime/sim/machine/Decode.h"
+#include "runtime/sim/units/Opcodes.h"
 
 #include <algorithm>
 #include <cstdio>

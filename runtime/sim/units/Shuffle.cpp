@@ -1,7 +1,7 @@
 // Exchanges between the lanes of a warp: shfl, vote, match, redux, elect.
 // SPDX-License-Identifier: MIT
-#include "runtime/sim/machine/Decode.h"
 #include "runtime/sim/machine/SyncEvent.h"
+#include "runtime/sim/units/Opcodes.h"
 
 #include <algorithm>
 

@@ -5,8 +5,8 @@
 // bits: two numbers of two bits, the positions of the two elements that are stored; for tf32 they are the positions
 // of halves of 16 bits, 4 or 14. A word of a lane covers 16 columns of rows g and g + 8 if elements have 16 bits, 8
 // columns if they have 32; 32 columns of one of the two rows if they have 8.
-#include "runtime/sim/machine/Decode.h"
 #include "runtime/sim/machine/Fragments.h"
+#include "runtime/sim/units/Opcodes.h"
 
 #include <algorithm>
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/sim/machine/Access.h"
 #include "runtime/sim/machine/Async.h"
-#include "runtime/sim/machine/Decode.h"
 #include "runtime/sim/machine/SyncEvent.h"
+#include "runtime/sim/units/Opcodes.h"
 #include "runtime/sim/units/Reduction.h"
 #include "runtime/sim/units/TensorMap.h"
 

@@ -4,8 +4,8 @@
 // Lane l has the row l / 4 and the columns of l % 4. Sums of products are exact in double for every type of at most 16
 // bits and are rounded once with the accumulator.
 #include "runtime/sim/machine/Access.h"
-#include "runtime/sim/machine/Decode.h"
 #include "runtime/sim/machine/Fragments.h"
+#include "runtime/sim/units/Opcodes.h"
 
 #include <algorithm>
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/sim/units/TensorMap.h"
 #include "runtime/sim/machine/Access.h"
-#include "runtime/sim/machine/Decode.h"
+#include "runtime/sim/units/Opcodes.h"
 
 using namespace nereid::sim;
 

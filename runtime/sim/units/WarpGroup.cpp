@@ -5,10 +5,10 @@
 // read when the product takes effect, which may be as late as the wait.
 #include "runtime/sim/machine/Access.h"
 #include "runtime/sim/machine/Async.h"
-#include "runtime/sim/machine/Decode.h"
 #include "runtime/sim/machine/Fragments.h"
 #include "runtime/sim/machine/SyncEvent.h"
 #include "runtime/sim/units/MatrixSums.h"
+#include "runtime/sim/units/Opcodes.h"
 
 #include <algorithm>
 

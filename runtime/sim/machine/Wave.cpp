@@ -1,12 +1,12 @@
 // Brings the warps of a wave together at an instruction, and releases those whose others cannot come.
 // SPDX-License-Identifier: MIT
-#include "runtime/sim/amd/Wave.h"
+#include "runtime/sim/machine/Wave.h"
 
 #include <algorithm>
 
 using namespace nereid::sim;
 
-AmdWave::AmdWave(Warp &warp) {
+Wave::Wave(Warp &warp) {
   std::vector<Warp> &all = warp.cta->warps;
   const unsigned perWave = warp.cta->cluster->code->waveLanes / kLanes, first = warp.index / perWave * perWave;
   numWarps = unsigned(std::min<size_t>(perWave, all.size() - first));
@@ -15,14 +15,14 @@ AmdWave::AmdWave(Warp &warp) {
   own = warp.index - first;
 }
 
-bool AmdWave::isWhole() const {
+bool Wave::isWhole() const {
   for (unsigned index = 0; index < numWarps; ++index)
     if (~warps[index]->exited & ~masks[index])
       return false;
   return true;
 }
 
-AmdWave::Meeting AmdWave::meet() {
+Wave::Meeting Wave::meet() {
   Split &split = running().split();
   if (split.hasMet) {
     split.hasMet = false;

@@ -10,9 +10,9 @@
 
 namespace nereid::sim {
 
-class AmdWave {
+class Wave {
 public:
-  explicit AmdWave(Warp &warp);
+  explicit Wave(Warp &warp);
 
   enum class Meeting : uint8_t {
     Wait,    ///< for other lanes
@@ -41,16 +41,16 @@ private:
   unsigned numWarps, own;
 };
 
-/// An instruction that `Perform(AmdWave &, const Instruction &)` executes for all lanes of the wave; it tells whether
+/// An instruction that `Perform(Wave &, const Instruction &)` executes for all lanes of the wave; it tells whether
 /// that succeeded.
 template <auto Perform> Step together(Warp &warp, const Instruction &instruction) {
-  AmdWave wave(warp);
+  Wave wave(warp);
   switch (wave.meet()) {
-  case AmdWave::Meeting::Wait:
+  case Wave::Meeting::Wait:
     return Step::Wait;
-  case AmdWave::Meeting::Done:
+  case Wave::Meeting::Done:
     return Step::Next;
-  case AmdWave::Meeting::Perform:
+  case Wave::Meeting::Perform:
     return Perform(wave, instruction) ? Step::Next : Step::Fail;
   }
   return Step::Fail;

@@ -1,0 +1,86 @@
+// Puts a simulation together: the opcodes of all units, the counters and checks of a launch.
+// SPDX-License-Identifier: MIT
+#include "runtime/sim/Simulator.h"
+
+#include "runtime/sim/amd/Instructions.h"
+#include "runtime/sim/checks/Checks.h"
+#include "runtime/sim/counters/Counting.h"
+#include "runtime/sim/machine/Module.h"
+#include "runtime/sim/units/Opcodes.h"
+
+using namespace nereid::sim;
+
+//--- modules -------------------------------------------------------------------------------
+
+static const OpcodeTable &allOpcodes() {
+  static const OpcodeTable table = [] {
+    OpcodeTable all = unitOpcodes();
+    for (const OpcodeEntry &entry : amdOpcodes())
+      all.emplace(entry.opcode, entry.decode);
+    return all;
+  }();
+  return table;
+}
+
+Expected<std::shared_ptr<const Module>> nereid::sim::parse(std::string_view ptx) {
+  return parseModule(ptx, allOpcodes());
+}
+
+static std::optional<Dim> dimOf(const uint32_t (&extents)[3]) {
+  return extents[0] ? std::optional<Dim>({extents[0], extents[1], extents[2]}) : std::nullopt;
+}
+
+std::vector<Entry> nereid::sim::entriesOf(const Module &module) {
+  std::vector<Entry> result;
+  for (const Function &function : module.state.text.functions) {
+    if (!function.isEntry || !function.hasBody)
+      continue;
+    Entry &entry = result.emplace_back(Entry{function.name, {}, dimOf(function.block), dimOf(function.cluster)});
+    for (const Variable &param : function.params)
+      entry.params.push_back({param.name, param.type, uint32_t(param.bytes), param.align});
+  }
+  return result;
+}
+
+//--- launches ------------------------------------------------------------------------------
+
+std::optional<uint32_t> nereid::sim::checksOf(std::string_view words) {
+  static constexpr std::pair<std::string_view, Check> known[] = {
+      {"bounds", CheckBounds}, {"uninit", CheckUninit}, {"race", CheckRace}, {"sync", CheckSync}};
+  uint32_t set = 0;
+  for (size_t begin = 0; begin < words.size();) {
+    const size_t end = std::min(words.find(',', begin), words.size());
+    const std::string_view word = words.substr(begin, end - begin);
+    bool isKnown = word.empty();
+    for (auto [name, check] : known)
+      if (word == name)
+        set |= check, isKnown = true;
+    if (!isKnown)
+      return std::nullopt;
+    begin = end + 1;
+  }
+  return set;
+}
+
+Expected<Counters> nereid::sim::run(const Module &module, const Launch &given) {
+  auto found = module.state.entries.find(given.entry);
+  if (found == module.state.entries.end())
+    return Error{"sim-launch", "the PTX has no entry `" + given.entry + "`"};
+  const Code &code = found->second;
+  LaunchCounts counts(code);
+  Launch launch = given;
+  if (launch.wantsCounters)
+    launch.observers.insert(launch.observers.begin(), [&counts](Cluster &) { return makeCounter(counts); });
+  for (MakeObserver &make : makersOf(launch.checks))
+    launch.observers.push_back(std::move(make));
+  if (launch.checks & (CheckRace | CheckSync))
+    launch.threads = 1;
+  auto done = runGrid(code, launch);
+  if (!done)
+    return done.error();
+  Counters counters;
+  counters.threadInstructions = *done;
+  if (launch.wantsCounters && launch.grid.count())
+    counts.finish(counters);
+  return counters;
+}
