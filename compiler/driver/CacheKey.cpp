@@ -29,37 +29,29 @@ public:
 private:
   llvm::SHA256 hash;
 };
+
+/// The values of the options that are part of the key; of libraries, their contents, too.
+struct OptionKey {
+  KeyBuilder &key;
+
+  void add(uint64_t number) { key.add(number); }
+  void add(const std::optional<bool> &choice) { key.add(uint64_t{choice ? 1u + *choice : 0u}); }
+  void add(support::SanitizerSet set) { key.add(set.bits); }
+  void add(const std::string &text) { key.add(text); }
+  void add(const support::ExternLibrary &library) {
+    add(library.name);
+    add(library.path);
+    // One that cannot be read is reported where one of its functions is called.
+    const auto file = support::readLibrary(library.path);
+    key.add(file ? (*file)->getBuffer() : "");
+  }
+  template <typename Element> void add(const std::vector<Element> &list) {
+    add(uint64_t{list.size()});
+    for (const Element &element : list)
+      add(element);
+  }
+};
 } // namespace
-
-/// A file that cannot be read is reported where one of its functions is called.
-static void addLibrary(KeyBuilder &key, const support::ExternLibrary &library) {
-  key.add(library.name);
-  key.add(library.path);
-  const auto file = support::readLibrary(library.path);
-  key.add(file ? (*file)->getBuffer() : "");
-}
-
-static void addOptions(KeyBuilder &key, const support::Options &options) {
-  // A structured binding, so that the build fails when a new field is not added here.
-  const auto &[numWarps, numStages, numCtas, maxRegisters, enableFpFusion, debug, sanitizeOverflow, cooperativeGrid,
-               programmaticLaunch, inputPrecision, supportedFp8, ptxVersion, ptxOptions, externLibraries, ownLauncher,
-               sanitize, wavesPerEu, matrixInstrNonKDim, kpack, flushDenormals, useBufferOps, useAsyncCopy] = options;
-  for (uint64_t number :
-       {numWarps, numStages, numCtas, maxRegisters, ptxVersion, sanitize, wavesPerEu, matrixInstrNonKDim, kpack})
-    key.add(number);
-  for (bool flag : {enableFpFusion, debug, sanitizeOverflow, cooperativeGrid, programmaticLaunch, ownLauncher,
-                    flushDenormals, useBufferOps})
-    key.add(uint64_t{flag});
-  key.add(uint64_t{useAsyncCopy ? 1u + *useAsyncCopy : 0u});
-  key.add(inputPrecision);
-  key.add(supportedFp8.size());
-  for (const std::string &name : supportedFp8)
-    key.add(name);
-  key.add(ptxOptions);
-  key.add(externLibraries.size());
-  for (const support::ExternLibrary &library : externLibraries)
-    addLibrary(key, library);
-}
 
 static void addArgument(KeyBuilder &key, const sema::KernelArgument &arg) {
   if (arg.compound) {
@@ -86,7 +78,12 @@ std::string driver::cacheKey(const sema::KernelRequest &kernel, const std::strin
   key.add(signature);
   for (const sema::KernelArgument &arg : kernel.args)
     addArgument(key, arg);
-  addOptions(key, effectiveOptions(kernel.options, kernel.target));
+  support::forEachOption(
+      [&](const support::OptionRow &row, const auto &value) {
+        if (row.isInKey)
+          OptionKey{key}.add(value);
+      },
+      effectiveOptions(kernel.options, kernel.target));
   const auto &[backend, arch, features, lastLevelCacheBytes] = kernel.target;
   key.add(backend);
   key.add(arch);

@@ -12,6 +12,7 @@
 #include "compiler/driver/PassDiagnostics.h"
 #include "compiler/driver/Replacement.h"
 #include "compiler/driver/Reproducer.h"
+#include "compiler/driver/StoredOptions.h"
 #include "compiler/lowering/Diagnostics.h"
 #include "compiler/support/Diagnostics.h"
 #include "compiler/support/FatalGuard.h"
@@ -27,39 +28,6 @@ using namespace nereid::driver;
 
 // --- the artifact's description of the kernel ---------------------------------------------------
 
-static void describeOptions(artifact::Artifact &artifact, const support::Options &options) {
-  auto number = [](uint64_t value) { return std::to_string(value); };
-  auto flag = [](bool value) { return std::string(value ? "true" : "false"); };
-  artifact.options = {{"num_warps", number(options.numWarps)},
-                      {"num_stages", number(options.numStages)},
-                      {"num_ctas", number(options.numCtas)},
-                      {"maxnreg", options.maxRegisters ? number(options.maxRegisters) : "null"},
-                      {"enable_fp_fusion", flag(options.enableFpFusion)},
-                      {"debug", flag(options.debug)},
-                      {"sanitize_overflow", flag(options.sanitizeOverflow)},
-                      {"launch_cooperative_grid", flag(options.cooperativeGrid)},
-                      {"launch_pdl", flag(options.programmaticLaunch)}};
-  if (options.ptxVersion)
-    artifact.options["ptx_version"] = number(options.ptxVersion);
-  if (options.wavesPerEu)
-    artifact.options["waves_per_eu"] = number(options.wavesPerEu);
-  if (options.matrixInstrNonKDim)
-    artifact.options["matrix_instr_nonkdim"] = number(options.matrixInstrNonKDim);
-  if (options.kpack)
-    artifact.options["kpack"] = number(options.kpack);
-  if (options.flushDenormals)
-    artifact.options["allow_flush_denorm"] = flag(true);
-  if (!options.useBufferOps)
-    artifact.options["use_buffer_ops"] = flag(false);
-  if (options.useAsyncCopy)
-    artifact.options["use_async_copy"] = flag(*options.useAsyncCopy);
-  if (options.sanitize)
-    artifact.options["sanitize"] = '"' + support::sanitizerNames(options.sanitize) + '"';
-  artifact.cooperative = options.cooperativeGrid;
-  artifact.programmaticLaunch = options.programmaticLaunch;
-  artifact.clusterDims = {options.numCtas, 1, 1};
-}
-
 static void describe(Compilation &work) {
   artifact::Artifact &artifact = work.result.artifact;
   work.kernel.setSymName(entryName(work.kernel.getSymName())); // a replacement may have its own
@@ -68,7 +36,10 @@ static void describe(Compilation &work) {
   artifact.signature = work.request.signature;
   artifact.target = {work.target.backend, work.target.arch, work.target.features,
                      artifact::warpSizeOf(work.target.backend, work.target.arch)};
-  describeOptions(artifact, work.options);
+  storeOptions(artifact, work.options);
+  artifact.cooperative = work.options.cooperativeGrid;
+  artifact.programmaticLaunch = work.options.programmaticLaunch;
+  artifact.clusterDims = {work.options.numCtas, 1, 1};
   artifact.parameters = work.request.parameters;
   describeWrites(work);
 }

@@ -44,9 +44,6 @@ struct Request {
   /// Makes the text of the module that `back` gets, for a reproducer of a failure of the passes that change it in
   /// place. Called by the thread that calls `back`.
   std::function<std::string()> makeSource;
-  /// Where a reproducer of the compiler's own failure is written: a folder, or the beginning of a path; the temporary
-  /// folder where empty. It does not belong to the key.
-  std::string reproducerPath;
   /// The sources that the module's locations may refer to, for messages.
   std::vector<std::shared_ptr<const support::SourceFile>> sources;
   /// Polled during code generation; true cancels the compilation with the error `interrupted`. Context and module then

@@ -4,6 +4,7 @@
 
 #include "compiler/support/Sanitizers.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
@@ -12,51 +13,41 @@
 using namespace nereid;
 using namespace nereid::driver;
 
+static std::string wordOf(uint32_t number) { return std::to_string(number); }
+static std::string wordOf(const std::optional<bool> &choice) { return *choice ? "1" : "0"; }
+static std::string wordOf(support::SanitizerSet set) { return support::sanitizerNames(set); }
+static std::string wordOf(const std::string &text) { return "'" + text + "'"; }
+static std::string wordOf(const std::vector<std::string> &names) { return llvm::join(names, ","); }
+static std::string wordOf(const std::vector<support::ExternLibrary> &libraries) {
+  std::vector<std::string> pairs;
+  for (const support::ExternLibrary &library : libraries)
+    pairs.push_back(library.name + "=" + library.path);
+  return wordOf(llvm::join(pairs, ","));
+}
+
+/// The options that differ from their defaults, as the command line takes them.
+static std::string wordsOf(const support::Options &options) {
+  std::string words;
+  const auto add = [&](const support::OptionRow &row, const auto &value, const auto &otherwise) {
+    if (value == otherwise || !row.isInKey || !*row.flag)
+      return;
+    words += std::string(" ") + row.flag;
+    if constexpr (!std::is_same_v<decltype(value), const bool &>)
+      words += " " + wordOf(value);
+  };
+  support::forEachOption(add, options, support::Options());
+  return words + (options.ownLauncher ? " --abi own" : "");
+}
+
 static std::string commandOf(const Compilation &work, llvm::StringRef path, llvm::StringRef replacement) {
-  const support::Options &options = work.options;
+  const support::TargetSpec &target = work.target;
   std::string command =
-      llvm::formatv("nereid compile {0} --target {1}:{2}{3} --num-warps {4} --num-stages {5} --num-ctas {6}", path,
-                    work.target.backend, work.target.arch,
-                    artifact::targetInfo(work.target.backend).namesFeatures ? work.target.features : "",
-                    options.numWarps, options.numStages, options.numCtas);
-  if (options.wavesPerEu)
-    command += " --waves-per-eu " + std::to_string(options.wavesPerEu);
-  if (options.matrixInstrNonKDim)
-    command += " --matrix-instr-nonkdim " + std::to_string(options.matrixInstrNonKDim);
-  if (options.kpack)
-    command += " --kpack " + std::to_string(options.kpack);
-  if (!options.useBufferOps)
-    command += " --no-buffer-ops";
-  if (options.useAsyncCopy)
-    command += std::string(" --async-copy ") + (*options.useAsyncCopy ? "1" : "0");
-  if (options.debug)
-    command += " --debug";
-  if (!options.enableFpFusion)
-    command += " --no-fp-fusion";
-  if (options.sanitize)
-    command += " --sanitize " + support::sanitizerNames(options.sanitize);
-  if (options.ownLauncher)
-    command += " --abi own";
+      llvm::formatv("nereid compile {0} --target {1}:{2}{3}", path, target.backend, target.arch,
+                    artifact::targetInfo(target.backend).namesFeatures ? target.features : "");
+  command += wordsOf(work.options);
   if (!replacement.empty())
     command += (" --ir-override " + replacement).str();
   return command + " --emit " + work.phase + " -o -";
-}
-
-/// The options that differ from their defaults and that the command line lacks.
-static std::string otherOptions(const Compilation &work) {
-  const support::Options &options = work.options, defaults;
-  std::string text;
-  const auto add = [&](bool differs, const llvm::Twine &option) {
-    if (differs)
-      text += (text.empty() ? "" : ", ") + option.str();
-  };
-  add(options.maxRegisters != defaults.maxRegisters, "maxnreg=" + llvm::Twine(options.maxRegisters));
-  add(options.ptxVersion != defaults.ptxVersion, "ptx_version=" + llvm::Twine(options.ptxVersion));
-  add(options.ptxOptions != defaults.ptxOptions, "ptx_options=" + options.ptxOptions);
-  add(options.flushDenormals, "allow_flush_denorm=True");
-  for (const support::ExternLibrary &library : options.externLibraries)
-    add(true, "extern_libs: " + library.name + "=" + library.path);
-  return text;
 }
 
 namespace fs = llvm::sys::fs;
@@ -83,7 +74,7 @@ static std::error_code privateFolder(llvm::SmallString<128> &folder) {
 
 /// A file of a new name, at the path's beginning that the request names or in a private folder.
 static std::error_code createFile(const Compilation &work, int &descriptor, llvm::SmallString<128> &path) {
-  llvm::SmallString<128> model(work.request.reproducerPath);
+  llvm::SmallString<128> model(work.options.reproducerPath);
   if (model.empty())
     if (const std::error_code code = privateFolder(model))
       return code;
@@ -126,15 +117,12 @@ std::string driver::writeReproducer(const Compilation &work, llvm::StringRef rea
   if (createFile(work, descriptor, path))
     return "";
   llvm::raw_fd_ostream file(descriptor, /*shouldClose=*/true);
-  const std::string others = otherOptions(work);
   llvm::SmallVector<llvm::StringRef> lines;
   reason.split(lines, '\n', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
   file << "// A bug in Nereid, build " << buildId() << ", in phase `" << work.phase << "`:\n";
   for (llvm::StringRef line : lines)
     file << "//   " << line << "\n";
   file << "// To repeat it: " << commandOf(work, path, writeReplacement(work, path)) << "\n";
-  if (!others.empty())
-    file << "// It was compiled with, besides: " << others << "\n";
   file << ir;
   return path.str().str();
 }

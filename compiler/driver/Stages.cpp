@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: MIT
 #include "artifact/TargetInfo.h"
 #include "compiler/driver/Compiler.h"
+#include "compiler/driver/StoredOptions.h"
 #include "compiler/support/Diagnostics.h"
 #include "compiler/support/FatalGuard.h"
 #include "compiler/support/ForkGate.h"
-#include "compiler/support/Sanitizers.h"
 #include "compiler/support/StackRoom.h"
 #include "compiler/target/cpu/codegen/AotLauncher.h"
 
@@ -20,26 +20,6 @@ bool driver::isBinaryStage(const std::string &backend, const std::string &stage)
 static std::string binaryStage(const artifact::Artifact &artifact) {
   const artifact::TargetInfo &info = artifact::targetInfo(artifact.target.backend);
   return std::string(artifact.tool == "driver" ? info.assembledByDriver : info.binaryStage);
-}
-
-static uint32_t numberOf(const artifact::Artifact &artifact, const char *name, uint32_t otherwise = 0) {
-  auto found = artifact.options.find(name);
-  uint32_t number = 0;
-  const bool isNumber = found != artifact.options.end() && !llvm::StringRef(found->second).getAsInteger(10, number);
-  return isNumber ? number : otherwise;
-}
-
-static uint32_t sanitizersOf(const artifact::Artifact &artifact) {
-  auto found = artifact.options.find("sanitize");
-  std::string reason;
-  return found == artifact.options.end()
-             ? 0
-             : support::parseSanitizers(llvm::StringRef(found->second).trim('"'), reason).value_or(0);
-}
-
-static bool flagOf(const artifact::Artifact &artifact, const char *name, bool otherwise = false) {
-  auto found = artifact.options.find(name);
-  return found == artifact.options.end() ? otherwise : found->second == "true";
 }
 
 /// The text that the phases make of the artifact's TTIR.
@@ -66,23 +46,6 @@ static std::optional<std::string> derive(const artifact::Artifact &artifact, con
     return std::nullopt;
 
   const support::ForkGate gate;
-  support::Options options;
-  options.numWarps = numberOf(artifact, "num_warps");
-  options.numStages = numberOf(artifact, "num_stages");
-  options.numCtas = numberOf(artifact, "num_ctas");
-  options.maxRegisters = numberOf(artifact, "maxnreg");
-  options.ptxVersion = numberOf(artifact, "ptx_version");
-  options.enableFpFusion = flagOf(artifact, "enable_fp_fusion");
-  options.debug = flagOf(artifact, "debug");
-  options.wavesPerEu = numberOf(artifact, "waves_per_eu");
-  options.matrixInstrNonKDim = numberOf(artifact, "matrix_instr_nonkdim");
-  options.kpack = numberOf(artifact, "kpack");
-  options.flushDenormals = flagOf(artifact, "allow_flush_denorm");
-  options.useBufferOps = flagOf(artifact, "use_buffer_ops", options.useBufferOps);
-  if (artifact.options.contains("use_async_copy"))
-    options.useAsyncCopy = flagOf(artifact, "use_async_copy");
-  options.sanitize = sanitizersOf(artifact);
-  options.ownLauncher = artifact.abi == artifact::Abi::Own;
   auto context = createContext();
   auto module = parse(*context, *ttir, artifact.name + ".ttir", diagnostics);
   if (!module)
@@ -92,7 +55,7 @@ static std::optional<std::string> derive(const artifact::Artifact &artifact, con
   request.keepsBinary = false;
   request.sources = sources;
   request.makeSource = [&] { return *ttir; };
-  auto result = back(*module, options, target, request, diagnostics);
+  auto result = back(*module, storedOptions(artifact), target, request, diagnostics);
   const std::string *text = result ? result->artifact.findStage(stage) : nullptr;
   return text ? std::optional(*text) : std::nullopt;
 }

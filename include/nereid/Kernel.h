@@ -3,6 +3,7 @@
 #pragma once
 
 #include <nereid/Export.h>
+#include <nereid/Options.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -24,14 +25,6 @@ public:
 /// Number of programs along each axis.
 struct Grid {
   uint32_t x = 1, y = 1, z = 1;
-};
-
-struct KernelOptions {
-  std::string target = "cpu"; ///< "cpu" is this host; "cuda:90" an NVIDIA GPU, "cuda:90+sim" a simulated one
-  int device = 0;             ///< ordinal, where there are several
-  std::string cacheDir;       ///< compiled kernels are cached there; empty: no cache
-  bool enableFpFusion = true; ///< multiply and add may become fma
-  std::string sanitize;       ///< checks of launches: words of docs/sanitizer.md such as "bounds,uninit"
 };
 
 /// A compiled kernel, loaded and ready to launch. Copies share it; any number of threads may launch it.

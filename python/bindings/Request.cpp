@@ -24,15 +24,12 @@ static nb::object optionOf(nb::dict options, const char *name) {
 
 bool nereid::python::flagOf(nb::dict options, const char *name, bool otherwise) {
   nb::object value = optionOf(options, name);
-  if (!value.is_valid())
-    return otherwise;
-  return isTrue(value);
+  return value.is_valid() ? isTrue(value) : otherwise;
 }
 
-static uint32_t numberOf(nb::dict options, const char *name, uint32_t otherwise) {
-  nb::object value = optionOf(options, name);
-  if (!value.is_valid())
-    return otherwise;
+using support::OptionRow, support::OptionKind;
+
+static uint32_t numberOf(const char *name, nb::handle value) {
   nb::object index = nb::steal(PyNumber_Index(value.ptr()));
   PyErr_Clear();
   int overflow = 0;
@@ -42,30 +39,32 @@ static uint32_t numberOf(nb::dict options, const char *name, uint32_t otherwise)
   return static_cast<uint32_t>(number);
 }
 
-static std::string textOfOption(nb::dict options, const char *name, const std::string &otherwise) {
-  nb::object value = optionOf(options, name);
-  if (!value.is_valid())
-    return otherwise;
-  if (!PyUnicode_Check(value.ptr()))
-    raise(PyExc_TypeError, std::string(name) + " must be a str, got " + reprOf(value));
-  return std::string(utf8(value));
+static void read(const OptionRow &row, nb::handle value, uint32_t &number) { number = numberOf(row.python, value); }
+static void read(const OptionRow &, nb::handle value, bool &flag) { flag = isTrue(value); }
+static void read(const OptionRow &, nb::handle value, std::optional<bool> &choice) { choice = isTrue(value); }
+
+static void read(const OptionRow &row, nb::handle value, std::string &text) {
+  if (row.kind == OptionKind::Path)
+    text = pathOf(value);
+  else if (PyUnicode_Check(value.ptr()))
+    text = utf8(value);
+  else
+    raise(PyExc_TypeError, std::string(row.python) + " must be a str, got " + reprOf(value));
 }
 
-static std::string pathOfOption(nb::dict options, const char *name) {
-  nb::object value = optionOf(options, name);
-  return value.is_valid() ? pathOf(value) : std::string();
+static void read(const OptionRow &, nb::handle value, std::vector<std::string> &names) {
+  nb::object tuple = checked(PySequence_Tuple(value.ptr()));
+  for (nb::handle name : nb::borrow<nb::tuple>(tuple))
+    names.emplace_back(utf8(name));
 }
 
 /// Pairs of a library's name and its path, as a sequence or a dict.
-static std::vector<support::ExternLibrary> externLibrariesOf(nb::dict options) {
-  nb::object given = optionOf(options, "extern_libs");
-  if (!given.is_valid())
-    return {};
+static void read(const OptionRow &row, nb::handle value, std::vector<support::ExternLibrary> &libraries) {
   const auto wrong = [&]() {
-    raise(PyExc_TypeError, "extern_libs must be a dict of paths by the names of libraries, got " + reprOf(given));
+    raise(PyExc_TypeError,
+          std::string(row.python) + " must be a dict of paths by the names of libraries, got " + reprOf(value));
   };
-  nb::object pairs = nb::steal(PySequence_Tuple(PyDict_Check(given.ptr()) ? PyDict_Items(given.ptr()) : given.ptr()));
-  std::vector<support::ExternLibrary> libraries;
+  nb::object pairs = nb::steal(PySequence_Tuple(PyDict_Check(value.ptr()) ? PyDict_Items(value.ptr()) : value.ptr()));
   if (!pairs.is_valid())
     wrong();
   for (nb::handle pair : nb::borrow<nb::tuple>(pairs)) {
@@ -74,47 +73,30 @@ static std::vector<support::ExternLibrary> externLibrariesOf(nb::dict options) {
       wrong();
     libraries.push_back({std::string(utf8(name)), pathOf(path)});
   }
-  return libraries;
+}
+
+static void read(const OptionRow &row, nb::handle value, support::SanitizerSet &set) {
+  std::string words, reason;
+  read(row, value, words);
+  const auto sanitizers = support::parseSanitizers(words, reason);
+  if (!sanitizers)
+    raise(PyExc_ValueError, std::string(row.python) + ": " + reason);
+  set = *sanitizers;
 }
 
 support::Options nereid::python::optionsOf(nb::dict given) {
   support::Options options;
-  options.numWarps = numberOf(given, "num_warps", options.numWarps);
-  options.numStages = numberOf(given, "num_stages", options.numStages);
-  options.numCtas = numberOf(given, "num_ctas", options.numCtas);
-  options.maxRegisters = numberOf(given, "maxnreg", options.maxRegisters);
-  options.enableFpFusion = flagOf(given, "enable_fp_fusion", options.enableFpFusion);
-  options.debug = flagOf(given, "debug", options.debug);
-  options.sanitizeOverflow = flagOf(given, "sanitize_overflow", options.sanitizeOverflow);
-  options.cooperativeGrid = flagOf(given, "launch_cooperative_grid", options.cooperativeGrid);
-  options.programmaticLaunch = flagOf(given, "launch_pdl", options.programmaticLaunch);
-  std::string reason;
-  const auto sanitizers = support::parseSanitizers(textOfOption(given, "sanitize", ""), reason);
-  if (!sanitizers)
-    raise(PyExc_ValueError, "sanitize: " + reason);
-  options.sanitize = *sanitizers;
-  if (nb::object names = optionOf(given, "supported_fp8_dtypes"); names.is_valid()) {
-    nb::object tuple = checked(PySequence_Tuple(names.ptr()));
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tuple.ptr()); ++i)
-      options.supportedFp8.emplace_back(utf8(PyTuple_GET_ITEM(tuple.ptr(), i)));
-  }
-  options.inputPrecision = textOfOption(given, "default_dot_input_precision", options.inputPrecision);
-  options.ptxVersion = numberOf(given, "ptx_version", options.ptxVersion);
-  options.ptxOptions = textOfOption(given, "ptx_options", options.ptxOptions);
-  options.externLibraries = externLibrariesOf(given);
-  options.ownLauncher = flagOf(given, "own_launcher", options.ownLauncher);
-  options.wavesPerEu = numberOf(given, "waves_per_eu", options.wavesPerEu);
-  options.matrixInstrNonKDim = numberOf(given, "matrix_instr_nonkdim", options.matrixInstrNonKDim);
-  options.kpack = numberOf(given, "kpack", options.kpack);
-  options.flushDenormals = flagOf(given, "allow_flush_denorm", options.flushDenormals);
-  options.useBufferOps = flagOf(given, "use_buffer_ops", options.useBufferOps);
-  if (nb::object chosen = optionOf(given, "use_async_copy"); chosen.is_valid() && !chosen.is_none())
-    options.useAsyncCopy = isTrue(chosen);
+  support::forEachOption(
+      [&](const OptionRow &row, auto &field) {
+        if (nb::object value = optionOf(given, row.python); value.is_valid())
+          read(row, value, field);
+      },
+      options);
   return options;
 }
 
-std::optional<driver::Request::Replacement> nereid::python::replacementOf(nb::dict options) {
-  const std::string path = pathOfOption(options, "ir_override");
+std::optional<driver::Request::Replacement> nereid::python::replacementOf(const support::Options &options) {
+  const std::string &path = options.irOverride;
   if (path.empty())
     return std::nullopt;
   const auto buffer = llvm::MemoryBuffer::getFile(path);
@@ -136,11 +118,10 @@ NativeTools nereid::python::toolsOf(nb::dict options) {
        {std::pair{"ptxas", &tools.ptxas}, std::pair{"nvjitlink", &tools.nvJitLink}, std::pair{"key", &tools.key}})
     if (PyObject *value = PyDict_GetItemString(given.ptr(), name))
       *text = pathOf(value);
-  tools.secondsLimit = numberOf(nb::borrow<nb::dict>(given), "seconds_limit", 0);
+  if (nb::object limit = optionOf(nb::borrow<nb::dict>(given), "seconds_limit"); limit.is_valid())
+    tools.secondsLimit = numberOf("seconds_limit", limit);
   return tools;
 }
-
-std::string nereid::python::reproducerPathOf(nb::dict options) { return pathOfOption(options, "reproducer_path"); }
 
 support::TargetSpec nereid::python::targetOf(nb::handle target, bool takesAny) {
   nb::object backend = checked(PyObject_GetAttrString(target.ptr(), "backend"));

@@ -42,10 +42,8 @@ struct NativeTools {
 
 support::Options optionsOf(nb::dict options);
 /// The file of `ir_override`; its last suffix is the stage. Raises a Python exception where it cannot be read.
-std::optional<driver::Request::Replacement> replacementOf(nb::dict options);
+std::optional<driver::Request::Replacement> replacementOf(const support::Options &options);
 NativeTools toolsOf(nb::dict options);
-/// Where a reproducer is written; empty where the caller names nothing.
-std::string reproducerPathOf(nb::dict options);
 /// `takesAny`: a target that this compiler does not know gives a spec with its names.
 support::TargetSpec targetOf(nb::handle target, bool takesAny = false);
 /// A boolean entry of the options.

@@ -68,11 +68,10 @@ static std::shared_ptr<CompiledData> finished(driver::Result result, const std::
 }
 
 /// Sets the request's tools and the user's replacement stage; returns the text that identifies both in the key.
-static std::string addInputs(driver::Request &request, nb::dict options) {
+static std::string addInputs(driver::Request &request, const support::Options &compiled, nb::dict options) {
   const NativeTools tools = toolsOf(options);
   request.tools = {tools.ptxas, tools.nvJitLink, tools.secondsLimit};
-  request.replacement = replacementOf(options);
-  request.reproducerPath = reproducerPathOf(options);
+  request.replacement = replacementOf(compiled);
   std::string key = tools.key.empty() ? "" : "\ntools " + tools.key;
   if (request.replacement)
     key += "\n" + request.replacement->stage + " " + request.replacement->text;
@@ -145,7 +144,7 @@ static std::shared_ptr<CompiledData> compile(nb::handle function, nb::dict signa
   driver::Request request;
   request.keep = {"ttir"};
   request.isCancelRequested = signalCheck();
-  const std::string inputs = addInputs(request, options);
+  const std::string inputs = addInputs(request, compilation.request.options, options);
   request.key = driver::cacheKey(compilation.request, compilation.sourceKey + inputs, compilation.signature);
   request.signature = compilation.signature;
   request.parameters = compilation.parameters;
@@ -175,7 +174,7 @@ static std::shared_ptr<CompiledData> compileIr(const std::string &text, const Pa
   driver::Request request;
   request.keep = {"ttir"};
   request.isCancelRequested = signalCheck();
-  const std::string inputs = addInputs(request, options);
+  const std::string inputs = addInputs(request, described.options, options);
   if (request.replacement && kind == "ttgir")
     raise(PyExc_ValueError, path + ": a kernel that begins as .ttgir takes no `ir_override`; write its text there");
   request.key = driver::cacheKey(described, text + inputs, kind);

@@ -219,6 +219,7 @@ int tools::runCompile(const CompileArguments &arguments) {
   if (!sanitizers)
     return fail("--sanitize: " + reason);
   options.sanitize = *sanitizers;
+  options.reproducerPath = arguments.reproducerPath;
   options.ownLauncher = arguments.abi == "own";
   support::DiagnosticEngine diagnostics;
   Input input = readInput(arguments, options, *target, diagnostics);
@@ -231,7 +232,6 @@ int tools::runCompile(const CompileArguments &arguments) {
   request.keep = emit;
   request.keepsBinary = isBinaryWanted;
   request.tools = {cudaTools->ptxas, cudaTools->nvJitLink, arguments.ptxasTimeout};
-  request.reproducerPath = arguments.reproducerPath;
   if (const std::string problem = readReplacement(arguments.irOverride, request); !problem.empty())
     return fail(problem);
   std::unique_ptr<mlir::MLIRContext> context = driver::createContext();

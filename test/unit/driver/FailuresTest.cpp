@@ -30,6 +30,7 @@ struct Attempt {
   std::string reason;
   support::TargetSpec target = *driver::resolveTarget("cpu", "x86-64-v3", reason);
 
+  support::Options options;
   driver::Request request;
 
   explicit Attempt(const std::string &text) : module(driver::parse(*context, text, "test", diagnostics)) {
@@ -37,7 +38,7 @@ struct Attempt {
   }
 
   std::string code() {
-    if (module && driver::back(*module, support::Options(), target, request, diagnostics))
+    if (module && driver::back(*module, options, target, request, diagnostics))
       return "compiled";
     return diagnostics.size() == 1 ? diagnostics.all().front().code().str() : diagnostics.render();
   }
@@ -259,7 +260,7 @@ TEST(DriverFailures, a_fatal_error_of_llvm_leaves_a_reproducer) {
   EXPECT_EQ(fs::getPermissions(error.reproducer).get(), fs::owner_read | fs::owner_write);
   EXPECT_EQ(fs::getPermissions(llvm::sys::path::parent_path(error.reproducer)).get(), fs::owner_all);
   const std::string text = takeFile(error.reproducer);
-  EXPECT_NE(text.find("// To repeat it: nereid compile " + error.reproducer + " --target cpu:i386 --num-warps 4"),
+  EXPECT_NE(text.find("// To repeat it: nereid compile " + error.reproducer + " --target cpu:i386 --emit "),
             std::string::npos)
       << text;
   Attempt again(text);
@@ -339,7 +340,7 @@ TEST(DriverFailures, a_reproducer_is_written_where_the_request_says) {
   const auto attempt = fatalAttempt();
   llvm::SmallString<128> folder;
   ASSERT_FALSE(llvm::sys::fs::createUniqueDirectory("reproducers", folder));
-  attempt->request.reproducerPath = (folder + "/mine").str();
+  attempt->options.reproducerPath = (folder + "/mine").str();
   EXPECT_EQ(attempt->code(), "internal-error");
   const std::string path = attempt->diagnostics.all().front().reproducer;
   EXPECT_EQ(path.find((folder + "/mine.kernel-").str()), 0u) << path;
