@@ -113,10 +113,14 @@ struct IfExp : ExprOf<NodeKind::IfExp> {
 };
 
 // A null key stands for `**value`.
-struct Dict : ExprOf<NodeKind::Dict> {
-  using NodeOf::NodeOf;
+struct DictEntries {
   ExprList keys;
   ExprList values;
+};
+
+struct Dict : ExprOf<NodeKind::Dict>, DictEntries {
+  using NodeOf::NodeOf;
+  const DictEntries &entries() const { return *this; }
 };
 
 struct Set : ExprOf<NodeKind::Set> {

@@ -5,14 +5,12 @@
 namespace nereid::syntax {
 
 llvm::StringRef toString(NodeKind kind) {
-  switch (kind) {
-#define EXPR(name)                                                                                                     \
-  case NodeKind::name:                                                                                                 \
-    return #name;
-#define STMT(name) EXPR(name)
+  static constexpr llvm::StringLiteral names[] = {
+#define EXPR(kind, ...) #kind,
+#define STMT(kind, ...) #kind,
 #include "compiler/syntax/AstNodes.def"
-  }
-  return "node";
+  };
+  return names[static_cast<unsigned>(kind)];
 }
 
 static llvm::StringRef describeConstant(ConstantKind kind) {
@@ -38,59 +36,15 @@ static llvm::StringRef describeConstant(ConstantKind kind) {
 }
 
 llvm::StringRef describe(const Expr &expr) {
-  switch (expr.kind) {
-  case NodeKind::BoolOp:
-    return llvm::cast<BoolOp>(expr).op == BoolOperator::And ? "an `and` expression" : "an `or` expression";
-  case NodeKind::NamedExpr:
-    return "an assignment with `:=`";
-  case NodeKind::BinOp:
-  case NodeKind::UnaryOp:
-    return "the result of an operator";
-  case NodeKind::Lambda:
-    return "a lambda";
-  case NodeKind::IfExp:
-    return "a conditional expression";
-  case NodeKind::Dict:
-    return "a dict";
-  case NodeKind::Set:
-    return "a set";
-  case NodeKind::ListComp:
-  case NodeKind::SetComp:
-  case NodeKind::DictComp:
-    return "a comprehension";
-  case NodeKind::GeneratorExp:
-    return "a generator expression";
-  case NodeKind::Await:
-    return "an `await` expression";
-  case NodeKind::Yield:
-  case NodeKind::YieldFrom:
-    return "a `yield` expression";
-  case NodeKind::Compare:
-    return "a comparison";
-  case NodeKind::Call:
-    return "a call";
-  case NodeKind::FormattedValue:
-  case NodeKind::JoinedStr:
-    return "an f-string";
-  case NodeKind::Constant:
-    return describeConstant(llvm::cast<Constant>(expr).constantKind);
-  case NodeKind::Attribute:
-    return "an attribute";
-  case NodeKind::Subscript:
-    return "an item";
-  case NodeKind::Starred:
-    return "a starred expression";
-  case NodeKind::Name:
-    return "a name";
-  case NodeKind::List:
-    return "a list";
-  case NodeKind::Tuple:
-    return "a tuple";
-  case NodeKind::Slice:
-    return "a slice";
-  default:
-    return "a statement";
-  }
+  static constexpr llvm::StringLiteral descriptions[] = {
+#define EXPR(kind, description, ...) description,
+#include "compiler/syntax/AstNodes.def"
+  };
+  if (auto *constant = llvm::dyn_cast<Constant>(&expr))
+    return describeConstant(constant->constantKind);
+  if (auto *boolOp = llvm::dyn_cast<BoolOp>(&expr))
+    return boolOp->op == BoolOperator::And ? "an `and` expression" : "an `or` expression";
+  return descriptions[static_cast<unsigned>(expr.kind)];
 }
 
 llvm::StringRef spelling(BoolOperator op) { return op == BoolOperator::And ? "and" : "or"; }

@@ -26,8 +26,8 @@ inline constexpr unsigned maxExpressionDepth = 2000;
 inline constexpr unsigned maxBlockDepth = 200;
 
 enum class NodeKind : uint8_t {
-#define EXPR(name) name,
-#define STMT(name) name,
+#define EXPR(kind, ...) kind,
+#define STMT(kind, ...) kind,
 #include "compiler/syntax/AstNodes.def"
 };
 // The name as in CPython's `ast`, but "ExprStmt" for its `Expr`.
