@@ -15,6 +15,8 @@
 
 namespace nereid::analysis {
 
+using index::Polynomial;
+
 /// start + sum over the dimensions of steps[dim] * coordinate[dim]; pointers: so many elements after `base`.
 struct AffineForm {
   mlir::Value base; ///< of pointers: a scalar that is no sum itself; else null

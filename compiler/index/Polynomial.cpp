@@ -5,21 +5,21 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
-using namespace nereid::analysis;
+using namespace nereid::index;
 
 /// Addresses of tiles have a handful of terms; more are not worth the time.
 static constexpr unsigned kMostTerms = 24;
 
 Polynomial Polynomial::ofConstant(int64_t number) {
-  Polynomial made;
-  made.add({}, number);
-  return made;
+  Polynomial result;
+  result.add({}, number);
+  return result;
 }
 
 Polynomial Polynomial::ofVariable(unsigned variable) {
-  Polynomial made;
-  made.add({variable}, 1);
-  return made;
+  Polynomial result;
+  result.add({variable}, 1);
+  return result;
 }
 
 std::optional<int64_t> Polynomial::constant() const {
@@ -28,18 +28,25 @@ std::optional<int64_t> Polynomial::constant() const {
   return list.size() == 1 && list.front().factors.empty() ? std::optional(list.front().coefficient) : std::nullopt;
 }
 
+bool Polynomial::allVariables(llvm::function_ref<bool(unsigned)> predicate) const {
+  return llvm::all_of(list, [&](const Term &term) { return llvm::all_of(term.factors, predicate); });
+}
+
 /// False on overflow.
 bool Polynomial::add(llvm::ArrayRef<unsigned> factors, int64_t coefficient) {
-  auto found = llvm::find_if(list, [&](const Term &term) { return llvm::ArrayRef(term.factors) == factors; });
-  if (found == list.end()) {
-    if (coefficient)
-      list.push_back({llvm::SmallVector<unsigned, 3>(factors), coefficient});
+  if (!coefficient)
+    return true;
+  auto place = llvm::lower_bound(list, factors, [](const Term &term, llvm::ArrayRef<unsigned> factors) {
+    return llvm::ArrayRef(term.factors) < factors;
+  });
+  if (place == list.end() || llvm::ArrayRef(place->factors) != factors) {
+    list.insert(place, {llvm::SmallVector<unsigned, 3>(factors), coefficient});
     return list.size() <= kMostTerms;
   }
-  if (llvm::AddOverflow(found->coefficient, coefficient, found->coefficient))
+  if (llvm::AddOverflow(place->coefficient, coefficient, place->coefficient))
     return false;
-  if (!found->coefficient)
-    list.erase(found);
+  if (!place->coefficient)
+    list.erase(place);
   return true;
 }
 
@@ -65,9 +72,4 @@ std::optional<Polynomial> Polynomial::times(const Polynomial &other) const {
         return std::nullopt;
     }
   return product;
-}
-
-bool Polynomial::operator==(const Polynomial &other) const {
-  return list.size() == other.list.size() &&
-         llvm::all_of(list, [&](const Term &term) { return llvm::is_contained(other.list, term); });
 }

@@ -2,12 +2,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 
 #include <cstdint>
 #include <optional>
 
-namespace nereid::analysis {
+namespace nereid::index {
 
 class Polynomial {
 public:
@@ -20,16 +21,19 @@ public:
   static Polynomial ofConstant(int64_t number);
   static Polynomial ofVariable(unsigned variable);
 
-  /// In the order in which they were added; no two have the same factors, and no coefficient is zero.
+  /// In the order of their factors, the constant first; no two have the same factors, and no coefficient is zero.
   llvm::ArrayRef<Term> terms() const { return list; }
   bool isZero() const { return list.empty(); }
   std::optional<int64_t> constant() const;
+  /// Whether the predicate holds for every variable.
+  bool allVariables(llvm::function_ref<bool(unsigned)> predicate) const;
 
   /// Sums and products; nothing where a coefficient overflows or there are too many terms.
   std::optional<Polynomial> plus(const Polynomial &other, int64_t scale = 1) const;
   std::optional<Polynomial> times(const Polynomial &other) const;
+  std::optional<Polynomial> times(int64_t factor) const { return Polynomial().plus(*this, factor); }
 
-  bool operator==(const Polynomial &other) const;
+  bool operator==(const Polynomial &) const = default;
 
 private:
   bool add(llvm::ArrayRef<unsigned> factors, int64_t coefficient);
@@ -37,4 +41,4 @@ private:
   llvm::SmallVector<Term, 2> list;
 };
 
-} // namespace nereid::analysis
+} // namespace nereid::index

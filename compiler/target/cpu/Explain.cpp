@@ -59,7 +59,7 @@ void PlanExplainer::addAccess(Operation *op, StringRef kind, Value pointer, bool
   const bool isVector = nest.vectorDim >= 0 && nest.lanes > 1;
   if (form && isVector) {
     const bool hasUnitStride =
-        llvm::any_of(form->strides, [&](const Poly &stride) { return stride.asConstant() == bytes; });
+        llvm::any_of(form->steps, [&](const Polynomial &stride) { return stride.constant() == bytes; });
     text += form->isUniform() ? ", from one address" : hasUnitStride ? ", at neighbouring addresses" : ", strided";
     if (!form->isUniform() && !hasUnitStride)
       reason = "no dimension of the tile has neighbouring addresses";
@@ -93,7 +93,8 @@ void PlanExplainer::addNest(const Nest &nest) {
   for (Operation *op : loads)
     addAccess(op, "load", cast<tt::LoadOp>(op).getPtr(), cast<tt::LoadOp>(op).getMask() != nullptr, nest);
   if (nest.kept)
-    add(nest.roots.front().op, "kept", "an operand is copied once for programs in succession that multiply the same one");
+    add(nest.roots.front().op, "kept",
+        "an operand is copied once for programs in succession that multiply the same one");
   for (const Root &root : nest.roots) {
     if (root.kind == RootKind::Materialise)
       add(root.op, "buffer", llvm::formatv("a tile of {0} elements is kept in memory", boxText(nest.shape)));

@@ -21,7 +21,7 @@ DotPrefetcher::Tile DotPrefetcher::tileOf(Operation *access, llvm::Value *distan
   const unsigned inner = isContiguous(form, 1, pointer) ? 1 : 0;
   Tile tile;
   tile.first = ir.CreatePtrAdd(context.scalars.firstAddress(form), distance);
-  tile.stride = context.scalars.poly(form.strides[1 - inner]);
+  tile.stride = context.scalars.poly(form.steps[1 - inner]);
   tile.rows = shape[1 - inner];
   tile.logLines = llvm::Log2_64_Ceil(llvm::divideCeil(shape[inner] * bytes, lineBytes));
   tile.isNear = ir.getFalse();

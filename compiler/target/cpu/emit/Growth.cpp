@@ -10,9 +10,9 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::cpu;
 
-std::optional<Poly> Growth::of(Value value, unsigned depth) {
+std::optional<Polynomial> Growth::of(Value value, unsigned depth) {
   if (isInvariant(value))
-    return Poly();
+    return Polynomial();
   if (isCounter(value))
     return step();
   if (auto argument = dyn_cast<BlockArgument>(value))
@@ -24,56 +24,54 @@ std::optional<Poly> Growth::of(Value value, unsigned depth) {
     return of(op->getOperand(0), depth + 1);
   if (!isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, tt::AddPtrOp>(op))
     return std::nullopt;
-  const std::optional<Poly> left = of(op->getOperand(0), depth + 1), right = of(op->getOperand(1), depth + 1);
+  const std::optional<Polynomial> left = of(op->getOperand(0), depth + 1), right = of(op->getOperand(1), depth + 1);
   if (!left || !right)
     return std::nullopt;
   if (isa<arith::AddIOp>(op))
-    return *left + *right;
+    return left->plus(*right);
   if (isa<arith::SubIOp>(op))
-    return *left - *right;
+    return left->plus(*right, -1);
   if (isa<arith::MulIOp>(op))
     return ofMultiplication(op, *left, *right);
-  return *left + *right * bytesOf(op);
+  return left->plus(*right, bytesOf(op));
 }
 
-std::optional<Poly> Growth::of(const AffineForm &form) {
-  std::optional<Poly> sum = of(form.pointer);
-  for (const Poly::Term &term : form.base.terms()) {
-    Poly product = Poly::constant(term.coefficient);
+std::optional<Polynomial> Growth::of(const AffineForm &form) {
+  std::optional<Polynomial> sum = of(form.base);
+  for (const Polynomial::Term &term : form.start.terms()) {
+    Polynomial product = Polynomial::ofConstant(term.coefficient);
     bool isMoving = false;
-    for (SymbolId symbol : term.factors) {
-      const std::optional<Poly> growth = of(affineInfo.valueOf(symbol));
+    for (unsigned variable : term.factors) {
+      const std::optional<Polynomial> growth = of(affineInfo.valueOf(variable));
       if (!growth || (isMoving && !growth->isZero()))
         return std::nullopt;
       isMoving |= !growth->isZero();
-      product = product * (growth->isZero() ? Poly::symbol(symbol) : *growth);
+      auto longer = product.times(growth->isZero() ? Polynomial::ofVariable(variable) : *growth);
+      if (!longer)
+        return std::nullopt;
+      product = std::move(*longer);
     }
     if (isMoving && sum)
-      sum = *sum + product;
+      sum = sum->plus(product);
   }
   return sum;
 }
 
-Poly Growth::bytesOf(Operation *addPtr) {
-  const Type pointee = cast<tt::PointerType>(addPtr->getResult(0).getType()).getPointee();
-  return Poly::constant(storageBytes(pointee));
-}
+int64_t Growth::bytesOf(Operation *addPtr) { return bytesOfPointee(addPtr->getResult(0)); }
 
-std::optional<Poly> Growth::invariant(Value value) {
+std::optional<Polynomial> Growth::invariant(Value value) {
   const AffineForm *form = affineInfo.affine(value);
   if (!form)
     return std::nullopt;
-  for (const Poly::Term &term : form->base.terms())
-    for (SymbolId symbol : term.factors)
-      if (!isInvariant(affineInfo.valueOf(symbol)))
-        return std::nullopt;
-  return form->base;
+  if (!affineInfo.allScalars(form->start, [&](Value scalar) { return isInvariant(scalar); }))
+    return std::nullopt;
+  return form->start;
 }
 
-std::optional<Poly> Growth::ofMultiplication(Operation *op, const Poly &left, const Poly &right) {
+std::optional<Polynomial> Growth::ofMultiplication(Operation *op, const Polynomial &left, const Polynomial &right) {
   const bool isLeft = right.isZero();
   if (!isLeft && !left.isZero())
     return std::nullopt;
-  const std::optional<Poly> factor = invariant(op->getOperand(isLeft ? 1 : 0));
-  return factor ? std::optional((isLeft ? left : right) * *factor) : std::nullopt;
+  const std::optional<Polynomial> factor = invariant(op->getOperand(isLeft ? 1 : 0));
+  return factor ? (isLeft ? left : right).times(*factor) : std::nullopt;
 }

@@ -14,28 +14,28 @@ public:
   explicit Growth(AffineInfo &affineInfo) : affineInfo(affineInfo) {}
   virtual ~Growth() = default;
 
-  std::optional<Poly> of(mlir::Value value) { return of(value, 0); }
+  std::optional<Polynomial> of(mlir::Value value) { return of(value, 0); }
   /// The growth of the address or value of a tile's first element.
-  std::optional<Poly> of(const AffineForm &form);
+  std::optional<Polynomial> of(const AffineForm &form);
 
 protected:
   virtual bool isInvariant(mlir::Value value) = 0;
   /// Whether the value grows by step().
   virtual bool isCounter(mlir::Value value) = 0;
-  virtual std::optional<Poly> step() = 0;
-  virtual std::optional<Poly> ofArgument(mlir::BlockArgument argument) = 0;
+  virtual std::optional<Polynomial> step() = 0;
+  virtual std::optional<Polynomial> ofArgument(mlir::BlockArgument argument) = 0;
 
   /// The value, where it does not change.
-  std::optional<Poly> invariant(mlir::Value value);
+  std::optional<Polynomial> invariant(mlir::Value value);
   /// The bytes of an element of a tt.addptr.
-  static Poly bytesOf(mlir::Operation *addPtr);
+  static int64_t bytesOf(mlir::Operation *addPtr);
 
   static constexpr unsigned maxDepth = 64;
   AffineInfo &affineInfo;
 
 private:
-  std::optional<Poly> of(mlir::Value value, unsigned depth);
-  std::optional<Poly> ofMultiplication(mlir::Operation *op, const Poly &left, const Poly &right);
+  std::optional<Polynomial> of(mlir::Value value, unsigned depth);
+  std::optional<Polynomial> ofMultiplication(mlir::Operation *op, const Polynomial &left, const Polynomial &right);
 };
 
 } // namespace nereid::cpu

@@ -61,17 +61,17 @@ void NestEmitter::setReady(const Root &root) {
 
 //--- bounds --------------------------------------------------------------------------------
 
-llvm::Value *NestEmitter::clampedBound(const Poly &bound, unsigned dim) {
+llvm::Value *NestEmitter::clampedBound(const Polynomial &bound, unsigned dim) {
   return context.scalars.clamped(bound, nest.shape[dim]);
 }
 
 void NestEmitter::computeBounds() {
   if (!nest.assumptions.empty())
     assumption = context.scalars.holds(nest.assumptions);
-  SmallVector<const Poly *> seen;
+  SmallVector<const Polynomial *> seen;
   for (const NestMask &mask : nest.masks) {
     if (static_cast<int>(mask.prefix.dim) != nest.vectorDim ||
-        llvm::any_of(seen, [&](const Poly *poly) { return *poly == mask.prefix.bound; }))
+        llvm::any_of(seen, [&](const Polynomial *poly) { return *poly == mask.prefix.bound; }))
       continue;
     seen.push_back(&mask.prefix.bound);
     llvm::Value *bound = clampedBound(mask.prefix.bound, nest.vectorDim);
@@ -81,8 +81,8 @@ void NestEmitter::computeBounds() {
 }
 
 /// The bound that all prefixes along the dimension share; null where there is none, or several.
-const Poly *NestEmitter::onlyBound(unsigned dim) const {
-  const Poly *only = nullptr;
+const Polynomial *NestEmitter::onlyBound(unsigned dim) const {
+  const Polynomial *only = nullptr;
   for (const NestMask &mask : nest.masks) {
     if (mask.prefix.dim != dim)
       continue;
@@ -203,7 +203,7 @@ LogicalResult NestEmitter::emitLevel(unsigned level) {
 LogicalResult NestEmitter::emitAxisLoop(unsigned level) {
   const unsigned dim = nest.order[level - 1];
   llvm::Value *extent = ir.getInt64(nest.shape[dim]);
-  const Poly *only = mode == Mode::Main && !walksDownwards(level) ? onlyBound(dim) : nullptr;
+  const Polynomial *only = mode == Mode::Main && !walksDownwards(level) ? onlyBound(dim) : nullptr;
   if (!only)
     return emitLoop(level, ir.getInt64(0), extent, 1);
   insertAt(0);
@@ -277,7 +277,7 @@ llvm::Value *NestEmitter::canStream(unsigned level) {
   const AffineForm *form = context.affineInfo.affine(store.getPtr());
   const int64_t size = storageBytes(tt::elementOf(store.getValue().getType()));
   const int64_t registerBytes = context.machine.registerBits / 8;
-  if (!form || form->strides[nest.vectorDim].asConstant() != size || chunkLanes * size % registerBytes != 0)
+  if (!form || form->steps[nest.vectorDim].constant() != size || chunkLanes * size % registerBytes != 0)
     return nullptr;
   // Decided once for all rows, so all must begin at a register's multiple.
   insertAt(0);
@@ -285,7 +285,7 @@ llvm::Value *NestEmitter::canStream(unsigned level) {
   llvm::Value *low = ir.CreatePtrToInt(address, ir.getInt64Ty());
   for (auto [dim, extent] : llvm::enumerate(nest.shape))
     if (extent != 1 && static_cast<int>(dim) != nest.vectorDim)
-      low = ir.CreateOr(low, context.scalars.poly(form->strides[dim]));
+      low = ir.CreateOr(low, context.scalars.poly(form->steps[dim]));
   low = ir.CreateAnd(low, ir.getInt64(registerBytes - 1));
   llvm::Value *streams =
       context.streaming.reaches(address, ir.CreateAnd(isLarge, ir.CreateICmpEQ(low, ir.getInt64(0))));

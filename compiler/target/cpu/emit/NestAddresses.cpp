@@ -67,7 +67,7 @@ ChunkAccess NestEmitter::addressedBy(Value pointer, const IndexMap &map, const R
   const unsigned level = levelOf(map);
   const bool isAssumed = mode == Mode::Main && level >= vectorLevel && vectorLevel > 0;
   const AffineForm *found = isAssumed ? context.affineInfo.assumed(pointer) : context.affineInfo.affine(pointer);
-  auto isChecked = [&](SymbolId symbol) { return llvm::is_contained(nest.assumptions, symbol); };
+  auto isChecked = [&](unsigned variable) { return llvm::is_contained(nest.assumptions, variable); };
   if (!found || !llvm::all_of(found->assumptions, isChecked)) {
     if (auto stride = chunkStride(pointer, map)) {
       Element first = firstLane(pointer, map, level);
@@ -92,7 +92,7 @@ ChunkAccess NestEmitter::addressedBy(Value pointer, const IndexMap &map, const R
     if (!start)
       start = context.scalars.firstAddress(form);
     base = start;
-    for (const Poly &stride : form.strides)
+    for (const Polynomial &stride : form.steps)
       strides.push_back(context.scalars.poly(stride));
   }
   ChunkAccess access;
@@ -143,6 +143,6 @@ int64_t NestEmitter::unwrappedBytes(Value pointer, const IndexMap &map) {
     return 0;
   for (auto [dim, loop] : llvm::enumerate(map))
     if (loop == nest.vectorDim && isContiguous(*form, dim, pointer))
-      return (chunkLanes - 1) * *form->strides[dim].asConstant();
+      return (chunkLanes - 1) * *form->steps[dim].constant();
   return 0;
 }

@@ -112,12 +112,12 @@ private:
   void setReady(const Root &root);
   mlir::LogicalResult emitAxisLoop(unsigned level);
   llvm::Value *outerEnd(unsigned dim);
-  const Poly *onlyBound(unsigned dim) const;
+  const Polynomial *onlyBound(unsigned dim) const;
   llvm::Value *writeEnd(const Root &root, llvm::Value *fallback);
   bool endsWithPrefix(const Root &root);
   llvm::Value *allConditions();
   bool isBounded(unsigned dim) const { return bounded >> dim & 1; }
-  llvm::Value *clampedBound(const Poly &bound, unsigned dim);
+  llvm::Value *clampedBound(const Polynomial &bound, unsigned dim);
   bool walksDownwards(unsigned level) const;
   bool beginsRoots(unsigned level) const;
 
@@ -129,7 +129,7 @@ private:
   Element prefixElement(const PrefixMask &prefix, mlir::Value value, const IndexMap &map, unsigned level);
   Element rangeElement(int64_t start, const IndexMap &map);
   std::optional<bool> known(mlir::Value value, const IndexMap &map, unsigned requester, unsigned depth = 0);
-  bool isCounted(unsigned dim, const Poly &bound) const;
+  bool isCounted(unsigned dim, const Polynomial &bound) const;
   bool isUniformWhenInactive(mlir::Value value, const IndexMap &map, unsigned depth = 0);
   bool findUniformWhenInactive(mlir::Value value, const IndexMap &map, unsigned depth);
   void evaluateInOrder(unsigned level);

@@ -77,7 +77,7 @@ std::optional<Element> NestEmitter::inactiveElement(Value value, unsigned level)
 }
 
 /// Whether the nest's bounds take a prefix into account: only then do its parts determine the prefix's value.
-bool NestEmitter::isCounted(unsigned dim, const Poly &bound) const {
+bool NestEmitter::isCounted(unsigned dim, const Polynomial &bound) const {
   return llvm::any_of(nest.masks,
                       [&](const NestMask &mask) { return mask.prefix.dim == dim && mask.prefix.bound == bound; });
 }

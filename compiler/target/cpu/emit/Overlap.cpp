@@ -46,11 +46,11 @@ private:
 /// The range of an affine tile, where each dimension of the whole tile has so many elements, at least one.
 OverlapTest::Range OverlapTest::affineRange(const RangeExpr &range, ArrayRef<llvm::Value *> counts) {
   const AffineForm &form = range.form;
-  llvm::Value *start = context.scalars.poly(form.base), *zero = ir.getInt64(0);
-  if (form.pointer)
-    start = ir.CreateAdd(ir.CreatePtrToInt(context.scalars.of(form.pointer), ir.getInt64Ty()), start);
+  llvm::Value *start = context.scalars.poly(form.start), *zero = ir.getInt64(0);
+  if (form.base)
+    start = ir.CreateAdd(ir.CreatePtrToInt(context.scalars.of(form.base), ir.getInt64Ty()), start);
   Range result{start, start};
-  for (auto [extent, dim, stride] : llvm::zip_equal(range.shape, range.map, form.strides)) {
+  for (auto [extent, dim, stride] : llvm::zip_equal(range.shape, range.map, form.steps)) {
     llvm::Value *count = dim >= 0 ? counts[dim] : ir.getInt64(extent);
     llvm::Value *reach = ir.CreateMul(ir.CreateSub(count, ir.getInt64(1)), context.scalars.poly(stride));
     result.low = ir.CreateAdd(result.low, smaller(reach, zero));
@@ -132,7 +132,7 @@ llvm::Value *OverlapTest::emitDistinct(const AffineForm &form, ArrayRef<int64_t>
     if (shape[dim] == 1)
       continue;
     llvm::Value *step =
-        ir.CreateBinaryIntrinsic(llvm::Intrinsic::abs, context.scalars.poly(form.strides[dim]), ir.getFalse());
+        ir.CreateBinaryIntrinsic(llvm::Intrinsic::abs, context.scalars.poly(form.steps[dim]), ir.getFalse());
     isDistinct = ir.CreateAnd(isDistinct, ir.CreateICmpSGE(step, span));
     span = ir.CreateAdd(span, ir.CreateMul(step, ir.getInt64(shape[dim] - 1)));
   }
@@ -141,8 +141,8 @@ llvm::Value *OverlapTest::emitDistinct(const AffineForm &form, ArrayRef<int64_t>
 
 /// The bytes from a tile's first element to the end of its last, where its strides are constant.
 static std::optional<int64_t> constantSpan(const AffineForm &form, ArrayRef<int64_t> shape, int64_t size) {
-  for (auto [stride, extent] : llvm::zip_equal(form.strides, shape)) {
-    const std::optional<int64_t> constant = extent == 1 ? 0 : stride.asConstant();
+  for (auto [stride, extent] : llvm::zip_equal(form.steps, shape)) {
+    const std::optional<int64_t> constant = extent == 1 ? 0 : stride.constant();
     if (!constant)
       return std::nullopt;
     size += std::abs(*constant) * (extent - 1);
@@ -156,8 +156,8 @@ llvm::Value *OverlapTest::emitMayOverlap(tt::LoadOp load, tt::StoreOp store) {
   const AffineForm from = *context.affineInfo.affine(load.getPtr()), to = *context.affineInfo.affine(store.getPtr());
   const ArrayRef<int64_t> shape = tt::shapeOf(load.getPtr().getType());
   const uint64_t size = storageBytes(tt::elementOf(load.getType()));
-  llvm::Value *low = ir.CreatePtrToInt(context.scalars.of(from.pointer), ir.getInt64Ty());
-  llvm::Value *high = ir.CreatePtrToInt(context.scalars.of(to.pointer), ir.getInt64Ty());
+  llvm::Value *low = ir.CreatePtrToInt(context.scalars.of(from.base), ir.getInt64Ty());
+  llvm::Value *high = ir.CreatePtrToInt(context.scalars.of(to.base), ir.getInt64Ty());
   llvm::Value *isInPlace = ir.CreateAnd(ir.CreateICmpEQ(low, high), emitDistinct(from, shape, size));
   llvm::Value *mayOverlap = ir.CreateNot(isInPlace);
   if (const std::optional<int64_t> span = constantSpan(from, shape, static_cast<int64_t>(size))) {
@@ -238,10 +238,10 @@ LogicalResult cpu::emitGuard(EmitContext &context, const Step &step) {
   int64_t stride = storageBytes(tt::elementOf(load.getType()));
   redirect.strides.resize(shape.size());
   context.plan.buffers[guard.copy].forEachDim(shape.size(), [&](size_t dim) {
-    const bool isSame = form.strides[dim].asConstant() == stride || shape[dim] == 1;
-    redirect.strides[dim] =
-        isSame ? static_cast<llvm::Value *>(ir.getInt64(stride))
-               : ir.CreateSelect(overlaps, ir.getInt64(stride), context.scalars.poly(form.strides[dim]));
+    const bool isSame = form.steps[dim].constant() == stride || shape[dim] == 1;
+    redirect.strides[dim] = isSame
+                                ? static_cast<llvm::Value *>(ir.getInt64(stride))
+                                : ir.CreateSelect(overlaps, ir.getInt64(stride), context.scalars.poly(form.steps[dim]));
     stride *= shape[dim];
   });
   context.buffers.redirect(guard.load, std::move(redirect));

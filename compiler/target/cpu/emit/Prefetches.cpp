@@ -33,21 +33,24 @@ public:
 private:
   bool isInvariant(Value value) override { return loop.isDefinedOutsideOfLoop(value); }
   bool isCounter(Value value) override { return value == loop.getInductionVar(); }
-  std::optional<Poly> step() override { return invariant(loop.getStep()); }
+  std::optional<Polynomial> step() override { return invariant(loop.getStep()); }
 
-  std::optional<Poly> ofArgument(BlockArgument argument) override {
+  std::optional<Polynomial> ofArgument(BlockArgument argument) override {
     if (argument.getOwner() != loop.getBody())
       return std::nullopt;
     Value value = loop.getTiedLoopYieldedValue(argument)->get();
-    Poly total;
+    Polynomial total;
     for (unsigned depth = 0; value != argument; ++depth) {
       Operation *op = value.getDefiningOp();
       if (depth > maxDepth || !isa_and_nonnull<arith::AddIOp, tt::AddPtrOp>(op))
         return std::nullopt;
-      const std::optional<Poly> step = invariant(op->getOperand(1));
+      const std::optional<Polynomial> step = invariant(op->getOperand(1));
       if (!step)
         return std::nullopt;
-      total = total + (isa<tt::AddPtrOp>(op) ? *step * bytesOf(op) : *step);
+      auto sum = total.plus(*step, isa<tt::AddPtrOp>(op) ? bytesOf(op) : 1);
+      if (!sum)
+        return std::nullopt;
+      total = std::move(*sum);
       value = op->getOperand(0);
     }
     return total;
@@ -72,8 +75,8 @@ private:
     auto id = value.getDefiningOp<tt::GetProgramIdOp>();
     return id && static_cast<int>(id.getAxis()) == 0;
   }
-  std::optional<Poly> step() override { return Poly::constant(1); }
-  std::optional<Poly> ofArgument(BlockArgument) override { return std::nullopt; }
+  std::optional<Polynomial> step() override { return Polynomial::ofConstant(1); }
+  std::optional<Polynomial> ofArgument(BlockArgument) override { return std::nullopt; }
 
   /// The results of an op in the kernel's body, or of the loop or branch that contains the op, and all that use them.
   void addDependent(Operation *op) {
@@ -127,8 +130,8 @@ static llvm::MapVector<Operation *, Readers> readersOf(const LoopPlan &plan, Aff
 
 /// The dot after the nest in the loop's body; null for tiles whose rows are not contiguous.
 static const TileDot *dotAfter(const Sequence &body, const Nest *nest, const AffineForm &form, int64_t size) {
-  if (form.strides.size() != 2 ||
-      llvm::none_of(form.strides, [&](const Poly &stride) { return stride.asConstant() == size; }))
+  if (form.steps.size() != 2 ||
+      llvm::none_of(form.steps, [&](const Polynomial &stride) { return stride.constant() == size; }))
     return nullptr;
   bool isAfter = false;
   for (const Step &step : body.steps) {
@@ -150,12 +153,12 @@ static int64_t stagesOf(const Step &step, int64_t stagesOfDots) {
 /// The first store after the loop of a tile with contiguous rows whose address is known before the loop.
 static tt::StoreOp storeAfter(scf::ForOp loop, AffineInfo &affineInfo) {
   auto isKnown = [&](Value value) { return isDefinedBefore(value, loop); };
-  auto isKnownSum = [&](const Poly &sum) { return affineInfo.allScalars(sum, isKnown); };
+  auto isKnownSum = [&](const Polynomial &sum) { return affineInfo.allScalars(sum, isKnown); };
   for (Operation *op = loop->getNextNode(); op; op = op->getNextNode()) {
     auto store = dyn_cast<tt::StoreOp>(op);
     const AffineForm *form = store ? affineInfo.affine(store.getPtr()) : nullptr;
-    if (!form || form->strides.size() != 2 || !form->pointer || !isKnown(form->pointer) || !isKnownSum(form->base) ||
-        !llvm::all_of(form->strides, isKnownSum))
+    if (!form || form->steps.size() != 2 || !form->base || !isKnown(form->base) || !isKnownSum(form->start) ||
+        !llvm::all_of(form->steps, isKnownSum))
       continue;
     if (isContiguous(*form, 0, store.getPtr()) || isContiguous(*form, 1, store.getPtr()))
       return store;
@@ -172,8 +175,8 @@ static bool hasScatteredRows(const AffineForm &form, Value pointer) {
   for (auto [dim, extent] : llvm::enumerate(tt::shapeOf(pointer.getType())))
     if (extent != 1 && isContiguous(form, dim, pointer))
       rowBytes = extent * size;
-  return rowBytes > 0 && rowBytes <= longestRow && llvm::any_of(form.strides, [&](const Poly &stride) {
-           const std::optional<int64_t> bytes = stride.asConstant();
+  return rowBytes > 0 && rowBytes <= longestRow && llvm::any_of(form.steps, [&](const Polynomial &stride) {
+           const std::optional<int64_t> bytes = stride.constant();
            return !bytes || std::abs(*bytes) > rowBytes;
          });
 }
@@ -190,7 +193,7 @@ void PrefetchValues::beginIteration(const Step &step, llvm::Value *index) {
       continue;
     if (!isPipelined && !hasScatteredRows(*form, cast<tt::LoadOp>(load).getPtr()))
       continue;
-    const std::optional<Poly> distance = growth.of(AffineForm(*form));
+    const std::optional<Polynomial> distance = growth.of(AffineForm(*form));
     if (!distance || distance->isZero())
       continue;
     if (!hasNext) {
@@ -244,7 +247,7 @@ void PrefetchValues::beginProgram(tt::FuncOp kernel) {
     const AffineForm *form = context.affineInfo.assumed(pointer);
     if (!form || !(hasScatteredRows(*form, pointer) || (readers.areSeveral && isSmall(pointer))))
       continue;
-    const std::optional<Poly> distance = growth.of(AffineForm(*form));
+    const std::optional<Polynomial> distance = growth.of(AffineForm(*form));
     if (!distance || distance->isZero() || !context.affineInfo.allScalars(*distance, isKnown))
       continue;
     if (!hasNext)

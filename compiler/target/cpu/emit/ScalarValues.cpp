@@ -25,52 +25,52 @@ llvm::Value *ScalarValues::of(Value value) {
   return constant;
 }
 
-llvm::Value *ScalarValues::symbolValue(SymbolId symbol) {
-  const Remainder *found = affineInfo.remainderOf(symbol);
+llvm::Value *ScalarValues::variableValue(unsigned variable) {
+  const Remainder *found = affineInfo.remainderOf(variable);
   if (!found)
-    return ir.CreateSExt(of(affineInfo.valueOf(symbol)), ir.getInt64Ty());
+    return ir.CreateSExt(of(affineInfo.valueOf(variable)), ir.getInt64Ty());
   const Remainder remainder = *found;
   llvm::Value *divisor = poly(remainder.divisor);
   divisor = ir.CreateBinaryIntrinsic(llvm::Intrinsic::smax, divisor, ir.getInt64(1));
   return ir.CreateURem(poly(remainder.dividend), divisor);
 }
 
-llvm::Value *ScalarValues::holds(ArrayRef<SymbolId> assumptions) {
+llvm::Value *ScalarValues::holds(ArrayRef<unsigned> assumptions) {
   llvm::Value *all = ir.getTrue();
-  for (SymbolId symbol : assumptions) {
-    const Remainder remainder = *affineInfo.remainderOf(symbol);
+  for (unsigned variable : assumptions) {
+    const Remainder remainder = *affineInfo.remainderOf(variable);
     llvm::Value *dividend = poly(remainder.dividend), *divisor = poly(remainder.divisor);
-    llvm::Value *last = ir.CreateAdd(symbolValue(symbol), ir.getInt64(remainder.extent));
+    llvm::Value *last = ir.CreateAdd(variableValue(variable), ir.getInt64(remainder.extent));
     all = ir.CreateAnd(all, ir.CreateICmpSGE(dividend, ir.getInt64(0)));
     all = ir.CreateAnd(all, ir.CreateICmpSLE(last, divisor));
   }
   return all;
 }
 
-llvm::Value *ScalarValues::poly(const Poly &poly, unsigned bits) {
+llvm::Value *ScalarValues::poly(const Polynomial &poly, unsigned bits) {
   llvm::Type *type = ir.getIntNTy(bits);
   llvm::Value *sum = llvm::ConstantInt::get(type, 0);
-  for (const Poly::Term &term : poly.terms()) {
+  for (const Polynomial::Term &term : poly.terms()) {
     llvm::Value *product = llvm::ConstantInt::getSigned(type, term.coefficient);
-    for (SymbolId symbol : term.factors)
-      product = ir.CreateMul(product, ir.CreateSExt(symbolValue(symbol), type));
+    for (unsigned variable : term.factors)
+      product = ir.CreateMul(product, ir.CreateSExt(variableValue(variable), type));
     sum = ir.CreateAdd(sum, product);
   }
   return sum;
 }
 
 /// The number of bits in which no addition of the terms wraps.
-static unsigned bitsOf(AffineInfo &affineInfo, const Poly &poly) {
-  const bool isNarrow = llvm::all_of(poly.terms(), [&](const Poly::Term &term) {
+static unsigned bitsOf(AffineInfo &affineInfo, const Polynomial &poly) {
+  const bool isNarrow = llvm::all_of(poly.terms(), [&](const Polynomial::Term &term) {
     return llvm::isInt<32>(term.coefficient) && term.factors.size() <= 1 &&
-           llvm::all_of(term.factors, [&](SymbolId symbol) {
-             return !affineInfo.remainderOf(symbol) && affineInfo.valueOf(symbol).getType().isInteger(32);
+           llvm::all_of(term.factors, [&](unsigned variable) {
+             return !affineInfo.remainderOf(variable) && affineInfo.valueOf(variable).getType().isInteger(32);
            });
   });
   return isNarrow ? 64 : 128;
 }
 
-llvm::Value *ScalarValues::clamped(const Poly &poly, int64_t limit) {
+llvm::Value *ScalarValues::clamped(const Polynomial &poly, int64_t limit) {
   const unsigned bits = bitsOf(affineInfo, poly);
   llvm::Type *type = ir.getIntNTy(bits);
   llvm::Value *value = this->poly(poly, bits);
@@ -84,8 +84,8 @@ llvm::Value *ScalarValues::wraps(Value side) {
   Type element = tt::elementOf(side.getType());
   const unsigned bits = 128, typeBits = isa<IndexType>(element) ? 64 : element.getIntOrFloatBitWidth();
   llvm::Type *type = ir.getIntNTy(bits);
-  llvm::Value *low = poly(form.base, bits), *high = low, *zero = llvm::ConstantInt::get(type, 0);
-  for (auto [stride, extent] : llvm::zip_equal(form.strides, tt::shapeOf(side.getType()))) {
+  llvm::Value *low = poly(form.start, bits), *high = low, *zero = llvm::ConstantInt::get(type, 0);
+  for (auto [stride, extent] : llvm::zip_equal(form.steps, tt::shapeOf(side.getType()))) {
     if (stride.isZero())
       continue;
     llvm::Value *reach = ir.CreateMul(poly(stride, bits), llvm::ConstantInt::getSigned(type, extent - 1));

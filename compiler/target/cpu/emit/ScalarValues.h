@@ -23,20 +23,20 @@ public:
   /// The value of a constant; null where it is none.
   llvm::Value *constantOf(mlir::Value value);
 
-  llvm::Value *poly(const Poly &poly, unsigned bits = 64);
+  llvm::Value *poly(const Polynomial &poly, unsigned bits = 64);
   /// The address of an affine tile's first element.
-  llvm::Value *firstAddress(const AffineForm &form) { return ir.CreatePtrAdd(of(form.pointer), poly(form.base)); }
+  llvm::Value *firstAddress(const AffineForm &form) { return ir.CreatePtrAdd(of(form.base), poly(form.start)); }
   /// Whether the remainders of these assumptions do not wrap.
-  llvm::Value *holds(llvm::ArrayRef<SymbolId> assumptions);
+  llvm::Value *holds(llvm::ArrayRef<unsigned> assumptions);
   /// The value clamped to [0, limit], computed in as many bits as it needs.
-  llvm::Value *clamped(const Poly &poly, int64_t limit);
+  llvm::Value *clamped(const Polynomial &poly, int64_t limit);
   /// Whether an element of an affine tile overflows its type.
   llvm::Value *wraps(mlir::Value side);
   /// Whether the current iteration of the loop is its last one.
   llvm::Value *isLastIteration(mlir::scf::ForOp loop);
 
 private:
-  llvm::Value *symbolValue(SymbolId symbol);
+  llvm::Value *variableValue(unsigned variable);
 
   llvm::IRBuilder<> &ir;
   LaneEmitter &lanes;

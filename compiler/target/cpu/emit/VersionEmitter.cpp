@@ -196,7 +196,7 @@ std::optional<Redirect> VersionEmitter::memoryOf(tt::LoadOp load) {
   if (const AffineForm *found = context.affineInfo.assumed(load.getPtr())) {
     const AffineForm form = *found;
     memory.base = context.scalars.firstAddress(form);
-    for (const Poly &stride : form.strides)
+    for (const Polynomial &stride : form.steps)
       memory.strides.push_back(context.scalars.poly(stride));
   } else {
     const SmallVector<int64_t, 4> strides = regularStrides(context.affineInfo, load.getPtr());

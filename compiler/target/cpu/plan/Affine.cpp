@@ -12,70 +12,7 @@ using namespace nereid;
 using namespace nereid::cpu;
 
 bool cpu::isContiguous(const AffineForm &form, unsigned dim, Value pointer) {
-  return form.strides[dim].asConstant() == bytesOfPointee(pointer);
-}
-
-//--- polynomials ---------------------------------------------------------------------------
-
-static int64_t wrapMul(int64_t a, int64_t b) {
-  return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
-}
-static int64_t wrapAdd(int64_t a, int64_t b) {
-  return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
-}
-
-Poly Poly::constant(int64_t value) {
-  Poly result;
-  result.add({{}, value});
-  return result;
-}
-
-Poly Poly::symbol(SymbolId symbol) {
-  Poly result;
-  result.add({{symbol}, 1});
-  return result;
-}
-
-void Poly::add(Term term) {
-  if (term.coefficient == 0)
-    return;
-  auto place = llvm::lower_bound(list, term, [](const Term &a, const Term &b) { return a.factors < b.factors; });
-  if (place == list.end() || place->factors != term.factors) {
-    list.insert(place, std::move(term));
-    return;
-  }
-  place->coefficient = wrapAdd(place->coefficient, term.coefficient);
-  if (place->coefficient == 0)
-    list.erase(place);
-}
-
-Poly Poly::plus(const Poly &other, int64_t factor) const {
-  Poly result = *this;
-  for (Term term : other.list) {
-    term.coefficient = wrapMul(term.coefficient, factor);
-    result.add(std::move(term));
-  }
-  return result;
-}
-
-Poly Poly::operator*(const Poly &other) const {
-  Poly result;
-  for (const Term &a : list)
-    for (const Term &b : other.list) {
-      Term product{a.factors, wrapMul(a.coefficient, b.coefficient)};
-      product.factors.append(b.factors);
-      llvm::sort(product.factors);
-      result.add(std::move(product));
-    }
-  return result;
-}
-
-std::optional<int64_t> Poly::asConstant() const {
-  if (list.empty())
-    return 0;
-  if (list.size() == 1 && list.front().factors.empty())
-    return list.front().coefficient;
-  return std::nullopt;
+  return form.steps[dim].constant() == bytesOfPointee(pointer);
 }
 
 //--- forms ---------------------------------------------------------------------------------
@@ -90,10 +27,10 @@ int64_t cpu::bytesOfPointee(Value pointer) {
   return storageBytes(cast<tt::PointerType>(tt::elementOf(pointer.getType())).getPointee());
 }
 
-SymbolId AffineInfo::symbolOf(Value scalar) {
-  auto [entry, isNew] = symbolIds.try_emplace(scalar, symbols.size());
+unsigned AffineInfo::variableOf(Value scalar) {
+  auto [entry, isNew] = variables.try_emplace(scalar, scalars.size());
   if (isNew)
-    symbols.push_back(scalar);
+    scalars.push_back(scalar);
   return entry->second;
 }
 
@@ -102,9 +39,9 @@ const AffineForm *AffineInfo::assumed(Value value) {
     return found->second ? &*found->second : nullptr;
   std::optional<AffineForm> form = analyse(value);
   if (form)
-    for (auto [stride, extent] : llvm::zip_equal(form->strides, tt::shapeOf(value.getType())))
+    for (auto [step, extent] : llvm::zip_equal(form->steps, tt::shapeOf(value.getType())))
       if (extent == 1)
-        stride = {};
+        step = {};
   // The forms live in a map that may grow: a caller uses the pointer before its next query.
   auto &cached = forms[value] = std::move(form);
   return cached ? &*cached : nullptr;
@@ -123,13 +60,13 @@ std::optional<AffineForm> AffineInfo::analyse(Value value) {
   APInt splat;
   const size_t rank = tt::shapeOf(value.getType()).size();
   if (!isPointer && matchPattern(value, m_ConstantInt(&splat)))
-    return AffineForm{{}, Poly::constant(splat.getSExtValue()), SmallVector<Poly, 2>(rank), {}};
+    return AffineForm{{}, Polynomial::ofConstant(splat.getSExtValue()), SmallVector<Polynomial, 2>(rank), {}};
   if (!isa<RankedTensorType>(value.getType())) {
     if (isPointer)
       return AffineForm{value, {}, {}, {}};
     if (auto extended = value.getDefiningOp<arith::ExtSIOp>(); extended && isIndexLike(extended.getIn().getType()))
-      return AffineForm{{}, Poly::symbol(symbolOf(extended.getIn())), {}, {}};
-    return AffineForm{{}, Poly::symbol(symbolOf(value)), {}, {}};
+      return AffineForm{{}, Polynomial::ofVariable(variableOf(extended.getIn())), {}, {}};
+    return AffineForm{{}, Polynomial::ofVariable(variableOf(value)), {}, {}};
   }
   Operation *op = value.getDefiningOp();
   if (!op)
@@ -150,30 +87,31 @@ std::optional<AffineForm> AffineInfo::analyseRemainder(Operation *op) {
   const AffineForm *divisor = affine(op->getOperand(1));
   if (!divisor || !divisor->isUniform())
     return std::nullopt;
-  Remainder remainder{form.base, divisor->base, 1};
-  for (auto [stride, extent] : llvm::zip_equal(form.strides, tt::shapeOf(op->getResult(0).getType()))) {
-    if (stride.isZero())
+  Remainder remainder{form.start, divisor->start, 1};
+  for (auto [step, extent] : llvm::zip_equal(form.steps, tt::shapeOf(op->getResult(0).getType()))) {
+    if (step.isZero())
       continue;
-    if (stride.asConstant() != 1 || remainder.extent != 1)
+    if (step.constant() != 1 || remainder.extent != 1)
       return std::nullopt;
     remainder.extent = extent;
   }
-  const SymbolId symbol = symbolOf(op->getResult(0));
-  remainders[symbol] = std::move(remainder);
-  form.base = Poly::symbol(symbol);
-  form.assumptions = {symbol};
+  const unsigned variable = variableOf(op->getResult(0));
+  remainders[variable] = std::move(remainder);
+  form.start = Polynomial::ofVariable(variable);
+  form.assumptions = {variable};
   return form;
 }
 
 std::optional<AffineForm> AffineInfo::analyseShape(Operation *op) {
   if (auto range = dyn_cast<tt::MakeRangeOp>(op))
-    return AffineForm{{}, Poly::constant(static_cast<int32_t>(range.getStart())), {Poly::constant(1)}, {}};
+    return AffineForm{
+        {}, Polynomial::ofConstant(static_cast<int32_t>(range.getStart())), {Polynomial::ofConstant(1)}, {}};
   if (auto splat = dyn_cast<tt::SplatOp>(op)) {
     const AffineForm *scalar = assumed(splat.getSrc());
     if (!scalar)
       return std::nullopt;
     AffineForm form = *scalar;
-    form.strides.resize(tt::shapeOf(splat.getType()).size());
+    form.steps.resize(tt::shapeOf(splat.getType()).size());
     return form;
   }
   if (!isa<tt::ExpandDimsOp, tt::BroadcastOp, tt::TransOp, tt::ReshapeOp>(op))
@@ -183,20 +121,47 @@ std::optional<AffineForm> AffineInfo::analyseShape(Operation *op) {
   auto map = operandMap(op, 0, identityMap(rank));
   if (!source || !map)
     return std::nullopt;
-  AffineForm form{source->pointer, source->base, SmallVector<Poly, 2>(rank), source->assumptions};
+  AffineForm form{source->base, source->start, SmallVector<Polynomial, 2>(rank), source->assumptions};
   for (auto [dim, target] : llvm::enumerate(*map))
     if (target >= 0)
-      form.strides[target] = source->strides[dim];
+      form.steps[target] = source->steps[dim];
   return form;
 }
 
-static AffineForm combine(const AffineForm &a, const AffineForm &b, int64_t factor) {
-  AffineForm form{a.pointer, a.base + b.base * Poly::constant(factor), a.strides, a.assumptions};
-  for (SymbolId symbol : b.assumptions)
-    if (!llvm::is_contained(form.assumptions, symbol))
-      form.assumptions.push_back(symbol);
-  for (auto [stride, other] : llvm::zip_equal(form.strides, b.strides))
-    stride = stride + other * Poly::constant(factor);
+/// a + b * factor
+static std::optional<AffineForm> sum(const AffineForm &a, const AffineForm &b, int64_t factor) {
+  auto start = a.start.plus(b.start, factor);
+  if (!start)
+    return std::nullopt;
+  AffineForm form{a.base, std::move(*start), {}, a.assumptions};
+  for (unsigned variable : b.assumptions)
+    if (!llvm::is_contained(form.assumptions, variable))
+      form.assumptions.push_back(variable);
+  for (auto [left, right] : llvm::zip_equal(a.steps, b.steps)) {
+    auto step = left.plus(right, factor);
+    if (!step)
+      return std::nullopt;
+    form.steps.push_back(std::move(*step));
+  }
+  return form;
+}
+
+/// One of them varies over the tile and the other does not.
+static std::optional<AffineForm> product(const AffineForm &a, const AffineForm &b) {
+  if ((!a.isUniform() && !b.isUniform()) || (!a.assumptions.empty() && !b.assumptions.empty()))
+    return std::nullopt;
+  const AffineForm &tile = a.isUniform() ? b : a;
+  const Polynomial &factor = a.isUniform() ? a.start : b.start;
+  auto start = tile.start.times(factor);
+  if (!start)
+    return std::nullopt;
+  AffineForm form{{}, std::move(*start), {}, a.assumptions.empty() ? b.assumptions : a.assumptions};
+  for (const Polynomial &step : tile.steps) {
+    auto scaled = step.times(factor);
+    if (!scaled)
+      return std::nullopt;
+    form.steps.push_back(std::move(*scaled));
+  }
   return form;
 }
 
@@ -214,21 +179,9 @@ std::optional<AffineForm> AffineInfo::analyseArithmetic(Operation *op) {
   const AffineForm *b = assumed(op->getOperand(1));
   if (!b)
     return std::nullopt;
-  if (auto add = dyn_cast<tt::AddPtrOp>(op)) {
-    return combine(a, *b, bytesOfPointee(add.getResult()));
-  }
-  if (!isa<arith::MulIOp>(op))
-    return combine(a, *b, isa<arith::SubIOp>(op) ? -1 : 1);
-  if (!a.isUniform() && !b->isUniform())
-    return std::nullopt;
-  const AffineForm &tile = a.isUniform() ? *b : a;
-  const Poly &factor = a.isUniform() ? a.base : b->base;
-  if (!a.assumptions.empty() && !b->assumptions.empty())
-    return std::nullopt;
-  AffineForm form{{}, tile.base * factor, {}, a.assumptions.empty() ? b->assumptions : a.assumptions};
-  for (const Poly &stride : tile.strides)
-    form.strides.push_back(stride * factor);
-  return form;
+  if (auto add = dyn_cast<tt::AddPtrOp>(op))
+    return sum(a, *b, bytesOfPointee(add.getResult()));
+  return isa<arith::MulIOp>(op) ? product(a, *b) : sum(a, *b, isa<arith::SubIOp>(op) ? -1 : 1);
 }
 
 //--- masks ---------------------------------------------------------------------------------
@@ -274,16 +227,6 @@ bool AffineInfo::mayWrap(Value side) {
   return !isOffset(root);
 }
 
-/// a - b, where it is a constant.
-static std::optional<int64_t> checkedDifference(int64_t a, int64_t b) {
-  int64_t result;
-  return __builtin_sub_overflow(a, b, &result) ? std::nullopt : std::optional(result);
-}
-
-static int64_t constantTerm(const Poly &poly) {
-  return poly.terms().empty() || !poly.terms().front().factors.empty() ? 0 : poly.terms().front().coefficient;
-}
-
 std::optional<PrefixMask> AffineInfo::analyseMask(Value mask) {
   auto compare = mask.getDefiningOp<arith::CmpIOp>();
   if (!compare || !isa<RankedTensorType>(mask.getType()) ||
@@ -303,22 +246,24 @@ std::optional<PrefixMask> AffineInfo::analyseMask(Value mask) {
   const AffineForm *upper = affine(large);
   if (!upper)
     return std::nullopt;
-  const AffineForm distance = combine(lower, *upper, -1); // the mask is true where this is negative (or zero)
+  const auto distance = sum(lower, *upper, -1); // the mask is true where this is negative (or zero)
+  if (!distance)
+    return std::nullopt;
   std::optional<unsigned> dim;
-  for (auto [index, stride] : llvm::enumerate(distance.strides)) {
-    if (stride.isZero())
+  for (auto [index, step] : llvm::enumerate(distance->steps)) {
+    if (step.isZero())
       continue;
-    if (dim || stride.asConstant() != 1)
+    if (dim || step.constant() != 1)
       return std::nullopt;
     dim = index;
   }
   if (!dim)
     return std::nullopt;
   const bool inclusive = predicate == Predicate::sle || predicate == Predicate::sge;
-  const auto constant = checkedDifference(constantTerm(lower.base), constantTerm(affine(large)->base));
-  if (!constant || !checkedDifference(inclusive, *constant))
+  auto bound = Polynomial::ofConstant(inclusive).plus(distance->start, -1);
+  if (!bound)
     return std::nullopt;
-  return PrefixMask{*dim, Poly::constant(inclusive) - distance.base, mayWrap(small) || mayWrap(large)};
+  return PrefixMask{*dim, std::move(*bound), mayWrap(small) || mayWrap(large)};
 }
 
 //--- dependence ----------------------------------------------------------------------------

@@ -1,10 +1,12 @@
-// Tiles whose element is `base + sum(index[d] * stride[d])`, with bases and strides symbolic in scalars.
+// Tiles whose element is `start + sum(index[d] * steps[d])`, with start and steps symbolic in scalars.
 // SPDX-License-Identifier: MIT
 //
 // Arithmetic is that of 64-bit integers over sign-extended scalars: an i32 addition of tiles is assumed not to wrap
 // where it is part of an address, since a wrapped address points to no element. A comparison of other additions sets
 // `mayWrap`.
 #pragma once
+
+#include "compiler/index/Polynomial.h"
 
 #include "mlir/IR/Value.h"
 
@@ -15,45 +17,17 @@
 
 namespace nereid::cpu {
 
-/// A scalar SSA value, numbered in the order in which the analysis first sees it, so that equal input gives equal code.
-using SymbolId = unsigned;
-
-/// A polynomial over scalars, in normal form.
-class Poly {
-public:
-  struct Term {
-    llvm::SmallVector<SymbolId, 2> factors; ///< sorted; empty for the constant
-    int64_t coefficient = 0;
-    bool operator==(const Term &) const = default;
-  };
-
-  static Poly constant(int64_t value);
-  static Poly symbol(SymbolId symbol);
-
-  Poly operator+(const Poly &other) const { return plus(other, 1); }
-  Poly operator-(const Poly &other) const { return plus(other, -1); }
-  Poly operator*(const Poly &other) const;
-  bool operator==(const Poly &) const = default;
-
-  bool isZero() const { return list.empty(); }
-  std::optional<int64_t> asConstant() const;
-  llvm::ArrayRef<Term> terms() const { return list; }
-
-private:
-  Poly plus(const Poly &other, int64_t factor) const;
-  void add(Term term);
-  llvm::SmallVector<Term, 2> list; ///< sorted by factors, no zero coefficient
-};
+using index::Polynomial;
 
 /// A scalar or tile of integers or pointers. Distances of pointers are in bytes.
 struct AffineForm {
-  mlir::Value pointer; ///< scalar pointer; null for integers
-  Poly base;
-  llvm::SmallVector<Poly, 2> strides;         ///< one per dimension; zero along extent 1
-  llvm::SmallVector<SymbolId, 1> assumptions; ///< remainders that must not wrap for this to hold
+  mlir::Value base; ///< scalar pointer; null for integers
+  Polynomial start;
+  llvm::SmallVector<Polynomial, 2> steps;     ///< one per dimension; zero along extent 1
+  llvm::SmallVector<unsigned, 1> assumptions; ///< remainders that must not wrap for this to hold
 
   bool isUniform() const {
-    return llvm::all_of(strides, [](const Poly &stride) { return stride.isZero(); });
+    return llvm::all_of(steps, [](const Polynomial &step) { return step.isZero(); });
   }
 };
 
@@ -62,14 +36,14 @@ bool isContiguous(const AffineForm &form, unsigned dim, mlir::Value pointer);
 
 /// `(dividend + i) % divisor` for 0 <= i < extent, which is `dividend % divisor + i` where it does not wrap.
 struct Remainder {
-  Poly dividend, divisor;
+  Polynomial dividend, divisor;
   int64_t extent = 1;
 };
 
 /// `index[dim] < bound`.
 struct PrefixMask {
   unsigned dim = 0;
-  Poly bound;
+  Polynomial bound;
   bool mayWrap = false; ///< holds only where neither side's addition overflows its type
 };
 
@@ -83,9 +57,9 @@ public:
   }
   /// A form that holds where its assumptions do.
   const AffineForm *assumed(mlir::Value value);
-  /// The remainder that an assumption's symbol stands for; null for other symbols.
-  const Remainder *remainderOf(SymbolId symbol) const {
-    auto found = remainders.find(symbol);
+  /// The remainder that an assumption's variable stands for; null for other variables.
+  const Remainder *remainderOf(unsigned variable) const {
+    auto found = remainders.find(variable);
     return found == remainders.end() ? nullptr : &found->second;
   }
   /// The prefix of one dimension for which a comparison holds; null where it is no prefix.
@@ -95,15 +69,14 @@ public:
   /// The dimensions that the elements depend on, as a bit set. Dimensions of extent 1 are never in it.
   uint32_t dependence(mlir::Value value);
 
-  /// Whether the predicate holds for every scalar of the polynomial.
-  bool allScalars(const Poly &poly, llvm::function_ref<bool(mlir::Value)> predicate) const {
-    return llvm::all_of(poly.terms(), [&](const Poly::Term &term) {
-      return llvm::all_of(term.factors, [&](SymbolId symbol) { return predicate(valueOf(symbol)); });
-    });
+  /// Whether the predicate holds for every scalar of the sum.
+  bool allScalars(const Polynomial &sum, llvm::function_ref<bool(mlir::Value)> predicate) const {
+    return sum.allVariables([&](unsigned variable) { return predicate(valueOf(variable)); });
   }
 
-  SymbolId symbolOf(mlir::Value scalar);
-  mlir::Value valueOf(SymbolId symbol) const { return symbols[symbol]; }
+  /// The variable of a scalar, numbered in the order first seen, so that equal input gives equal code.
+  unsigned variableOf(mlir::Value scalar);
+  mlir::Value valueOf(unsigned variable) const { return scalars[variable]; }
 
 private:
   std::optional<AffineForm> analyse(mlir::Value value);
@@ -117,9 +90,9 @@ private:
   llvm::DenseMap<mlir::Value, std::optional<AffineForm>> forms;
   llvm::DenseMap<mlir::Value, std::optional<PrefixMask>> masks;
   llvm::DenseMap<mlir::Value, uint32_t> dependences;
-  llvm::DenseMap<mlir::Value, SymbolId> symbolIds;
-  llvm::SmallVector<mlir::Value> symbols;
-  llvm::DenseMap<SymbolId, Remainder> remainders;
+  llvm::DenseMap<mlir::Value, unsigned> variables;
+  llvm::SmallVector<mlir::Value> scalars; ///< by variable
+  llvm::DenseMap<unsigned, Remainder> remainders;
   bool isExact = false;
 };
 

@@ -45,7 +45,7 @@ int OrderVotes::contiguousDim(const Nest &nest) {
     const AffineForm *form = context.affineInfo.assumed(pointer);
     if (!form)
       return;
-    auto moves = [&](size_t dim) { return map[dim] >= 0 && nest.shape[map[dim]] != 1 && !form->strides[dim].isZero(); };
+    auto moves = [&](size_t dim) { return map[dim] >= 0 && nest.shape[map[dim]] != 1 && !form->steps[dim].isZero(); };
     // One that moves along no other loop is read once for all of its iterations.
     const auto loops = llvm::count_if(llvm::seq<size_t>(0, map.size()), moves);
     for (auto [dim, loop] : llvm::enumerate(map))

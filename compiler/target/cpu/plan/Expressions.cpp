@@ -94,7 +94,7 @@ void ExpressionWalk::pushOperands(Value value, const IndexMap &map) {
   if (!isComputable(op))
     return;
   if (const PrefixMask *prefix = affineInfo.prefix(value); prefix && !prefix->mayWrap) {
-    return pushScalars(Poly(prefix->bound));
+    return pushScalars(Polynomial(prefix->bound));
   }
   if (auto load = dyn_cast<tt::LoadOp>(op)) {
     pushPointer(load.getPtr(), map);
@@ -109,23 +109,23 @@ void ExpressionWalk::pushOperands(Value value, const IndexMap &map) {
       push(operand, *operandMap(value, index, map));
 }
 
-void ExpressionWalk::pushScalars(const Poly &poly) {
-  for (const Poly::Term &term : poly.terms())
-    for (SymbolId symbol : term.factors) {
-      if (const Remainder *remainder = affineInfo.remainderOf(symbol)) {
+void ExpressionWalk::pushScalars(const Polynomial &poly) {
+  for (const Polynomial::Term &term : poly.terms())
+    for (unsigned variable : term.factors) {
+      if (const Remainder *remainder = affineInfo.remainderOf(variable)) {
         pushScalars(remainder->dividend);
         pushScalars(remainder->divisor);
       } else {
-        push(affineInfo.valueOf(symbol), {});
+        push(affineInfo.valueOf(variable), {});
       }
     }
 }
 
 void ExpressionWalk::pushScalars(const AffineForm &form) {
-  if (form.pointer)
-    push(form.pointer, {});
-  pushScalars(form.base);
-  for (const Poly &stride : form.strides)
+  if (form.base)
+    push(form.base, {});
+  pushScalars(form.start);
+  for (const Polynomial &stride : form.steps)
     pushScalars(stride);
 }
 

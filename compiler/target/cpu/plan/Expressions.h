@@ -28,7 +28,7 @@ private:
   void push(mlir::Value value, const IndexMap &map);
   void pushOperands(mlir::Value value, const IndexMap &map);
   void pushScalars(const AffineForm &form);
-  void pushScalars(const Poly &poly);
+  void pushScalars(const Polynomial &poly);
   void pushPointer(mlir::Value pointer, const IndexMap &map);
   void drain();
 

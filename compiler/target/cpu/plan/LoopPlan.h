@@ -108,7 +108,7 @@ struct Nest {
   std::vector<Root> roots;
   llvm::SmallVector<NestMask, 2> masks;
   llvm::SmallVector<NestCondition, 2> conditions;
-  llvm::SmallVector<SymbolId, 1> assumptions; ///< of addresses; where they fail, every chunk runs in the masked form
+  llvm::SmallVector<unsigned, 1> assumptions; ///< of addresses; where they fail, every chunk runs in the masked form
   /// Loads and buffers that are read before the chunk's first root writes.
   llvm::SmallVector<mlir::Value, 2> hoistedReads;
   /// The nest is emitted a second time for the first iteration of this loop, in which the tiles are these constants.
@@ -151,7 +151,7 @@ struct Guard {
 
 /// The rows and columns from 0 to these ends; all of them where an end is not known.
 struct StoredPart {
-  std::optional<Poly> rows, columns;
+  std::optional<Polynomial> rows, columns;
 };
 
 /// A dot of tiles in buffers: d += a * b.

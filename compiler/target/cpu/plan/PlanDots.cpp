@@ -53,8 +53,8 @@ bool cpu::isReadByColumns(PlanContext &context, Value tile) {
     if (!form)
       return true;
     const int64_t size = storageBytes(tt::elementOf(value.getType()));
-    for (auto [dim, stride] : llvm::enumerate(form->strides))
-      if (stride.asConstant() == size)
+    for (auto [dim, stride] : llvm::enumerate(form->steps))
+      if (stride.constant() == size)
         vote(map, map[dim]);
     return true;
   };

@@ -31,7 +31,7 @@ private:
   void guard(const Guard &guard, unsigned depth);
   void dot(const Step &step, unsigned depth);
   std::string access(Value pointer);
-  std::string poly(const Poly &poly);
+  std::string poly(const Polynomial &poly);
   std::string name(Value scalar);
   std::string loadName(Operation *op);
   llvm::raw_ostream &line(unsigned depth) { return out.indent(2 * depth); }
@@ -67,11 +67,11 @@ std::string Printer::loadName(Operation *op) {
   return "load" + std::to_string(entry->second);
 }
 
-std::string Printer::poly(const Poly &poly) {
+std::string Printer::poly(const Polynomial &poly) {
   if (poly.isZero())
     return "0";
   std::string text;
-  for (const Poly::Term &term : poly.terms()) {
+  for (const Polynomial::Term &term : poly.terms()) {
     int64_t factor = term.coefficient;
     if (!text.empty())
       text += factor < 0 ? " - " : " + ";
@@ -83,14 +83,14 @@ std::string Printer::poly(const Poly &poly) {
       text += std::to_string(size);
       needsTimes = true;
     }
-    for (SymbolId symbol : term.factors) {
-      const Remainder *found = affineInfo.remainderOf(symbol);
+    for (unsigned variable : term.factors) {
+      const Remainder *found = affineInfo.remainderOf(variable);
       text += needsTimes ? "*" : "";
       if (found) {
         const Remainder remainder = *found;
         text += "((" + this->poly(remainder.dividend) + ") % (" + this->poly(remainder.divisor) + "))";
       } else {
-        text += name(affineInfo.valueOf(symbol));
+        text += name(affineInfo.valueOf(variable));
       }
       needsTimes = true;
     }
@@ -106,8 +106,8 @@ std::string Printer::access(Value pointer) {
   if (!found)
     return text + " at computed addresses";
   const AffineForm form = *found;
-  text += " " + name(form.pointer) + " + " + poly(form.base) + " strides (";
-  for (auto [dim, stride] : llvm::enumerate(form.strides))
+  text += " " + name(form.base) + " + " + poly(form.start) + " strides (";
+  for (auto [dim, stride] : llvm::enumerate(form.steps))
     text += (dim ? ", " : "") + poly(stride);
   return text + (form.assumptions.empty() ? ")" : ") where no remainder wraps");
 }

@@ -45,7 +45,7 @@ private:
   bool protect(tt::LoadOp load, ArrayRef<Evaluation> evaluations);
   AddressMatch matchAddresses(tt::LoadOp load, const Evaluation &at, const Write &write);
   bool isKnown(Value scalar, unsigned step);
-  bool isKnown(const Poly &poly, unsigned step);
+  bool isKnown(const Polynomial &poly, unsigned step);
   bool isRangeKnown(tt::StoreOp store, unsigned step);
   bool isGuardable(tt::LoadOp load, ArrayRef<const Write *> conflicts, unsigned step);
   void guard(tt::LoadOp load, ArrayRef<std::pair<const Write *, bool>> conflicts, unsigned step);
@@ -124,24 +124,24 @@ AddressMatch LoadProtector::matchAddresses(tt::LoadOp load, const Evaluation &at
     return AddressMatch::Unknown;
   const AffineForm from = *source;
   const AffineForm *to = context.affineInfo.affine(store.getPtr());
-  if (!to || from.strides.size() != to->strides.size() || !isIdentity(tt::shapeOf(load.getType()), at.map, *at.nest))
+  if (!to || from.steps.size() != to->steps.size() || !isIdentity(tt::shapeOf(load.getType()), at.map, *at.nest))
     return AddressMatch::Unknown;
-  if (from.strides != to->strides || !(from.base == to->base))
+  if (from.steps != to->steps || !(from.start == to->start))
     return AddressMatch::Unknown;
   // Equal maps are harmless where no two indices share a byte: certain for one dimension of constant stride, tested at
   // run time for several.
   const int64_t size = storageBytes(tt::elementOf(load.getType()));
   unsigned loops = 0;
   bool isDistinct = true;
-  for (auto [dim, stride] : llvm::enumerate(to->strides)) {
+  for (auto [dim, stride] : llvm::enumerate(to->steps)) {
     if (at.nest->shape[dim] == 1)
       continue;
-    const int64_t constant = stride.asConstant().value_or(0);
+    const int64_t constant = stride.constant().value_or(0);
     isDistinct &= ++loops == 1 && (constant >= size || -constant >= size);
   }
   if (!isDistinct && loops == 1)
     return AddressMatch::Unknown;
-  return isDistinct && from.pointer == to->pointer ? AddressMatch::Identical : AddressMatch::SameStrides;
+  return isDistinct && from.base == to->base ? AddressMatch::Identical : AddressMatch::SameStrides;
 }
 
 /// Whether a scalar has been computed when the step begins.
@@ -164,7 +164,7 @@ bool LoadProtector::isKnown(Value scalar, unsigned step) {
   return false;
 }
 
-bool LoadProtector::isKnown(const Poly &poly, unsigned step) {
+bool LoadProtector::isKnown(const Polynomial &poly, unsigned step) {
   return context.affineInfo.allScalars(poly, [&](Value scalar) { return isKnown(scalar, step); });
 }
 

@@ -165,7 +165,7 @@ static RangeExpr constantRange(int64_t low, int64_t high) {
   range.kind = RangeKind::Union;
   range.bits = llvm::Log2_64_Ceil(static_cast<uint64_t>(std::max(std::abs(low), std::abs(high))) + 1) + 1;
   for (int64_t value : {low, high})
-    range.operands.emplace_back().form.base = Poly::constant(value);
+    range.operands.emplace_back().form.start = Polynomial::ofConstant(value);
   return range;
 }
 
@@ -209,21 +209,21 @@ std::optional<RangeExpr> RangeAnalysis::asserted(Value tile, const IndexMap &map
 
 /// The bits that an affine tile's elements need at most, computed without wrapping around.
 static unsigned bitsOf(AffineInfo &affineInfo, const AffineForm &form, ArrayRef<int64_t> shape) {
-  auto bitsOfPoly = [&](const Poly &poly, int64_t factor) {
+  auto bitsOfPoly = [&](const Polynomial &poly, int64_t factor) {
     unsigned most = 1;
-    for (const Poly::Term &term : poly.terms()) {
+    for (const Polynomial::Term &term : poly.terms()) {
       unsigned bits = llvm::Log2_64_Ceil(static_cast<uint64_t>(std::abs(term.coefficient))) + 1 +
                       llvm::Log2_64_Ceil(static_cast<uint64_t>(factor));
-      for (SymbolId symbol : term.factors) {
-        Type type = affineInfo.valueOf(symbol).getType();
+      for (unsigned variable : term.factors) {
+        Type type = affineInfo.valueOf(variable).getType();
         bits += type.isInteger() ? type.getIntOrFloatBitWidth() : 64;
       }
       most = std::max(most, bits);
     }
     return most + llvm::Log2_64_Ceil(poly.terms().size() + 1);
   };
-  unsigned most = bitsOfPoly(form.base, 1);
-  for (auto [stride, extent] : llvm::zip_equal(form.strides, shape))
+  unsigned most = bitsOfPoly(form.start, 1);
+  for (auto [stride, extent] : llvm::zip_equal(form.steps, shape))
     most = std::max(most, bitsOfPoly(stride, extent));
   return most + shape.size();
 }
@@ -288,10 +288,10 @@ std::optional<RangeExpr> cpu::addressRange(AffineInfo &affineInfo, Operation *ac
 }
 
 bool cpu::allScalars(const RangeExpr &range, AffineInfo &affineInfo, llvm::function_ref<bool(Value)> predicate) {
-  auto holds = [&](const Poly &poly) { return affineInfo.allScalars(poly, predicate); };
+  auto holds = [&](const Polynomial &poly) { return affineInfo.allScalars(poly, predicate); };
   if (range.kind == RangeKind::Affine)
-    return (!range.form.pointer || predicate(range.form.pointer)) && holds(range.form.base) &&
-           llvm::all_of(range.form.strides, holds);
+    return (!range.form.base || predicate(range.form.base)) && holds(range.form.start) &&
+           llvm::all_of(range.form.steps, holds);
   return llvm::all_of(range.operands,
                       [&](const RangeExpr &operand) { return allScalars(operand, affineInfo, predicate); });
 }

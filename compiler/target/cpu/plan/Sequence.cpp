@@ -342,7 +342,7 @@ bool Sequencer::canStayInMemory(tt::DotOp op, Value value) {
     return false;
   const AffineForm *form = context.affineInfo.assumed(load.getPtr());
   const int64_t size = storageBytes(tt::elementOf(value.getType()));
-  if (!form || form->strides.size() != 2 || form->strides[1].asConstant() != size)
+  if (!form || form->steps.size() != 2 || form->steps[1].constant() != size)
     return false;
   // Narrower dots have so many rows that their addresses would not stay in registers.
   const int64_t rowBits = tt::shapeOf(op.getType())[1] * storageBytes(tt::elementOf(op.getType())) * 8;

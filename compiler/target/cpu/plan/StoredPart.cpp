@@ -22,9 +22,9 @@ public:
 private:
   bool follow(OpOperand &use);
   bool addStore(tt::StoreOp store);
-  std::optional<Poly> boundOf(tt::StoreOp store, unsigned dim);
-  bool isKnown(const Poly &poly);
-  bool isSameInLoops(const std::optional<Poly> &bound);
+  std::optional<Polynomial> boundOf(tt::StoreOp store, unsigned dim);
+  bool isKnown(const Polynomial &poly);
+  bool isSameInLoops(const std::optional<Polynomial> &bound);
 
   AffineInfo &affineInfo;
   tt::DotOp dot;
@@ -35,7 +35,7 @@ private:
 } // namespace
 
 /// Whether every factor is computed before the dot.
-bool StoredPartSearch::isKnown(const Poly &poly) {
+bool StoredPartSearch::isKnown(const Polynomial &poly) {
   return affineInfo.allScalars(poly, [&](Value value) {
     Operation *outer = value.getParentBlock()->findAncestorOpInBlock(*dot);
     return outer && (!value.getDefiningOp() || value.getDefiningOp()->isBeforeInBlock(outer));
@@ -44,7 +44,7 @@ bool StoredPartSearch::isKnown(const Poly &poly) {
 
 /// Whether the bound does not change in a loop that carries a result from one iteration to another: what an iteration
 /// does not compute may be stored by a later one.
-bool StoredPartSearch::isSameInLoops(const std::optional<Poly> &bound) {
+bool StoredPartSearch::isSameInLoops(const std::optional<Polynomial> &bound) {
   return bound && affineInfo.allScalars(*bound, [&](Value scalar) {
     Operation *owner = scalar.getParentBlock()->getParentOp();
     return llvm::none_of(loops, [&](Operation *loop) { return loop->isAncestor(owner); });
@@ -52,7 +52,7 @@ bool StoredPartSearch::isSameInLoops(const std::optional<Poly> &bound) {
 }
 
 /// The end of the rows or columns that the store's mask selects.
-std::optional<Poly> StoredPartSearch::boundOf(tt::StoreOp store, unsigned dim) {
+std::optional<Polynomial> StoredPartSearch::boundOf(tt::StoreOp store, unsigned dim) {
   if (!store.getMask())
     return std::nullopt;
   for (const Conjunct &condition : conjuncts(affineInfo, store.getMask(), identityMap(2)))

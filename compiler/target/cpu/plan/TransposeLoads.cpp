@@ -69,7 +69,7 @@ static std::optional<Directions> directionsOf(PlanContext &context, const Nest &
   if (!from || !to || *from == *to || shape[*from] < fewestElements || shape[*to] < fewestElements)
     return std::nullopt;
   const AffineForm *form = context.affineInfo.assumed(load.getPtr());
-  if (form && form->strides[*to].isZero())
+  if (form && form->steps[*to].isZero())
     return std::nullopt;
   return Directions{*from, *to};
 }

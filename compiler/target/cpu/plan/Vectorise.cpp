@@ -71,10 +71,10 @@ static void countAccess(AffineInfo &affineInfo, Nest &nest, int regularLoop, Val
     counts.hasGather = true;
     return;
   }
-  for (SymbolId symbol : form->assumptions)
-    if (!llvm::is_contained(nest.assumptions, symbol))
-      nest.assumptions.push_back(symbol);
-  for (auto [dim, stride] : llvm::enumerate(form->strides))
+  for (unsigned variable : form->assumptions)
+    if (!llvm::is_contained(nest.assumptions, variable))
+      nest.assumptions.push_back(variable);
+  for (auto [dim, stride] : llvm::enumerate(form->steps))
     if (map[dim] >= 0 && !stride.isZero())
       counts.unitAccesses[map[dim]] += isContiguous(*form, dim, pointer) ? 2 : -1;
 }

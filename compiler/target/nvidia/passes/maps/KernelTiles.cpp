@@ -8,8 +8,8 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::nvidia;
 using analysis::AffineForm;
-using analysis::Polynomial;
 using artifact::LaunchOp;
+using index::Polynomial;
 
 int64_t KernelTiles::divisibility(const Polynomial &polynomial) const {
   const int64_t most = analysis::powerOfTwoIn(0); // divisible by everything

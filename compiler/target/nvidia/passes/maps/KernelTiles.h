@@ -14,27 +14,27 @@ public:
   explicit KernelTiles(const analysis::AxisInfoAnalysis &axisInfo) : axisInfo(axisInfo) {}
 
   /// The largest known power of two that divides the polynomial, at most 2^30.
-  int64_t divisibility(const analysis::Polynomial &polynomial) const;
+  int64_t divisibility(const index::Polynomial &polynomial) const;
   /// Computes the polynomial at the builder's position, as i32; null where a scalar of it has another type.
-  mlir::Value materialise(mlir::OpBuilder &builder, mlir::Location loc, const analysis::Polynomial &polynomial);
+  mlir::Value materialise(mlir::OpBuilder &builder, mlir::Location loc, const index::Polynomial &polynomial);
 
   /// Conditions on the arguments, each of which must not be negative, that what was asked since the last call depends
   /// on; those of remainders are found by their variables.
   llvm::SmallVector<LaunchCode> takeConditions() { return std::exchange(conditions, {}); }
-  void addConditionsOf(const analysis::Polynomial &polynomial);
+  void addConditionsOf(const index::Polynomial &polynomial);
 
 private:
   std::optional<analysis::AffineForm> ofRemainder(mlir::arith::RemSIOp op, const analysis::AffineForm &dividend,
-                                                  const analysis::Polynomial &divisor) final;
+                                                  const index::Polynomial &divisor) final;
   bool isKnownNonNegative(mlir::Value value) final;
   mlir::Value materialise(mlir::OpBuilder &builder, mlir::Location loc, const Variable &variable);
   /// variable * scale + rest
   struct InductionTerm {
     mlir::Value variable;
     int64_t scale;
-    analysis::Polynomial rest;
+    index::Polynomial rest;
   };
-  std::optional<InductionTerm> findInduction(const analysis::Polynomial &polynomial);
+  std::optional<InductionTerm> findInduction(const index::Polynomial &polynomial);
 
   /// A remainder of a tile's first element, which holds for the whole tile under these conditions.
   struct Remainder {

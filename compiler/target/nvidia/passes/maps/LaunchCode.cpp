@@ -56,10 +56,10 @@ std::optional<LaunchCode> nvidia::launchCodeOf(Value value) {
   return combine(*known, std::move(*a), *b);
 }
 
-std::optional<LaunchCode> nvidia::launchCodeOf(const analysis::Polynomial &polynomial,
+std::optional<LaunchCode> nvidia::launchCodeOf(const index::Polynomial &polynomial,
                                                const analysis::AffineTiles &tiles) {
   LaunchCode sum;
-  for (const analysis::Polynomial::Term &term : polynomial.terms()) {
+  for (const index::Polynomial::Term &term : polynomial.terms()) {
     LaunchCode product = launchConstant(term.coefficient);
     for (unsigned factor : term.factors) {
       const analysis::AffineTiles::Variable &variable = tiles.variable(factor);

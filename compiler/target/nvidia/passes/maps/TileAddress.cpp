@@ -16,8 +16,8 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::nvidia;
 using analysis::AffineForm;
-using analysis::Polynomial;
 using artifact::LaunchOp;
+using index::Polynomial;
 
 static constexpr unsigned kMostDims = 5;
 /// A constant multiple beyond this is a dimension of its own, so that coordinates stay small.

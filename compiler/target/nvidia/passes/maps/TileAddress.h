@@ -10,7 +10,7 @@ namespace nereid::nvidia {
 
 /// One dimension of the array.
 struct ArrayDim {
-  analysis::Polynomial coordinate;  ///< where the box begins
+  index::Polynomial coordinate;     ///< where the box begins
   LaunchCode stride;                ///< in bytes; empty for the fastest dimension
   std::optional<LaunchCode> extent; ///< in elements; nothing: the kernel bounds no access
   int64_t box = 1;
