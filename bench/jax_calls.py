@@ -4,7 +4,7 @@ call.
 usage: jax_calls.py triton.jax|jax_triton     prints one line of JSON: microseconds per call of each
 round, by case
 
-The Python path selects the triton that jax_triton uses; scripts/xla_on_gpu.py alternates the two
+The Python path selects the triton that jax_triton uses; test/scripts/xla_on_gpu.py alternates the two
 and compares.
 """
 # SPDX-License-Identifier: MIT

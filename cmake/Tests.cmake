@@ -23,8 +23,14 @@ nereid_layer_flags(nereid-stub-nvjitlink runtime)
 set_target_properties(nereid-stub-nvjitlink PROPERTIES OUTPUT_NAME nvJitLink SUFFIX .so.98
   LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/test/stub)
 
+# A ptxas that keeps the results of the real one.
+add_executable(nereid-keeping-ptxas EXCLUDE_FROM_ALL ${PROJECT_SOURCE_DIR}/test/stub/ptxas/KeepingPtxas.cpp)
+nereid_layer_flags(nereid-keeping-ptxas runtime)
+set_target_properties(nereid-keeping-ptxas PROPERTIES OUTPUT_NAME ptxas
+  RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/test/stub)
+
 # What tests need beside the products.
-add_custom_target(nereid-tests DEPENDS nereid-stub-cuda nereid-stub-hip nereid-stub-nvjitlink)
+add_custom_target(nereid-tests DEPENDS nereid-stub-cuda nereid-stub-hip nereid-stub-nvjitlink nereid-keeping-ptxas)
 
 find_package(GTest CONFIG)
 file(GLOB_RECURSE unit_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/test/unit/*.cpp ${PROJECT_SOURCE_DIR}/test/cache/*.cpp)

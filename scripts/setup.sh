@@ -142,8 +142,8 @@ setup_docs() {
 # Installs torch for its tests: a build for CPUs only, so that it brings neither CUDA's files nor another triton.
 install_torch() {
   pip="$VENV/bin/python -m pip"
-  torch=$(sed -n 's/^torch==/torch==/p' scripts/requirements-torch.txt)
-  grep -v '^torch==' scripts/requirements-torch.txt >"$ROOT/build/torch-needs.txt"
+  torch=$(sed -n 's/^torch==/torch==/p' test/scripts/requirements-torch.txt)
+  grep -v '^torch==' test/scripts/requirements-torch.txt >"$ROOT/build/torch-needs.txt"
   $pip install --only-binary :all: --no-deps -r "$ROOT/build/torch-needs.txt" &&
     { $pip install --only-binary :all: --no-deps ${NEREID_PIP_ARGS:-} "$torch" ||
       $pip install --only-binary :all: --no-deps --index-url https://download.pytorch.org/whl/cpu "$torch"; } &&
@@ -152,7 +152,7 @@ install_torch() {
 
 setup_torch() {
   STAMP_EXTRA=$(cat "$STAMPS/python")
-  if fresh torch scripts/requirements-torch.txt; then
+  if fresh torch test/scripts/requirements-torch.txt; then
     return
   fi
   began=$(date +%s)

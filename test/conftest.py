@@ -1,9 +1,11 @@
-"""What the run and python levels share: the options --device and --shard, the fixture `device`."""
+"""What the levels of pytest share: the options --device, --brief and --shard, the fixture `device`."""
 # SPDX-License-Identifier: MIT
 
 import os
 import re
+from collections.abc import Iterable
 
+import _brief
 import pytest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -35,6 +37,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="kernels of test/run under TRITON_INTERPRET=1; what interpret_not.txt lists is skipped",
     )
+    parser.addoption(
+        "--brief",
+        action="store_true",
+        help="what ./dev test leaves of all cases; see test/_brief.py",
+    )
     parser.addoption("--shard", type=_shard, help="I/N: only the I-th of N parts of the tests")
 
 
@@ -42,6 +49,8 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("--interpret"):
         os.environ["TRITON_INTERPRET"] = "1"  # read where `triton.jit` decorates a function
     config.addinivalue_line("markers", "kernels(n): how many kernels a case compiles, if not one")
+    for marker in _brief.MARKERS:
+        config.addinivalue_line("markers", marker)
 
 
 def _kernels(cases: list[pytest.Item]) -> int:
@@ -49,20 +58,28 @@ def _kernels(cases: list[pytest.Item]) -> int:
     return sum(mark.args[0] if mark else 1 for mark in marks)
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Keeps one shard: all cases of a function are in the same one, since they often share kernels."""
-    if config.getoption("--shard") is None:
-        return
-    wanted, count = config.getoption("--shard")
-    functions: dict[str, list[pytest.Item]] = {}
-    for item in items:
-        functions.setdefault(item.nodeid.partition("[")[0], []).append(item)
+def _shard_of(items: list[pytest.Item], index: int, count: int) -> list[pytest.Item]:
+    """All cases of a function are in the same shard, since they often share kernels."""
     parts: list[list[pytest.Item]] = [[] for _ in range(count)]
-    for cases in sorted(functions.values(), key=_kernels, reverse=True):
+    for cases in sorted(_brief.by_function(items), key=_kernels, reverse=True):
         min(parts, key=_kernels).extend(cases)
-    kept = {id(item) for item in parts[wanted]}
+    return parts[index]
+
+
+def _keep(config: pytest.Config, items: list[pytest.Item], wanted: Iterable[pytest.Item]) -> None:
+    kept = {id(item) for item in wanted}
     config.hook.pytest_deselected(items=[item for item in items if id(item) not in kept])
     items[:] = [item for item in items if id(item) in kept]
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Applies --brief and --shard."""
+    if config.getoption("--brief"):
+        is_on_cpu = config.getoption("--device") == "cpu"
+        brief = (_brief.selected(cases, is_on_cpu) for cases in _brief.by_function(items))
+        _keep(config, items, [case for cases in brief for case in cases])
+    if config.getoption("--shard"):
+        _keep(config, items, _shard_of(items, *config.getoption("--shard")))
 
 
 @pytest.fixture(scope="session")

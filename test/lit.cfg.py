@@ -23,6 +23,8 @@ config.excludes = [
     "run",
     "sim",
     "python",
+    "runner",
+    "scripts",
     "unit",
     "fuzz",
     "exhaustive",

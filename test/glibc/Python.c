@@ -1,5 +1,5 @@
 // The main program of a CPython that runs on an older glibc, and what Debian 12's archives of it ask of newer ones; for
-// scripts/old_glibc_check alone.
+// test/scripts/old_glibc_check alone.
 // SPDX-License-Identifier: MIT
 #define _GNU_SOURCE
 #include <errno.h>

@@ -1,4 +1,4 @@
-"""Kernels whose TTGIR another compiler prints for AMD's GPUs (scripts/make_amd_ttgir.py)."""
+"""Kernels whose TTGIR another compiler prints for AMD's GPUs (test/scripts/make_amd_ttgir.py)."""
 # SPDX-License-Identifier: MIT
 
 from dataclasses import dataclass, field

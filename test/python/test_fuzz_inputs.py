@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-SCRIPT = ROOT / "scripts" / "fuzz_inputs.py"
+SCRIPT = ROOT / "test" / "scripts" / "fuzz_inputs.py"
 SEEDS = ROOT / "build" / "dev" / "bin" / "nereid-fuzz-seeds"
 
 

@@ -1,5 +1,5 @@
 """Installing and removing Nereid's wheel beside another Triton by pip, with a wheel that is packed out of
-the build. scripts/install_matrix.py tries every order.
+the build. test/scripts/install_matrix.py tries every order.
 """
 
 # SPDX-License-Identifier: MIT
@@ -17,7 +17,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 BUILD = ROOT / "build" / "dev"
-sys.path.insert(0, str(ROOT / "scripts"))
+sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "test" / "scripts")]
 import install_matrix  # noqa: E402
 import pack_wheel  # noqa: E402
 

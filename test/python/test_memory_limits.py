@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-TRIALS = os.path.join(os.path.dirname(__file__), "..", "..", "scripts", "memory_trials.py")
+TRIALS = os.path.join(os.path.dirname(__file__), "..", "scripts", "memory_trials.py")
 
 
 @pytest.mark.parametrize("seed", [11, 12])

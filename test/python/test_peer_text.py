@@ -51,7 +51,7 @@ def test_a_peer_reads_what_is_printed(peer, tmp_path):
     if version.startswith("3.6"):
         files = [path for path in files if path.stem not in NEWEST_ONLY]
     done = subprocess.run(
-        [python, ROOT / "scripts" / "read_ttir.py", *files],
+        [python, ROOT / "test" / "scripts" / "read_ttir.py", *files],
         env=environment,
         capture_output=True,
         text=True,

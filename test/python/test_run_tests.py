@@ -1,37 +1,57 @@
-"""The runner of the test levels: a part that raises is a failure of its level, and an interrupt ends the run."""
+"""The runner of the test levels: its queue, its packs of files, and what a brief run leaves out."""
 # SPDX-License-Identifier: MIT
 
+import itertools
 import os
+import subprocess
 import sys
 import threading
 from pathlib import Path
 
 import pytest
 
-SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
-if not SCRIPTS.is_dir():
+TESTS = Path(__file__).resolve().parents[1]
+RUNNER = TESTS / "runner"
+if not RUNNER.is_dir():
     pytest.skip("only in the source tree", allow_module_level=True)
-sys.path.insert(0, os.fspath(SCRIPTS))
+sys.path.insert(0, os.fspath(RUNNER))
 
-import run_tests  # noqa: E402
-from run_tests import Outcome, Part, Request  # noqa: E402
-
-
-def run(monkeypatch, workers, *parts):
-    made = [Part(1, part) for part in parts]
-    monkeypatch.setattr(run_tests, "LEVELS", {"level": lambda request: made})
-    return run_tests.run_levels(Request("cpu", None, workers, ""), ["level"])
+import durations  # noqa: E402
+import levels  # noqa: E402
+import work  # noqa: E402
+from outcome import Outcome  # noqa: E402
+from work import Part  # noqa: E402
 
 
-def test_a_part_that_raises_is_a_failure(monkeypatch, capsys):
+def run(workers, *parts):
+    return work.run({"level": [Part(1, part) for part in parts]}, workers)[0]
+
+
+def test_a_part_that_raises_is_a_failure(capsys):
     def raises():
         raise OSError(28, "the disk is full")
 
-    total = run(monkeypatch, 2, raises, lambda: Outcome(passed=3))
+    total = run(2, raises, lambda: Outcome(passed=3))
     assert (total.passed, total.failed) == (3, 1)
     told = capsys.readouterr().out
     assert "a part of the tests raised OSError: [Errno 28] the disk is full" in told
     assert "3 passed, 1 failed, 0 skipped" in told
+
+
+def test_a_level_without_tests_is_a_failure(capsys):
+    assert run(1, Outcome, Outcome).failed == 1
+    assert "this level ran no test" in capsys.readouterr().out
+    assert run(1, Outcome, lambda: Outcome(passed=1)).failed == 0
+
+
+def test_the_longest_part_of_all_levels_is_first(capsys):
+    order = []
+
+    def part(seconds):
+        return Part(seconds, lambda: order.append(seconds) or Outcome(passed=1))
+
+    work.run({"a": [part(5), part(90)], "b": [part(60)]}, 1)
+    assert order == [90, 60, 5]
 
 
 def test_an_interrupt_leaves_the_queue(monkeypatch):
@@ -44,10 +64,10 @@ def test_an_interrupt_leaves_the_queue(monkeypatch):
         ran.append(goes_on.wait(10))
         return Outcome(passed=1)
 
-    monkeypatch.setattr(run_tests, "as_completed", interrupted)
+    monkeypatch.setattr(work, "as_completed", interrupted)
     try:
         with pytest.raises(KeyboardInterrupt):
-            run(monkeypatch, 1, part, part, part)
+            run(1, part, part, part)
         assert ran == []  # nobody has waited for the first
     finally:
         goes_on.set()
@@ -55,3 +75,136 @@ def test_an_interrupt_leaves_the_queue(monkeypatch):
         if thread.name.startswith("ThreadPoolExecutor"):
             thread.join(10)
     assert len(ran) == 1
+
+
+def test_packs_have_every_file_once_and_are_alike():
+    seconds = [70, 40, 30, 30, 8, 5, 1, 1]
+    sizes = {f"{index}.py": float(size) for index, size in enumerate(seconds)}
+    packs = durations.pack(sizes, 3)
+    assert sorted(itertools.chain(*packs)) == sorted(sizes)
+    assert [durations.total(sizes, files) for files in packs] == [70, 55, 60]
+    assert packs[0] == ["0.py"]
+    assert durations.pack({"a.py": 1.0}, 3) == [["a.py"]]
+
+
+def test_recorded_seconds_are_those_of_files(monkeypatch, tmp_path):
+    monkeypatch.setattr(durations, "PATH", str(tmp_path / "durations.json"))
+    Path(durations.PATH).write_text(
+        '{"run": {"run/gone.py": 5.0}, "ptx": {"run/vector_add.py": 3.0}}'
+    )
+    modules = {
+        "test.run.vector_add": 2.04,
+        "test.run.builtins.dot": 0.5,
+        "test.python.test_jit.TestJit": 7.0,
+    }
+    durations.record({"run": modules})
+    assert durations.load() == {
+        "ptx": {"run/vector_add.py": 3.0},
+        "run": {"python/test_jit.py": 7.0, "run/vector_add.py": 2.0},
+    }
+
+
+def test_every_file_of_a_level_is_in_one_part(monkeypatch):
+    taken = []
+    monkeypatch.setattr(
+        levels.programs,
+        "pytest",
+        lambda name, files, *options, **more: taken.append((name, files, options)) or Outcome(),
+    )
+    request = levels.Request("cpu", 2, "")
+    for part in levels.run_level(request):
+        part.run()
+    files = sorted(itertools.chain(*(files for _, files, _ in taken)))
+    assert files == sorted(
+        os.path.relpath(path, TESTS.parent) for path in (TESTS / "run").rglob("[!_]*.py")
+    )
+    assert len({name for name, _, _ in taken}) == len(taken)
+    assert all("--brief" in options for _, _, options in taken)
+
+
+def test_only_full_runs_have_the_files_of_the_cpus_plan_on_gpus():
+    def files(device, is_full):
+        request = levels.Request("cpu", 2, "", is_full)
+        return set(levels.run_suite(request, "x", device).files)
+
+    plan = "run/builtins/dot_in_place.py"
+    assert plan in files("cpu", False) and plan in files("sim:90", True)
+    assert plan not in files("sim:90", False)
+    some = "run/regressions/uniform_masks.py"  # with cases that are marked `always`
+    assert some in files("sim:90", False)
+
+
+def test_what_cpus_only_lists_exists():
+    lines = (TESTS / "run" / "cpus_only.txt").read_text().splitlines()
+    for line in lines:
+        file, _, function = line.partition("::")
+        if not line.startswith("#"):
+            assert f"def {function}" in (TESTS / "run" / file).read_text(), line
+
+
+CASES = """
+import pytest
+
+@pytest.mark.always("4-4-4")
+@pytest.mark.parametrize("a", range(5))
+@pytest.mark.parametrize("b", range(5))
+@pytest.mark.parametrize("c", range(5))
+def test_pairs(a, b, c): pass
+
+@pytest.mark.parametrize("a", range(30))
+def test_one_parameter(a): pass
+
+@pytest.mark.parametrize("a", range(3))
+@pytest.mark.parametrize("b", range(5))
+def test_few(a, b): pass
+
+@pytest.mark.seeds
+@pytest.mark.parametrize("seed", range(4))
+def test_seeds(seed): pass
+
+@pytest.mark.full
+def test_full(): pass
+"""
+
+
+def collected(tmp_path, *options):
+    file = tmp_path / "test_cases.py"
+    file.write_text(CASES)
+    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider"]
+    command += [
+        f"--confcutdir={TESTS}",
+        "-c",
+        TESTS.parent / "pyproject.toml",
+        "-p",
+        "conftest",
+        *options,
+        file,
+    ]
+    environment = {**os.environ, "PYTHONPATH": os.fspath(TESTS)}
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return [line.rpartition("::")[2] for line in done.stdout.splitlines() if "::" in line]
+
+
+def test_a_brief_run_has_every_pair(tmp_path):
+    cases = collected(tmp_path, "--brief")
+    pairs = [tuple(case[len("test_pairs[") : -1].split("-")) for case in cases if "pairs" in case]
+    for i, j in itertools.combinations(range(3), 2):
+        assert len({(row[i], row[j]) for row in pairs}) == 25
+    assert 25 <= len(pairs) < 50 and ("4", "4", "4") in pairs
+    counts = {
+        name: sum(name in case for case in cases)
+        for name in ("one_parameter", "few", "seeds", "full")
+    }
+    assert counts == {"one_parameter": 30, "few": 15, "seeds": 4, "full": 0}
+
+
+def test_other_devices_have_the_first_seed(tmp_path):
+    assert [
+        case for case in collected(tmp_path, "--brief", "--device=sim:90") if "seeds" in case
+    ] == ["test_seeds[0]"]
+
+
+def test_without_the_option_all_cases_run(tmp_path):
+    cases = collected(tmp_path)
+    assert len(cases) == 125 + 30 + 15 + 4 + 1

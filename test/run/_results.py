@@ -1,7 +1,7 @@
 """Writes the arrays that launches of run-tests leave, so that two devices can be compared bit for bit.
 
 `--record FOLDER` makes NAME.jsonl there, a line for each array and for each test's outcome, and NAME.bin, the bytes.
-scripts/compare_devices.py reads them.
+test/scripts/compare_devices.py reads them.
 """
 
 # SPDX-License-Identifier: MIT

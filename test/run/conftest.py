@@ -5,9 +5,12 @@ import os
 import sys
 from pathlib import Path
 
+import _brief
 import pytest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+ONE_GPU = pytest.StashKey[bool]()  # a case whose kernels are compiled for the newer GPU alone
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -69,6 +72,7 @@ def _leaves_out(request: pytest.FixtureRequest):
     """Reports why kernels of a test are not compiled for all GPUs."""
     import _gpu
 
+    _gpu.compiles_for_older = not request.node.stash.get(ONE_GPU, False)
     _gpu.left_out.clear()
     yield
     request.node.user_properties += [("skipped", why) for why in sorted(set(_gpu.left_out))]
@@ -111,6 +115,11 @@ def pytest_collection_modifyitems(session: pytest.Session, items: list[pytest.It
         _skip(items, here, "cuda_later.txt", "not on NVIDIA GPUs yet")
     if str(session.config.getoption("--device")).startswith("sim"):
         _skip(items, here, "sim_later.txt", "not on the simulated GPU")
+    if session.config.getoption("--brief"):
+        for cases in _brief.by_function(items):
+            older = {id(case) for case in _brief.with_every_value(cases)}
+            for case in cases:
+                case.stash[ONE_GPU] = id(case) not in older
     if session.config.getoption("--interpret"):
         _skip(items, here, "interpret_not.txt", "not in interpreter mode")
 

@@ -270,6 +270,7 @@ class Program:
 
 
 @pytest.mark.kernels(50)
+@pytest.mark.seeds
 @pytest.mark.parametrize("seed", range(0, 300, 50))
 def test_random_loops_agree_with_numpy(seed, device):
     programs = [Program(seed + index, device) for index in range(50)]

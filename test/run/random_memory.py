@@ -460,6 +460,7 @@ class Program:
 
 @pytest.mark.filterwarnings("ignore:.*make_block_ptr is deprecated")
 @pytest.mark.kernels(25)
+@pytest.mark.seeds
 @pytest.mark.parametrize("seed", range(0, 50, 25))
 def test_random_memory_agrees_with_numpy(seed, device):
     programs = [Program(seed + index, device) for index in range(25)]

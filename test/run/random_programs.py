@@ -257,6 +257,7 @@ def convert(array, dtype):
 
 
 @pytest.mark.kernels(100)
+@pytest.mark.seeds
 @pytest.mark.parametrize("seed", range(0, 700, 100))
 def test_random_programs_agree_with_numpy(seed, device):
     programs = [Program(seed + index, device) for index in range(100)]

@@ -433,6 +433,7 @@ def view_of(array, offset):
 
 
 @pytest.mark.kernels(50)
+@pytest.mark.seeds
 @pytest.mark.parametrize("seed", range(0, 300, 50))
 def test_random_tiles_agree_with_numpy(seed, device):
     programs = [Program(seed + index, device.partition(":")[0]) for index in range(50)]

@@ -65,6 +65,7 @@ def blank(target, n):
     return np.ones(n, target)
 
 
+@pytest.mark.always
 @pytest.mark.parametrize("target", TYPES)
 @pytest.mark.parametrize("source", TYPES)
 def test_by_value(source, target, device):

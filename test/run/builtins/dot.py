@@ -70,6 +70,7 @@ def assert_near(got, a, b, dtype, acc=None, out=None):
     assert (error <= bound).all(), f"off by {(error / np.maximum(bound, 1e-300)).max()} bounds"
 
 
+@pytest.mark.always
 @pytest.mark.parametrize("dtype", FLOATS)
 @pytest.mark.parametrize("shape", SHAPES)
 def test_floats(dtype, shape, device):

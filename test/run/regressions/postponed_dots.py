@@ -42,6 +42,7 @@ def product(a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constex
     tl.store(c + i[:, None] * N + j[None, :], total, (i[:, None] < M) & (j[None, :] < N))
 
 
+@pytest.mark.always("7-300-wraps-bfloat16", "7-300-every other-int8")
 @pytest.mark.parametrize("dtype", ["bfloat16", "int8"])
 @pytest.mark.parametrize("kind", ["plain", "every other", "wraps"])
 @pytest.mark.parametrize("steps", [0, 1, 2, 3, 5, 9, 300])
@@ -96,6 +97,7 @@ def changing(a, b, c, d, steps, BM: tl.constexpr, BN: tl.constexpr, BK: tl.const
 KINDS = ["sum", "scale", "store", "branch", "inner", "two", "atomic"]
 
 
+@pytest.mark.always("6-inner")
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("steps", [1, 3, 6])
 def test_other_uses_in_the_loop(kind, steps, device):
@@ -142,6 +144,7 @@ def of_columns(a, b, c, M, K, group, BM: tl.constexpr, BN: tl.constexpr, BK: tl.
     tl.store(c + pid * BM * BN + tl.arange(0, BM)[:, None] * BN + j[None, :], total)
 
 
+@pytest.mark.always("40-17")
 @pytest.mark.parametrize("group", [1, 3, 17, 40])
 @pytest.mark.parametrize("steps", [1, 6, 40])
 def test_both_operands_are_kept(group, steps, device):

@@ -30,6 +30,7 @@ def product(a, b, c, d, m, n, k, USE: tl.constexpr, BM: tl.constexpr, BN: tl.con
         tl.store(d + i[:, None] * n + j[None, :], acc * 2, (i[:, None] < m - 1) & (j[None, :] < n))
 
 
+@pytest.mark.always("none-1-1-1-blocks0-float16", "rows-127-129-31-blocks1-bfloat16")
 @pytest.mark.parametrize("dtype", ["float16", "float32", "bfloat16"])
 @pytest.mark.parametrize("blocks", [(64, 32, 32), (48, 112, 32)])
 @pytest.mark.parametrize("m, n, k", [(1, 1, 1), (33, 65, 40), (64, 64, 64), (100, 7, 33), (127, 129, 31)])

@@ -19,6 +19,7 @@ def joined(x, y, z, n, WIDTH: tl.constexpr, FIRST: tl.constexpr, BLOCK: tl.const
     tl.store(z + i, tl.where(is_first, -left, right), i < n)
 
 
+@pytest.mark.always("37-256-48-16-float16", "64-1024-5-2-int8", "37-256-64-1-float32", "64-1024-128-96-int64")
 @pytest.mark.parametrize("dtype", ["int8", "float16", "float32", "int64"])
 @pytest.mark.parametrize(
     "width, first", [(64, 32), (64, 16), (64, 8), (48, 16), (40, 16), (96, 64), (5, 2), (64, 1), (128, 96)]
@@ -90,6 +91,7 @@ KINDS = ["remainder", "at least", "moved remainder", "two remainders", "product"
 KINDS += ["wide", "wide difference", "sum", "several"]
 
 
+@pytest.mark.always("remainder-1-7", "remainder-1-715827840", "several--16-2147483548")
 @pytest.mark.parametrize("begin", [0, 7, 715827840, 2**31 - 192, 2**31 - 100])
 @pytest.mark.parametrize("limit", [1, 16, 32, 96, -16])
 @pytest.mark.parametrize("kind", KINDS)

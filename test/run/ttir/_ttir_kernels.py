@@ -1,6 +1,6 @@
 """Kernels whose TTIR, as printed by other compilers of the language, is read and run.
 
-`CASES` names each with the types of its parameters. scripts/make_ttir.py compiles them with the
+`CASES` names each with the types of its parameters. test/scripts/make_ttir.py compiles them with the
 triton that it finds; so nothing here may need more than the language itself.
 """
 # SPDX-License-Identifier: MIT

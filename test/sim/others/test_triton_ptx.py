@@ -1,4 +1,4 @@
-"""PTX that Triton made of the kernels in kernels.py gives numpy's results (scripts/make_triton_ptx.py makes it)."""
+"""PTX that Triton made of the kernels in kernels.py gives numpy's results (test/scripts/make_triton_ptx.py makes it)."""
 
 # SPDX-License-Identifier: MIT
 from __future__ import annotations

@@ -2,7 +2,7 @@
 # Runs test/xla/torch, and programs, in PyTorch/XLA on a GPU: run.sh BUNDLE PACKAGE [PROGRAM...]
 # SPDX-License-Identifier: MIT
 #
-# BUNDLE: folder with what scripts/torch_xla_bundle.py packed. PACKAGE: folder that has our `triton` (an unpacked wheel).
+# BUNDLE: folder with what test/scripts/torch_xla_bundle.py packed. PACKAGE: folder that has our `triton` (an unpacked wheel).
 # Each program and the tests run twice: with our handler, then with jaxlib's.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)

@@ -3,7 +3,7 @@
 usage: ./dev fuzz programs [--count N] [--seed S] [--device cpu|cuda|sim|sim:gfx942] [--processes P] [--seconds T] [--print]
                            [--sanitize-build]
 Program number s is the same on every machine: --seed continues where an earlier run ended. With an installed wheel:
-python scripts/fuzz_programs.py. With --sanitize-build the compiler and the runtime are those of the preset asan, which
+python test/scripts/fuzz_programs.py. With --sanitize-build the compiler and the runtime are those of the preset asan, which
 ./dev builds first: an error that a sanitizer finds in them ends the process.
 """
 # SPDX-License-Identifier: MIT
@@ -19,7 +19,7 @@ from typing import Any
 
 import fuzz_batches
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 RUN_TESTS = os.path.join(ROOT, "test", "run")
 SECONDS_PER_PROGRAM = 120
 ASAN_PACKAGE = os.path.join(ROOT, "build", "asan", "python")

@@ -55,7 +55,10 @@ def trim(folder: str) -> None:
     library = os.path.join(folder, "torch", "lib")
     finish = os.path.join(SCRIPTS, "finish-xla-torch.py")
     subprocess.run([sys.executable, finish, library, *PRESENT], check=True)
-    modules = [*glob.glob(os.path.join(library, "*.so")), *glob.glob(os.path.join(folder, "_XLAC*.so"))]
+    modules = [
+        *glob.glob(os.path.join(library, "*.so")),
+        *glob.glob(os.path.join(folder, "_XLAC*.so")),
+    ]
     subprocess.run(["strip", "--strip-unneeded", *modules], check=True)
 
 

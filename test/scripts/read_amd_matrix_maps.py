@@ -3,7 +3,7 @@
 #
 # The calculator is the repository ROCm/amd_matrix_instruction_calculator on GitHub, a Python program that needs
 # `tabulate`. The file names the release and the commit; those of the file in the tree are 1.3.2 and 2ef91896bcdc:
-#     python scripts/read_amd_matrix_maps.py CALCULATOR/matrix_calculator.py --commit 2ef91896bcdc
+#     python test/scripts/read_amd_matrix_maps.py CALCULATOR/matrix_calculator.py --commit 2ef91896bcdc
 #
 # All maps are linear over bits: the element of a lane and register is the XOR of one basis for each bit of their
 # numbers. The script writes the bases, and stops at an element that the bases do not give.
@@ -139,7 +139,7 @@ def main() -> None:
     calculator = Calculator(arguments.calculator)
     text = (
         "// Bases of the maps from registers and lanes to elements of A, B and D. Written by\n"
-        "// scripts/read_amd_matrix_maps.py from what AMD's matrix instruction calculator prints, release\n"
+        "// test/scripts/read_amd_matrix_maps.py from what AMD's matrix instruction calculator prints, release\n"
         f"// {calculator.version()}, commit {arguments.commit}.\n"
         "// SPDX-License-Identifier: MIT\n"
         "// clang-format off\n"

@@ -23,7 +23,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 NAMES = {"N": "nereid-triton", "T": "triton", "R": "torch"}
 UPSTREAM = "3.7.1"
 PROBE = """

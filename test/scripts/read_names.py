@@ -22,9 +22,7 @@ from collections.abc import Iterator
 
 ROOT = "triton"
 # Modules that are accessed as attributes, and groups of settings, whose members count as names.
-MODULES_FILE = os.path.join(
-    os.path.dirname(__file__), "..", "test", "python", "names", "triton-3.9.txt"
-)
+MODULES_FILE = os.path.join(os.path.dirname(__file__), "..", "python", "names", "triton-3.9.txt")
 GROUPS = [
     "amd",
     "autotuning",
@@ -137,7 +135,7 @@ def main() -> None:
                     print(f"{os.path.basename(path)}: {name}")
     if arguments.who:
         return
-    print("# Names that packages touch, by scripts/read_names.py:")
+    print("# Names that packages touch, by test/scripts/read_names.py:")
     for path in sorted(map(os.path.basename, arguments.archives)):
         print(f"#   {path}")
     for module in sorted(names):

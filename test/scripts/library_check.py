@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Runs the kernels of public libraries against torch references and prints a table of passes.
 
-    python scripts/library_check.py --site DIR [--device cpu|cuda] [--library NAME] [--case WORD]
+    python test/scripts/library_check.py --site DIR [--device cpu|cuda] [--library NAME] [--case WORD]
 
-DIR holds the unpacked libraries (listed in scripts/requirements-libraries.txt). PYTHONPATH alone selects the triton.
+DIR holds the unpacked libraries (listed in test/scripts/requirements-libraries.txt). PYTHONPATH alone selects the triton.
 A case that hangs or crashes does not affect the others: its process is replaced.
 """
 # SPDX-License-Identifier: MIT
@@ -19,7 +19,7 @@ import threading
 import time
 from collections.abc import Callable
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 WORKER = ROOT / "test" / "libraries" / "worker.py"
 if not WORKER.exists():  # a bundle: this file is next to the folder `libraries`
     WORKER = pathlib.Path(__file__).resolve().parent / "libraries" / "worker.py"

@@ -24,7 +24,9 @@ GPU_CODE = "libtorch_cuda.so"
 UNUSED = ("libtorch_cuda_linalg.so", "libtorch_nvshmem.so", "libcaffe2_nvrtc.so")
 CUDA_NAME = re.compile(r"cu[a-zA-Z]+[A-Z]|nccl[A-Z]|nv[a-z]+[A-Z]")
 NO_DEVICE = 100  # cudaErrorNoDevice, CUDA_ERROR_NO_DEVICE
-SYSTEM = re.compile(r"(libc|libm|libdl|libpthread|librt|libstdc\+\+|libgcc_s|libgomp|ld-linux.*)\.so(\.\d+)?")
+SYSTEM = re.compile(
+    r"(libc|libm|libdl|libpthread|librt|libstdc\+\+|libgcc_s|libgomp|ld-linux.*)\.so(\.\d+)?"
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -48,7 +50,13 @@ def symbols(library: str) -> list[Symbol]:
         words = line.split()
         if len(words) < 8 or not words[0].rstrip(":").isdigit():
             continue
-        size, kind, binding, section, name = int(words[2], 0), words[3], words[4], words[6], words[7]
+        size, kind, binding, section, name = (
+            int(words[2], 0),
+            words[3],
+            words[4],
+            words[6],
+            words[7],
+        )
         if binding != "LOCAL":
             name, _, version = name.partition("@")
             found.append(
@@ -95,8 +103,7 @@ def link(path: str, assembly: str, versions: dict[str, list[str]]) -> None:
 
 
 def replace_gpu_code(folder: str, libraries: list[str]) -> int:
-    """Replaces libtorch_cuda.so by a library with only the symbols that the other libraries need.
-    """
+    """Replaces libtorch_cuda.so by a library with only the symbols that the other libraries need."""
     path = os.path.join(folder, GPU_CODE)
     theirs = [s for library in libraries for s in symbols(library)]
     # A symbol that another library defines too (inlined C++) or that has a version (libstdc++) is resolved there.
@@ -116,7 +123,12 @@ def write_cuda_libraries(folder: str, libraries: list[str], present: set[str]) -
     """The missing libraries that torch's depend on; symbols without a version go into the first."""
     own = {os.path.basename(path) for path in libraries} | {GPU_CODE}
     names = sorted(
-        {n for library in libraries for n in needed(library) if n not in own and not SYSTEM.fullmatch(n)}
+        {
+            n
+            for library in libraries
+            for n in needed(library)
+            if n not in own and not SYSTEM.fullmatch(n)
+        }
     )
     by_version: dict[str, set[str]] = {name: set() for name in names}
     for library in libraries:

@@ -1,6 +1,6 @@
 """Runs imports, compilations and launches in processes whose address space ends near what they use.
 
-python scripts/memory_trials.py [--count N] [--seed S] [--only WORD,...]
+python test/scripts/memory_trials.py [--count N] [--seed S] [--only WORD,...]
 
 Every trial must end by itself within a time limit, with the right result or a Python exception that names the shortage;
 after the limit is lifted, compiling and launching must work again. Prints each trial that does not, and counts.
@@ -302,7 +302,7 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    root = pathlib.Path(__file__).resolve().parent.parent
+    root = pathlib.Path(__file__).resolve().parents[2]
     if (root / "build/dev/python").is_dir():
         sys.path.insert(0, str(root / "build/dev/python"))
     sys.exit(main())

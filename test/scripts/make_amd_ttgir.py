@@ -1,6 +1,6 @@
 """Prints the TTGIR of the kernels of test/python/_amd_ttgir_kernels.py with another compiler of the language.
 
-`PYTHONPATH=<folder with a triton package> python3.12 scripts/make_amd_ttgir.py [CASE ...]` writes
+`PYTHONPATH=<folder with a triton package> python3.12 test/scripts/make_amd_ttgir.py [CASE ...]` writes
 test/python/amd_ttgir/CASE.ttgir; those in the tree are of Triton 3.6.0. No GPU is needed.
 """
 # SPDX-License-Identifier: MIT
@@ -8,7 +8,7 @@ test/python/amd_ttgir/CASE.ttgir; those in the tree are of Triton 3.6.0. No GPU 
 import os
 import sys
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "test", "python"))
 
 import triton  # noqa: E402

@@ -2,14 +2,15 @@
 
 usage: xla_envs.py [NAME...]      prints a line for each: its folder, or the reason why there is none
 
-The packages of NAME are in scripts/requirements-xla-NAME.txt, whose first line begins with the Python
-that they are for. A file scripts/finish-xla-NAME.py is run with the new environment's Python; NAME may
+The packages of NAME are in test/scripts/requirements-xla-NAME.txt, whose first line begins with the Python
+that they are for. A file test/scripts/finish-xla-NAME.py is run with the new environment's Python; NAME may
 lack its last words there ("torch" for "torch-2.8").
 """
 # SPDX-License-Identifier: MIT
 
 from __future__ import annotations
 
+import fcntl
 import glob
 import hashlib
 import os
@@ -19,9 +20,9 @@ import subprocess
 import sys
 import tempfile
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 ENVIRONMENTS = os.path.join(ROOT, "build", "xla")
-SCRIPTS = os.path.join(ROOT, "scripts")
+SCRIPTS = os.path.join(ROOT, "test", "scripts")
 
 
 class Unavailable(Exception):
@@ -93,10 +94,20 @@ def install_packages(name: str, python: str, log: str) -> None:
 
 
 def make(name: str) -> str:
-    """The environment's Python; an existing environment that still fits is kept."""
+    """The environment's Python; an existing environment that still fits is kept. A second process waits."""
+    os.makedirs(ENVIRONMENTS, exist_ok=True)
+    with open(os.path.join(ENVIRONMENTS, f"{name}.lock"), "w", encoding="utf-8") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        return make_alone(name)
+
+
+def make_alone(name: str) -> str:
     python = find_python(python_version(name))
     folder = os.path.join(ENVIRONMENTS, name)
-    stamp, log = os.path.join(folder, "made-of"), os.path.join(ROOT, "build", "log", f"xla-{name}.log")
+    stamp, log = (
+        os.path.join(folder, "made-of"),
+        os.path.join(ROOT, "build", "log", f"xla-{name}.log"),
+    )
     own, wanted = os.path.join(folder, "bin", "python"), fingerprint(name, python)
     if os.path.exists(stamp) and open(stamp, encoding="utf-8").read() == wanted:
         return own

@@ -23,7 +23,7 @@ from typing import Any
 
 import fuzz_batches
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 TEXTS = ROOT / "test" / "run" / "ttir" / "texts"
 GENERATORS = ROOT / "test" / "fuzz"
 BUILT_OPT = ROOT / "build" / "dev" / "bin" / "nereid-opt"

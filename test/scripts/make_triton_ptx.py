@@ -1,6 +1,6 @@
 """Makes the archive of PTX in test/sim/others anew: the kernels there, compiled by the Triton that is installed.
 
-usage: python scripts/make_triton_ptx.py    with a Python that has triton 3.6.0 and numpy; no GPU is needed
+usage: python test/scripts/make_triton_ptx.py    with a Python that has triton 3.6.0 and numpy; no GPU is needed
 """
 # SPDX-License-Identifier: MIT
 
@@ -12,9 +12,7 @@ import re
 import sys
 import tarfile
 
-HERE = os.path.join(
-    os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "test", "sim", "others"
-)
+HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "sim", "others")
 sys.path.insert(0, HERE)
 
 import kernels  # noqa: E402

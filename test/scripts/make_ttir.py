@@ -1,6 +1,6 @@
 """Prints the TTIR of the kernels of test/run/ttir with another compiler of the language.
 
-`PYTHONPATH=<folder with a triton package> python3.12 scripts/make_ttir.py [CASE ...]` writes that
+`PYTHONPATH=<folder with a triton package> python3.12 test/scripts/make_ttir.py [CASE ...]` writes that
 version's sections of test/run/ttir/texts/CASE.ttir: the text before and after that compiler's
 passes. No GPU is needed.
 """
@@ -9,7 +9,7 @@ passes. No GPU is needed.
 import os
 import sys
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "test", "run", "ttir"))
 
 import triton  # noqa: E402
@@ -57,7 +57,10 @@ def write(name: str, version: str, before: str, after: str) -> None:
     if os.path.exists(path):
         with open(path) as file:
             sections = dict(part.split("\n", 1) for part in file.read().split(MARK)[1:])
-    sections |= {f"{version} before": before.strip() + "\n", f"{version} after": after.strip() + "\n"}
+    sections |= {
+        f"{version} before": before.strip() + "\n",
+        f"{version} after": after.strip() + "\n",
+    }
     with open(path, "w") as file:
         for title, text in sorted(sections.items()):
             file.write(f"{MARK}{title}\n{text}")

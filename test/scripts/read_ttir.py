@@ -1,6 +1,6 @@
 """Reads TTIR with another compiler of the language and runs that compiler's passes on it.
 
-`PYTHONPATH=<folder with a triton package> python3.12 scripts/read_ttir.py FILE ...` prints each file
+`PYTHONPATH=<folder with a triton package> python3.12 test/scripts/read_ttir.py FILE ...` prints each file
 that is rejected, and the number of files read. A file that ends the process is named as well.
 """
 # SPDX-License-Identifier: MIT

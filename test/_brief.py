@@ -1,0 +1,104 @@
+"""Which cases of a test function a brief run has, as `./dev test` runs them; `./dev test full` has all.
+
+Of a function with many cases those that together have every pair of values of two parameters; of tests that are marked
+`full` none; of random programs, marked `seeds`, one case on other devices than the CPU; of what test/run/cpus_only.txt
+lists none there. The level ptx compiles for sm_80 those that together have every value of each parameter. Cases that
+are marked `always` are in every run.
+"""
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+import functools
+import itertools
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+MARKERS = (
+    "always(id, ...): in a brief run, too: these cases, or all of the function",
+    "full: not in a brief run",
+    "seeds: cases are seeds of random programs; in a brief run other devices than the CPU have the first",
+)
+MANY = 20  # cases of a function
+RUN = Path(__file__).resolve().parent / "run"
+
+
+def selected(cases: list[pytest.Item], is_on_cpu: bool) -> list[pytest.Item]:
+    """The cases of one function that a brief run has."""
+    named = [case for case in cases if _is_named(case)]
+    if not is_on_cpu and _is_of_cpus(cases[0]):
+        return named
+    rest = [case for case in cases if case.get_closest_marker("full") is None]
+    if not is_on_cpu and rest and rest[0].get_closest_marker("seeds"):
+        rest = rest[:1]
+    if len(rest) >= MANY:
+        values = [_values(case) for case in rest]
+        rest = [rest[index] for index in covering(values, 2)]
+    return [*named, *rest]
+
+
+def with_every_value(cases: list[pytest.Item]) -> list[pytest.Item]:
+    """The cases of one function that together have every value of each parameter, and those that are named."""
+    chosen = covering([_values(case) for case in cases], 1)
+    return [case for index, case in enumerate(cases) if index in chosen or _is_named(case)]
+
+
+def by_function(items: list[pytest.Item]) -> list[list[pytest.Item]]:
+    functions: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        functions.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    return list(functions.values())
+
+
+def _is_named(case: pytest.Item) -> bool:
+    callspec = getattr(case, "callspec", None)
+    marks = case.iter_markers("always")
+    return any(not mark.args or (callspec and callspec.id in mark.args) for mark in marks)
+
+
+@functools.cache
+def _listed_for_cpus() -> frozenset[str]:
+    lines = (RUN / "cpus_only.txt").read_text().splitlines()
+    return frozenset(line.strip() for line in lines if line.strip() and not line.startswith("#"))
+
+
+def _is_of_cpus(case: pytest.Item) -> bool:
+    if RUN not in case.path.parents:
+        return False
+    name = case.path.relative_to(RUN).as_posix()
+    return bool({name, f"{name}::{getattr(case, 'originalname', case.name)}"} & _listed_for_cpus())
+
+
+def _values(case: pytest.Item) -> tuple[Any, ...]:
+    """What the case has for each parameter, comparable: values that cannot be hashed by identity."""
+    callspec = getattr(case, "callspec", None)
+    if callspec is None:
+        return ()
+    return tuple(_comparable(callspec.params[name]) for name in sorted(callspec.params))
+
+
+def _comparable(value: Any) -> Any:
+    try:
+        hash(value)
+    except TypeError:
+        return id(value)
+    return type(value), value
+
+
+def covering(rows: list[tuple[Any, ...]], strength: int) -> list[int]:
+    """Indices of rows that have each combination of values which stands in `strength` columns of some row; all rows
+    where they have fewer columns. Takes the row with most combinations that are not covered, of equal ones the first.
+    """
+    if len(rows[0]) < strength:
+        return list(range(len(rows)))
+    groups = list(itertools.combinations(range(len(rows[0])), strength))
+    parts = [{(group, *(row[at] for at in group)) for group in groups} for row in rows]
+    uncovered, rest, chosen = set().union(*parts), list(range(len(rows))), []
+    while uncovered:
+        best = max(rest, key=lambda index: len(parts[index] & uncovered))
+        chosen.append(best)
+        rest.remove(best)
+        uncovered -= parts[best]
+    return sorted(chosen)
