@@ -18,7 +18,7 @@ import pytest
 
 MARKERS = (
     "always(id, ...): in a brief run, too: these cases, or all of the function",
-    "full: not in a brief run",
+    "full(id, ...): not in a brief run: these cases, or all of the function",
     "seeds: cases are seeds of random programs; in a brief run other devices than the CPU have the first",
 )
 MANY = 20  # cases of a function
@@ -27,10 +27,10 @@ RUN = Path(__file__).resolve().parent / "run"
 
 def selected(cases: list[pytest.Item], is_on_cpu: bool) -> list[pytest.Item]:
     """The cases of one function that a brief run has."""
-    named = [case for case in cases if _is_named(case)]
+    named = [case for case in cases if _is_marked(case, "always")]
     if not is_on_cpu and _is_of_cpus(cases[0]):
         return named
-    rest = [case for case in cases if case.get_closest_marker("full") is None]
+    rest = [case for case in cases if not _is_marked(case, "full")]
     if not is_on_cpu and rest and rest[0].get_closest_marker("seeds"):
         rest = rest[:1]
     if len(rest) >= MANY:
@@ -42,7 +42,9 @@ def selected(cases: list[pytest.Item], is_on_cpu: bool) -> list[pytest.Item]:
 def with_every_value(cases: list[pytest.Item]) -> list[pytest.Item]:
     """The cases of one function that together have every value of each parameter, and those that are named."""
     chosen = covering([_values(case) for case in cases], 1)
-    return [case for index, case in enumerate(cases) if index in chosen or _is_named(case)]
+    return [
+        case for index, case in enumerate(cases) if index in chosen or _is_marked(case, "always")
+    ]
 
 
 def by_function(items: list[pytest.Item]) -> list[list[pytest.Item]]:
@@ -52,9 +54,10 @@ def by_function(items: list[pytest.Item]) -> list[list[pytest.Item]]:
     return list(functions.values())
 
 
-def _is_named(case: pytest.Item) -> bool:
+def _is_marked(case: pytest.Item, marker: str) -> bool:
+    """By its id or with all of its function."""
     callspec = getattr(case, "callspec", None)
-    marks = case.iter_markers("always")
+    marks = case.iter_markers(marker)
     return any(not mark.args or (callspec and callspec.id in mark.args) for mark in marks)
 
 

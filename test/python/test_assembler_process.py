@@ -165,6 +165,7 @@ def test_serialised_wgmma_instructions_are_remarked(tmp_path, settings, capfd):
     assert f"the assembler serialises wgmma instructions: {note} [wgmma-serialised]" in remark
 
 
+@pytest.mark.full
 def test_a_slow_assembly_is_remarked(tmp_path, settings, capfd):
     assembler = find_assembler(90).ptxas
     if not assembler:

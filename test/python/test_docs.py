@@ -182,6 +182,7 @@ def test_signatures_are_python(name, tmp_path):
         run.add(block)
 
 
+@pytest.mark.full("docs/guide/deploy.md")  # torch compiles C++
 @pytest.mark.parametrize("name", [name for name in RUNNABLE if examples.blocks(PAGES[name])])
 def test_examples_run(name, tmp_path, device):
     if reason := examples.reason_to_skip():

@@ -164,6 +164,10 @@ def test_seeds(seed): pass
 
 @pytest.mark.full
 def test_full(): pass
+
+@pytest.mark.full("1")
+@pytest.mark.parametrize("a", range(2))
+def test_half(a): pass
 """
 
 
@@ -194,9 +198,9 @@ def test_a_brief_run_has_every_pair(tmp_path):
     assert 25 <= len(pairs) < 50 and ("4", "4", "4") in pairs
     counts = {
         name: sum(name in case for case in cases)
-        for name in ("one_parameter", "few", "seeds", "full")
+        for name in ("one_parameter", "few", "seeds", "full", "half")
     }
-    assert counts == {"one_parameter": 30, "few": 15, "seeds": 4, "full": 0}
+    assert counts == {"one_parameter": 30, "few": 15, "seeds": 4, "full": 0, "half": 1}
 
 
 def test_other_devices_have_the_first_seed(tmp_path):
@@ -207,4 +211,4 @@ def test_other_devices_have_the_first_seed(tmp_path):
 
 def test_without_the_option_all_cases_run(tmp_path):
     cases = collected(tmp_path)
-    assert len(cases) == 125 + 30 + 15 + 4 + 1
+    assert len(cases) == 125 + 30 + 15 + 4 + 1 + 2

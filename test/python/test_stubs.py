@@ -32,6 +32,7 @@ def check_types(tmp_path_factory):
     return run
 
 
+@pytest.mark.full
 def test_a_type_checker_passes_over_the_examples(check_types):
     examples = sorted((ROOT / "examples").glob("*.py"))
     if not examples:

@@ -25,6 +25,7 @@ def run(folder, *options):
     )
 
 
+@pytest.mark.full
 def test_a_kernel_beside_a_busy_process():
     done = run(BENCH, "--only", "layer")
     assert done.returncode == 0, done.stderr
@@ -51,6 +52,7 @@ def test_no_process_is_left(ends_badly):
     assert None not in [other.poll() for other in others]
 
 
+@pytest.mark.full
 def test_a_wrong_kernel_is_found(tmp_path):
     text = (BENCH / "busy_machine.py").read_text()
     assert "    contest.check()\n" in text

@@ -15,6 +15,7 @@ SCRIPT = pathlib.Path(__file__).resolve().parents[3] / "bench" / "compiled_workl
 PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(triton.__file__)))
 
 
+@pytest.mark.full
 @pytest.mark.skipif(not shutil.which("g++"), reason="the C++ backend needs a compiler")
 @pytest.mark.parametrize("tolerance", ["3e-2", "0"])
 def test_one_workload(tolerance, tmp_path):
