@@ -5,7 +5,6 @@
 #include "artifact/TargetInfo.h"
 #include "runtime/cpu/CpuDevice.h"
 #include "runtime/cuda/CudaDevice.h"
-#include "runtime/cuda/CudaDriver.h"
 #include "runtime/hip/HipDevice.h"
 #include "runtime/sim/SimDevice.h"
 
@@ -29,22 +28,15 @@ struct KnownDevice {
 
 static Expected<Device *> openCpu(int) { return &cpuDevice(); }
 
-static Expected<Device *> openCuda(int ordinal) {
-  auto device = cudaDevice(ordinal);
-  if (!device)
-    return device.error();
-  return *device;
-}
-
-static Expected<Device *> openHip(int ordinal) {
-  auto device = hipDevice(ordinal);
+template <typename Driver> static Expected<Device *> openGpu(int ordinal) {
+  auto device = Driver::process().device(ordinal);
   if (!device)
     return device.error();
   return *device;
 }
 
 static constexpr KnownDevice kDevices[] = {
-    {artifact::kCpu, openCpu}, {artifact::kCuda, openCuda}, {artifact::kHip, openHip}};
+    {artifact::kCpu, openCpu}, {artifact::kCuda, openGpu<CudaDriver>}, {artifact::kHip, openGpu<HipDriver>}};
 
 Expected<Device *> deviceFor(const artifact::Target &target, int ordinal) {
   if (sim::isSimulated(target)) {

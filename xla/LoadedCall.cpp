@@ -225,15 +225,13 @@ Expected<void> setToZero(runtime::Device &device, void *data, uint64_t bytes, vo
   auto context = gpu->context();
   if (!context)
     return context.error();
-  const auto &calls = gpu->driver().calls();
-  const runtime::ContextScope scope(calls, *context);
-  const auto result = scope.result != runtime::cuda::Success
-                          ? scope.result
-                          : calls.cuMemsetD8Async(reinterpret_cast<uint64_t>(data), 0, bytes,
-                                                  static_cast<runtime::cuda::Stream>(stream));
-  if (result != runtime::cuda::Success)
-    return gpu->failure("launch-failed", "memory of " + gpu->name() + " cannot be set to zero", "cuMemsetD8Async",
-                        result);
+  const runtime::CurrentScope scope(*gpu, *context);
+  const auto &fill = gpu->calls().fill;
+  const auto result = scope.outcome.result != runtime::gpu::Success
+                          ? scope.outcome.result
+                          : fill(reinterpret_cast<uint64_t>(data), 0, bytes, static_cast<runtime::gpu::Stream>(stream));
+  if (result != runtime::gpu::Success)
+    return gpu->failure("launch-failed", "memory of " + gpu->name() + " cannot be set to zero", {fill.name, result});
   return {};
 }
 

@@ -36,13 +36,13 @@ private:
     auto context = gpu.context();
     if (!context)
       return context.error();
-    const runtime::ContextScope scope(calls, *context);
+    const runtime::CurrentScope scope(gpu, *context);
     const auto address = reinterpret_cast<uint64_t>(buffer.data);
     const auto result =
         out ? calls.cuMemcpyDtoH(kept.data(), address, bytes) : calls.cuMemcpyHtoD(address, kept.data(), bytes);
     if (result != runtime::cuda::Success)
       return gpu.failure("xla-tuning", "an operand cannot be kept while kernels are timed",
-                         out ? "cuMemcpyDtoH" : "cuMemcpyHtoD", result);
+                         {out ? "cuMemcpyDtoH" : "cuMemcpyHtoD", result});
     return {};
   }
 

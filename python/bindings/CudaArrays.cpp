@@ -75,8 +75,9 @@ ArrayResult nereid::python::readCudaInterface(PyObject *object, Array &array) {
   array.isReadOnly = PyTuple_GET_SIZE(data.ptr()) > 1 && PyTuple_GET_ITEM(data.ptr(), 1) == Py_True;
   array.type = *type;
   array.device = kindOfCuda();
-  array.deviceIndex = array.device == DeviceKind::Rocm ? deviceOf(array.address, runtime::hipDriver(), array.device)
-                                                       : deviceOf(array.address, runtime::cudaDriver(), array.device);
+  array.deviceIndex = array.device == DeviceKind::Rocm
+                          ? deviceOf(array.address, runtime::HipDriver::process().get(), array.device)
+                          : deviceOf(array.address, runtime::CudaDriver::process().get(), array.device);
   const nb::handle stream = entryOf(interface, "stream");
   if (stream && PyLong_Check(stream.ptr()))
     array.producer = numberOf(stream);

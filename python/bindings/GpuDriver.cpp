@@ -18,7 +18,9 @@ static void ensure(const runtime::Expected<void> &done) {
     raiseRuntimeError(done.error());
 }
 
-runtime::GpuDevice &nereid::python::deviceAt(const GpuApi &api, int ordinal) { return *valueOf(api.device(ordinal)); }
+runtime::GpuDevice &nereid::python::deviceAt(const GpuApi &api, int ordinal) {
+  return *valueOf(valueOf(api.open())->find(ordinal));
+}
 
 //--- Arrays ------------------------------------------------------------------------------------
 
@@ -42,7 +44,8 @@ static bool canAccess(const GpuApi &api, nb::handle object, int ordinal) {
     PyErr_Clear();
     return false;
   }
-  auto device = api.device(ordinal);
+  auto driver = api.open();
+  auto device = driver ? (*driver)->find(ordinal) : runtime::Expected<runtime::GpuDevice *>(driver.error());
   if (!device)
     return false;
   if (array.device == api.kind)
@@ -80,7 +83,7 @@ static nb::tuple loadBinary(const GpuApi &api, const std::string &name, nb::byte
   const runtime::GpuDevice &device = deviceAt(api, ordinal);
   artifact::Artifact artifact;
   artifact.name = artifact.entry = name;
-  artifact.target = {std::string(api.target.name), api.archOf(device), "", device.properties().warpSize};
+  artifact.target = {std::string(api.target.name), device.arch(), "", device.properties().warpSize};
   artifact.sharedBytes = sharedBytes;
   artifact.binary.assign(binary.c_str(), binary.size());
   auto kernel = LoadedKernel::load(artifact, ordinal);
@@ -151,13 +154,13 @@ static void bindLibrary(nb::module_ &driver, const GpuApi &api) {
   driver.def(
       "device_count",
       [&api] {
-        auto found = api.deviceCount();
-        return found ? *found : 0;
+        auto driver = api.open();
+        return driver ? (*driver)->deviceCount() : 0;
       },
       "Number of GPUs; 0 where the driver is missing or cannot be used. Initialises the driver.");
+  driver.def("require", [&api] { (void)valueOf(api.open()); }, "Raises what is wrong with the driver, if anything is.");
   driver.def(
-      "require", [&api] { (void)valueOf(api.deviceCount()); }, "Raises what is wrong with the driver, if anything is.");
-  driver.def("driver_version", [&api] { return valueOf(api.version()); }, "The version of the driver's interface.");
+      "driver_version", [&api] { return valueOf(api.open())->version(); }, "The version of the driver's interface.");
 }
 
 static void bindDevices(nb::module_ &driver, const GpuApi &api) {

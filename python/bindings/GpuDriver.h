@@ -9,18 +9,27 @@
 
 namespace nereid::python {
 
-/// One driver, as the shared bindings call it.
+/// The driver of a kind that this process uses, as the shared bindings call it.
 struct GpuApi {
   const artifact::TargetInfo &target;
   DeviceKind kind;
   void (*setLibrary)(const std::string &path);
   bool (*hasLibrary)();
   bool (*isInitialized)();
-  runtime::Expected<int> (*version)();
-  runtime::Expected<int> (*deviceCount)();
-  runtime::Expected<runtime::GpuDevice *> (*device)(int ordinal);
-  std::string (*archOf)(const runtime::GpuDevice &device);
+  runtime::Expected<runtime::GpuDriver *> (*open)();
 };
+
+template <typename Driver> constexpr GpuApi apiOf(const artifact::TargetInfo &target, DeviceKind kind) {
+  return {target,
+          kind,
+          [](const std::string &path) { Driver::process().setLibrary(path); },
+          [] { return Driver::process().hasLibrary(); },
+          [] { return Driver::process().isInitialized(); },
+          []() -> runtime::Expected<runtime::GpuDriver *> {
+            auto driver = Driver::process().get();
+            return driver ? runtime::Expected<runtime::GpuDriver *>(*driver) : driver.error();
+          }};
+}
 
 /// Throws the error as a Python exception.
 runtime::GpuDevice &deviceAt(const GpuApi &api, int ordinal);

@@ -54,7 +54,7 @@ void *currentStream(int32_t ordinal) {
 
 /// The thread's device in HIP; 0 where HIP cannot be used.
 static int32_t currentHipDevice() {
-  auto driver = runtime::hipDriver();
+  auto driver = runtime::HipDriver::process().get();
   int device = 0;
   return driver && (*driver)->calls().hipGetDevice(&device) == runtime::hip::Success ? device : 0;
 }
@@ -67,7 +67,7 @@ int32_t currentDevice(DeviceKind kind) {
       return static_cast<int32_t>(ordinal);
   if (kind == DeviceKind::Rocm)
     return currentHipDevice();
-  auto driver = runtime::cudaDriver();
+  auto driver = runtime::CudaDriver::process().get();
   runtime::cuda::Ordinal device = 0;
   if (driver && (*driver)->calls().cuCtxGetDevice(&device) == runtime::cuda::Success)
     return device;
@@ -84,9 +84,10 @@ DeviceKind kindOfCuda() {
   Py_XDECREF(module);
   if (isKnown)
     return isRocm ? DeviceKind::Rocm : DeviceKind::Cuda;
-  if (runtime::isCudaInitialized() || runtime::isHipInitialized())
-    return runtime::isCudaInitialized() ? DeviceKind::Cuda : DeviceKind::Rocm;
-  return !runtime::hasCudaLibrary() && runtime::hasHipLibrary() ? DeviceKind::Rocm : DeviceKind::Cuda;
+  if (runtime::CudaDriver::process().isInitialized() || runtime::HipDriver::process().isInitialized())
+    return runtime::CudaDriver::process().isInitialized() ? DeviceKind::Cuda : DeviceKind::Rocm;
+  return !runtime::CudaDriver::process().hasLibrary() && runtime::HipDriver::process().hasLibrary() ? DeviceKind::Rocm
+                                                                                                    : DeviceKind::Cuda;
 }
 
 bool readStream(PyObject *object, void *&stream) {

@@ -10,36 +10,11 @@
 using namespace nereid;
 using namespace nereid::python;
 
-static runtime::CudaDevice &cudaDeviceAt(int ordinal) { return *valueOf(runtime::cudaDevice(ordinal)); }
-
-static runtime::Expected<int> versionOfDriver() {
-  auto driver = runtime::cudaDriver();
-  return driver ? runtime::Expected<int>((*driver)->version()) : driver.error();
+static runtime::CudaDevice &cudaDeviceAt(int ordinal) {
+  return *valueOf(runtime::CudaDriver::process().device(ordinal));
 }
 
-static runtime::Expected<int> countDevices() {
-  auto driver = runtime::cudaDriver();
-  return driver ? runtime::Expected<int>((*driver)->deviceCount()) : driver.error();
-}
-
-static runtime::Expected<runtime::GpuDevice *> openDevice(int ordinal) {
-  auto device = runtime::cudaDevice(ordinal);
-  return device ? runtime::Expected<runtime::GpuDevice *>(*device) : device.error();
-}
-
-static std::string archOf(const runtime::GpuDevice &device) {
-  return std::to_string(static_cast<const runtime::CudaDevice &>(device).capability());
-}
-
-static constexpr GpuApi kApi = {artifact::kCuda,
-                                DeviceKind::Cuda,
-                                &runtime::setCudaLibrary,
-                                &runtime::hasCudaLibrary,
-                                &runtime::isCudaInitialized,
-                                &versionOfDriver,
-                                &countDevices,
-                                &openDevice,
-                                &archOf};
+static constexpr GpuApi kApi = apiOf<runtime::CudaDriver>(artifact::kCuda, DeviceKind::Cuda);
 
 static nb::dict propertiesOf(int ordinal) {
   const runtime::CudaDevice &device = cudaDeviceAt(ordinal);
@@ -56,11 +31,11 @@ static int maxActiveClusters(uint64_t function, uint64_t sharedBytes, unsigned x
   attribute.cluster = {x, y, z};
   LaunchConfig config{x, y, z, 128, 1, 1, static_cast<unsigned>(sharedBytes), nullptr, &attribute, 1};
   const DriverCalls &calls = device.driver().calls();
-  const runtime::ContextScope scope(calls, context);
+  const runtime::CurrentScope scope(device, context);
   int clusters = 0;
   const Result result = calls.cuOccupancyMaxActiveClusters(&clusters, reinterpret_cast<Function>(function), &config);
   if (result != Success)
-    raiseRuntimeError(device.driver().failure("cuOccupancyMaxActiveClusters", result));
+    raiseRuntimeError(device.driver().failure({"cuOccupancyMaxActiveClusters", result}));
   return clusters;
 }
 

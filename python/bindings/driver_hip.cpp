@@ -11,36 +11,9 @@
 using namespace nereid;
 using namespace nereid::python;
 
-static runtime::HipDevice &hipDeviceAt(int ordinal) { return *valueOf(runtime::hipDevice(ordinal)); }
+static runtime::HipDevice &hipDeviceAt(int ordinal) { return *valueOf(runtime::HipDriver::process().device(ordinal)); }
 
-static runtime::Expected<int> versionOfRuntime() {
-  auto driver = runtime::hipDriver();
-  return driver ? runtime::Expected<int>((*driver)->version()) : driver.error();
-}
-
-static runtime::Expected<int> countGpus() {
-  auto driver = runtime::hipDriver();
-  return driver ? runtime::Expected<int>((*driver)->deviceCount()) : driver.error();
-}
-
-static runtime::Expected<runtime::GpuDevice *> openGpu(int ordinal) {
-  auto device = runtime::hipDevice(ordinal);
-  return device ? runtime::Expected<runtime::GpuDevice *>(*device) : device.error();
-}
-
-static std::string archNameOf(const runtime::GpuDevice &device) {
-  return static_cast<const runtime::HipDevice &>(device).arch();
-}
-
-static constexpr GpuApi kHipApi = {artifact::kHip,
-                                   DeviceKind::Rocm,
-                                   &runtime::setHipLibrary,
-                                   &runtime::hasHipLibrary,
-                                   &runtime::isHipInitialized,
-                                   &versionOfRuntime,
-                                   &countGpus,
-                                   &openGpu,
-                                   &archNameOf};
+static constexpr GpuApi kHipApi = apiOf<runtime::HipDriver>(artifact::kHip, DeviceKind::Rocm);
 
 /// The properties with the entries that only Triton's driver for AMD has.
 static nb::dict hipProperties(const runtime::DeviceProperties &known, const std::string &arch, bool isCooperative) {

@@ -1,57 +1,16 @@
 // The parts of the CUDA driver's binary interface that are used here.
 // SPDX-License-Identifier: MIT
-//
-// libcuda is opened at run time and none of its headers is needed to build: the interface is these numbers and a few
-// structures.
 #pragma once
 
 #include "artifact/TensorMapRecipe.h"
-
-#include <cstddef>
-#include <cstdint>
+#include "runtime/gpu/DriverAbi.h"
 
 namespace nereid::runtime::cuda {
 
-using Result = int;
+using namespace gpu;
+
 using Ordinal = int;
-using Address = uint64_t;
-
 using Context = struct ContextTag *;
-using Module = struct ModuleTag *;
-using Function = struct FunctionTag *;
-using Stream = struct StreamTag *;
-using Event = struct EventTag *;
-using MemoryPool = struct MemoryPoolTag *;
-
-enum ResultCode : Result {
-  Success = 0,
-  InvalidValue = 1,
-  OutOfMemory = 2,
-  NotInitialized = 3,
-  StubLibrary = 34,
-  NoDevice = 100,
-  InvalidImage = 200,
-  InvalidContext = 201,
-  NoBinaryForGpu = 209,
-  EccUncorrectable = 214,
-  InvalidPtx = 218,
-  NvlinkUncorrectable = 220,
-  UnsupportedPtxVersion = 222,
-  Contained = 226,
-  InvalidHandle = 400,
-  NotFound = 500,
-  IllegalAddress = 700,
-  LaunchOutOfResources = 701,
-  LaunchTimeout = 702,
-  DeviceAssert = 710,
-  HardwareStackError = 714,
-  IllegalInstruction = 715,
-  MisalignedAddress = 716,
-  InvalidAddressSpace = 717,
-  InvalidPc = 718,
-  LaunchFailed = 719,
-  CooperativeLaunchTooLarge = 720,
-};
 
 enum class DeviceAttribute : int {
   MaxThreadsPerBlock = 1,
@@ -65,18 +24,9 @@ enum class DeviceAttribute : int {
   MaxThreadsPerMultiprocessor = 39,
   CapabilityMajor = 75,
   CapabilityMinor = 76,
-  MaxRegistersPerMultiprocessor = 82,
+  MaxRegisters = 82,
   CooperativeLaunch = 95,
   MaxSharedMemoryPerBlockOptin = 97,
-};
-
-enum class FunctionAttribute : int {
-  MaxThreadsPerBlock = 0,
-  SharedBytes = 1,
-  LocalBytes = 3,
-  Registers = 4,
-  MaxDynamicSharedBytes = 8,
-  NonPortableClusterSize = 14,
 };
 
 enum class PointerAttribute : int {
@@ -86,15 +36,6 @@ enum class PointerAttribute : int {
   RangeStart = 11,
   RangeBytes = 12
 };
-
-enum class MemoryPoolAttribute : int { BytesKept = 4 };
-
-enum class JitOption : int { ErrorLog = 5, ErrorLogBytes = 6 };
-
-enum class CaptureMode : int { Global = 0, ThreadLocal = 1, Relaxed = 2 };
-
-/// Flag of an event that orders streams and records no time.
-inline constexpr unsigned kEventWithoutTiming = 2;
 
 /// Flag of a stream that is not ordered with the default stream.
 inline constexpr unsigned kNonBlockingStream = 1;

@@ -3,7 +3,6 @@
 #include "runtime/cuda/CudaDriver.h"
 
 #include "runtime/cuda/CudaDevice.h"
-#include "runtime/gpu/ProcessDriver.h"
 
 #include <dlfcn.h>
 
@@ -60,6 +59,9 @@ static const char *findCalls(void *library, DriverCalls &table) {
     if (!call && !missing && !isNewer)
       missing = name;
   };
+#define NEREID_SHARED_CALL(role, cuda, version, hip, parameters)                                                       \
+  find(table.role.function, table.role.name = #cuda, version, false);
+#include "runtime/gpu/SharedCalls.def"
 #define NEREID_CUDA_CALL(name, version, parameters) find(table.name, #name, version, false);
 #define NEREID_CUDA_NEWER_CALL(name, version, parameters) find(table.name, #name, version, true);
 #include "runtime/cuda/DriverCalls.def"
@@ -72,6 +74,12 @@ void *CudaDriver::openLibrary(const std::string &path) {
 
 //--- Opening -----------------------------------------------------------------------------------
 
+CudaDriver::CudaDriver()
+    : GpuDriver(table, {.backend = "cuda",
+                        .driver = "the driver",
+                        .waitFailure = "cannot wait for ",
+                        .blockingVariable = "CUDA_LAUNCH_BLOCKING"}) {}
+
 Expected<std::unique_ptr<CudaDriver>> CudaDriver::open(const std::string &path) {
   void *library = openLibrary(path);
   if (!library) {
@@ -82,10 +90,10 @@ Expected<std::unique_ptr<CudaDriver>> CudaDriver::open(const std::string &path) 
   }
   std::unique_ptr<CudaDriver> driver(new CudaDriver);
   const char *missing = findCalls(library, driver->table);
-  if (driver->table.cuDriverGetVersion)
-    driver->table.cuDriverGetVersion(&driver->cudaVersion);
-  if (missing || driver->cudaVersion < kOldestVersion)
-    return Error{"cuda-version", "the NVIDIA driver is made for CUDA " + cudaVersionText(driver->cudaVersion) +
+  if (driver->table.driverVersion.function)
+    driver->table.driverVersion(&driver->interfaceVersion);
+  if (missing || driver->version() < kOldestVersion)
+    return Error{"cuda-version", "the NVIDIA driver is made for CUDA " + cudaVersionText(driver->version()) +
                                      (missing ? std::string(" and lacks ") + missing : "") + "; CUDA " +
                                      cudaVersionText(kOldestVersion) + " or newer is needed, so update the driver"};
   if (auto ok = driver->initialize(); !ok)
@@ -93,13 +101,11 @@ Expected<std::unique_ptr<CudaDriver>> CudaDriver::open(const std::string &path) 
   return driver;
 }
 
-CudaDriver::~CudaDriver() = default;
-
 Expected<void> CudaDriver::initialize() {
-  const Result result = table.cuInit(0);
+  const Result result = table.initialize(0);
   if (result == Success)
     return readDevices();
-  const std::string what = describe("cuInit", result);
+  const std::string what = describe({table.initialize.name, result});
   if (result == NoDevice)
     return Error{"cuda-no-device", "the NVIDIA driver finds no GPU: " + what + "; CUDA_VISIBLE_DEVICES may hide it"};
   if (result == NotInitialized)
@@ -113,8 +119,8 @@ Expected<void> CudaDriver::initialize() {
 
 Expected<void> CudaDriver::readDevices() {
   int count = 0;
-  if (Result result = table.cuDeviceGetCount(&count); result != Success)
-    return failure("cuDeviceGetCount", result);
+  if (Result result = table.countDevices(&count); result != Success)
+    return failure({table.countDevices.name, result});
   if (count == 0)
     return Error{"cuda-no-device", "the NVIDIA driver finds no GPU; CUDA_VISIBLE_DEVICES may hide it"};
   for (int ordinal = 0; ordinal < count; ++ordinal)
@@ -123,40 +129,13 @@ Expected<void> CudaDriver::readDevices() {
 }
 
 Expected<CudaDevice *> CudaDriver::device(int ordinal) const {
-  if (ordinal >= 0 && ordinal < deviceCount())
-    return devices[static_cast<size_t>(ordinal)].get();
-  return Error{"cuda-no-device", "there is no device cuda:" + std::to_string(ordinal) + "; the driver sees " +
-                                     std::to_string(deviceCount())};
+  auto found = find(ordinal);
+  return found ? Expected<CudaDevice *>(static_cast<CudaDevice *>(*found)) : found.error();
 }
 
-std::string CudaDriver::describe(const char *call, Result result) const {
-  const char *name = nullptr, *text = nullptr;
-  if (table.cuGetErrorName(result, &name) != Success || !name)
-    return "result " + std::to_string(result) + " from " + call;
-  if (table.cuGetErrorString(result, &text) != Success || !text)
-    text = "error";
-  return std::string(text) + " (" + name + " from " + call + ")";
-}
-
-Error CudaDriver::failure(const char *call, Result result) const { return {"cuda-call", describe(call, result)}; }
-
-//--- The driver of this process ----------------------------------------------------------------
-
-static ProcessDriver<CudaDriver> &process() {
+ProcessDriver<CudaDriver> &CudaDriver::process() {
   static auto *const instance = new ProcessDriver<CudaDriver>;
   return *instance;
-}
-
-void setCudaLibrary(const std::string &path) { process().setLibrary(path); }
-bool hasCudaLibrary() { return process().hasLibrary(); }
-bool isCudaInitialized() { return process().isInitialized(); }
-Expected<CudaDriver *> cudaDriver() { return process().get(); }
-
-Expected<CudaDevice *> cudaDevice(int ordinal) {
-  auto driver = cudaDriver();
-  if (!driver)
-    return driver.error();
-  return (*driver)->device(ordinal);
 }
 
 } // namespace nereid::runtime

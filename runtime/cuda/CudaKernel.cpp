@@ -1,27 +1,17 @@
-// Prepares the launch configuration of a kernel once, and unloads the kernel.
+// Prepares the launch configuration of a kernel once.
 // SPDX-License-Identifier: MIT
 #include "runtime/cuda/CudaKernel.h"
-
-#include "runtime/gpu/CaptureScope.h"
 
 namespace nereid::runtime {
 
 using namespace cuda;
 
-CudaKernel::CudaKernel(CudaDevice &device, artifact::Artifact artifact, Module module, Function function,
+CudaKernel::CudaKernel(CudaDevice &device, artifact::Artifact given, Module module, Function function,
                        KernelResources resources, uint32_t residentPrograms)
-    : Kernel(device, std::move(artifact)), loader(device), module(module), function(function),
-      launchName(internedName(this->artifact().name)), residentPrograms(residentPrograms),
-      cluster(this->artifact().clusterDims), known(resources) {
-  const artifact::Artifact &loaded = this->artifact();
-  argumentBytes = artifact::packedBytes(loaded);
-  for (const artifact::Parameter &parameter : loaded.parameters)
-    offsets.push_back(parameter.offset);
-  const auto scratch = static_cast<uint32_t>(artifact::scratchOffset(loaded));
-  offsets.insert(offsets.end(), {scratch, scratch + 8});
-  usesScratch = loaded.globalScratchBytes != 0 || loaded.profileScratchBytes != 0;
-  if (loaded.abi == artifact::Abi::Own)
-    tensorMaps = std::make_unique<TensorMaps>(loaded, device.driver().calls());
+    : DriverKernel(device, std::move(given), module, function, resources), residentPrograms(residentPrograms),
+      cluster(artifact().clusterDims) {
+  if (artifact().abi == artifact::Abi::Own)
+    tensorMaps = std::make_unique<TensorMaps>(artifact(), device.driver().calls());
   fillConfig();
 }
 
@@ -68,19 +58,6 @@ void CudaKernel::fillConfig() {
       attribute.flag = 1;
       addAttribute(attribute);
     }
-}
-
-CudaKernel::~CudaKernel() {
-  // Errors are ignored: the process is ending, or the context is gone with the code.
-  const DriverCalls &calls = loader.driver().calls();
-  auto context = loader.context();
-  if (!context)
-    return;
-  const ContextScope scope(calls, *context);
-  if (scope.result != Success)
-    return;
-  const CaptureScope relaxed(calls.cuThreadExchangeStreamCaptureMode);
-  calls.cuModuleUnload(module);
 }
 
 } // namespace nereid::runtime

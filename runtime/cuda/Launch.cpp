@@ -43,24 +43,6 @@ static bool fillGrid(const CudaKernel &kernel, Grid grid, LaunchConfig &config) 
   return true;
 }
 
-Error CudaDevice::launchError(const CudaKernel &kernel, const LaunchConfig &config, Result result) const {
-  const std::string what = quoted(kernel) + " cannot be launched on " + name();
-  const std::string blocks = std::to_string(config.gridX) + " x " + std::to_string(config.gridY) + " x " +
-                             std::to_string(config.gridZ) + " blocks";
-  Error error = failure("launch-failed", what, "cuLaunchKernelEx", result);
-  if (result == CooperativeLaunchTooLarge)
-    error.text += "; a cooperative launch needs all of its " + blocks + " on the GPU at once, so make the grid smaller";
-  if (result == LaunchOutOfResources)
-    error.text += "; its blocks have " + std::to_string(config.blockX * config.blockY * config.blockZ) +
-                  " threads of " + std::to_string(kernel.resources().registers) + " registers and " +
-                  std::to_string(config.dynamicSharedBytes) + " bytes of shared memory";
-  if (result == InvalidHandle || result == InvalidContext)
-    error.text += "; the stream given is not one of " + name() + ", or it was destroyed";
-  if (result == NotInitialized)
-    error.text += "; a process that was forked from one that had used CUDA cannot use it: start it by `spawn`";
-  return error;
-}
-
 //--- Launching ---------------------------------------------------------------------------------
 
 namespace {
@@ -82,8 +64,8 @@ Expected<void> CudaDevice::makeTensorMaps(const CudaKernel &kernel, Grid grid, s
   if (fit == TensorMaps::Fit::Yes)
     return {};
   if (fit == TensorMaps::Fit::DriverFailed)
-    return failure("launch-failed", quoted(kernel) + " cannot be launched on " + name(), "cuTensorMapEncodeTiled",
-                   result);
+    return failure("launch-failed", quoted(kernel) + " cannot be launched on " + name(),
+                   {"cuTensorMapEncodeTiled", result});
   return Error{"launch-arguments",
                quoted(kernel) + " was compiled for other arguments: " + kernel.tensorMaps->reason(packed)};
 }
@@ -102,11 +84,12 @@ Expected<void> CudaDevice::sharePrograms(const CudaKernel &kernel, Grid grid, La
   CaptureStatus status = CaptureStatus::None;
   if (config.stream) // the default stream cannot be captured
     if (Result result = owner.calls().cuStreamIsCapturing(config.stream, &status); result != Success)
-      return failure("launch-failed", what(), "cuStreamIsCapturing", result);
+      return failure("launch-failed", what(), {"cuStreamIsCapturing", result});
   Result result = Success;
   arguments.counters = status == CaptureStatus::None ? counters.next() : counters.nextInGraph(result);
   if (result != Success)
-    return failure("launch-memory", "there is no memory for the counters of " + quoted(kernel), "cuMemAlloc", result);
+    return failure("launch-memory", "there is no memory for the counters of " + quoted(kernel),
+                   {owner.calls().allocate.name, result});
   return {};
 }
 
@@ -146,44 +129,33 @@ Expected<void> CudaDevice::start(const CudaKernel &kernel, const LaunchConfig &c
   if (result == Success)
     return {};
   history.takeBack(entry, kernel.launchName);
-  return launchError(kernel, config, result);
+  Error error = launchError(kernel, {config.gridX, config.gridY, config.gridZ}, {"cuLaunchKernelEx", result});
+  if (result == NotInitialized)
+    error.text += "; a process that was forked from one that had used CUDA cannot use it: start it by `spawn`";
+  return error;
 }
-
-Expected<void> CudaDevice::launch(Kernel &given, Grid grid, void *stream, std::span<const char> packed) {
-  if (&given.device() != this)
-    return otherDeviceError(given.artifact(), name());
-  const auto &kernel = static_cast<const CudaKernel &>(given);
-  if (packed.size() != kernel.argumentBytes)
-    return argumentBytesError(kernel.artifact(), kernel.argumentBytes, packed.size());
-  if (grid.x == 0 || grid.y == 0 || grid.z == 0)
-    return {};
-  LaunchConfig config = kernel.config;
-  config.stream = static_cast<Stream>(stream);
-  if (!fillGrid(kernel, grid, config))
-    return gridError(kernel, grid);
-  const ContextScope scope(owner.calls(), primary.load(std::memory_order_relaxed));
-  if (scope.result != Success)
-    return failure("launch-failed", quoted(kernel) + " cannot be launched on " + name(), scope.call, scope.result);
-  if (kernel.usesScratch)
-    return launchWithScratch(kernel, grid, config, packed);
-  return enqueue(kernel, grid, config, packed);
-}
-
-//--- Scratch -----------------------------------------------------------------------------------
 
 Expected<void> CudaDevice::launchWithScratch(const CudaKernel &kernel, Grid grid, LaunchConfig &config,
                                              std::span<const char> packed) {
-  const DriverCalls &calls = owner.calls();
-  const auto allocateOnStream = [&](uint64_t bytes, const std::string &what) -> Expected<uint64_t> {
-    Address address = 0;
-    const Result result = calls.cuMemAllocAsync(&address, bytes, config.stream);
-    return result == Success ? Expected<uint64_t>(address) : failure("launch-memory", what, "cuMemAllocAsync", result);
-  };
-  LaunchScratch scratch({allocateOnStream, [&](uint64_t address) { calls.cuMemFreeAsync(address, config.stream); }});
+  LaunchScratch scratch(*this, config.stream);
   auto block = scratch.fill(kernel.artifact(), {config.gridX, config.gridY, config.gridZ}, packed);
   if (!block)
     return block.error();
   return enqueue(kernel, grid, config, *block);
+}
+
+Expected<void> CudaDevice::launchOn(const DriverKernel &given, Grid grid, Stream stream, std::span<const char> packed) {
+  const auto &kernel = static_cast<const CudaKernel &>(given);
+  LaunchConfig config = kernel.config;
+  config.stream = stream;
+  if (!fillGrid(kernel, grid, config))
+    return gridError(kernel, grid);
+  const CurrentScope scope(*this, primary.load(std::memory_order_relaxed));
+  if (scope.outcome.result != Success)
+    return failure("launch-failed", quoted(kernel) + " cannot be launched on " + name(), scope.outcome);
+  if (kernel.usesScratch)
+    return launchWithScratch(kernel, grid, config, packed);
+  return enqueue(kernel, grid, config, packed);
 }
 
 } // namespace nereid::runtime

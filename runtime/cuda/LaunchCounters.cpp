@@ -12,23 +12,23 @@ using namespace cuda;
 
 /// Zeroed memory; 0 on failure. The stream of its own neither waits for a captured stream nor joins the capture.
 Address LaunchCounters::allocate(uint32_t count, Result &result) const {
-  const CaptureScope relaxed(calls.cuThreadExchangeStreamCaptureMode);
+  const CaptureScope relaxed(calls.exchangeCaptureMode);
   const size_t bytes = size_t{count} * kPairBytes;
   Address address = 0;
   Stream stream = nullptr;
-  result = calls.cuMemAlloc(&address, bytes);
+  result = calls.allocate(&address, bytes);
   if (result != Success)
     return 0;
   result = calls.cuStreamCreate(&stream, kNonBlockingStream);
   if (result == Success) {
-    result = calls.cuMemsetD8Async(address, 0, bytes, stream);
+    result = calls.fill(address, 0, bytes, stream);
     const Result waited = calls.cuStreamSynchronize(stream);
     result = result == Success ? waited : result;
     calls.cuStreamDestroy(stream);
   }
   if (result == Success)
     return address;
-  calls.cuMemFree(address);
+  calls.release(address);
   return 0;
 }
 

@@ -2,20 +2,22 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "runtime/gpu/DriverAbi.h"
+
 namespace nereid::runtime {
 
-/// Loading and freeing are not part of a graph: a capture records the same with and without them. `Mode` is the
-/// driver's own type, whose number 2 is "relaxed".
-template <typename Mode> class CaptureScope {
+/// Loading and freeing are not part of a graph: a capture records the same with and without them.
+class CaptureScope {
 public:
-  explicit CaptureScope(int (*exchange)(Mode *)) : exchange(exchange) { exchange(&mode); }
+  using Exchange = gpu::Call<gpu::Result(gpu::CaptureMode *)>;
+  explicit CaptureScope(const Exchange &exchange) : exchange(exchange) { exchange(&mode); }
   ~CaptureScope() { exchange(&mode); }
   CaptureScope(const CaptureScope &) = delete;
   CaptureScope &operator=(const CaptureScope &) = delete;
 
 private:
-  int (*exchange)(Mode *);
-  Mode mode = Mode::Relaxed; ///< swapped with the thread's own mode
+  const Exchange &exchange;
+  gpu::CaptureMode mode = gpu::CaptureMode::Relaxed; ///< swapped with the thread's own mode
 };
 
 } // namespace nereid::runtime

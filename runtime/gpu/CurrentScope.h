@@ -1,42 +1,35 @@
-// Makes a device or a context the calling thread's current one for the length of a scope.
+// Makes a device the calling thread's current one for the length of a scope.
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "runtime/gpu/DriverAbi.h"
+
 namespace nereid::runtime {
 
-/// The driver's calls that tell and set what is current, with their names.
-template <typename Handle> struct CurrentCalls {
-  int (*get)(Handle *);
-  const char *getName;
-  int (*set)(Handle);
-  const char *setName;
-};
-
-template <typename Handle> class CurrentScope {
+/// `Device` has `getCurrent` and `setCurrent`, as GpuDevice has; for a final class they cost no indirect call.
+template <typename Device> class CurrentScope {
 public:
-  CurrentScope(const CurrentCalls<Handle> &calls, Handle wanted) : call(calls.getName), set(calls.set) {
-    result = calls.get(&previous);
-    if (result != 0 || previous == wanted)
+  CurrentScope(const Device &device, void *wanted) : device(device), outcome(device.getCurrent(previous)) {
+    if (outcome.result != gpu::Success || previous == wanted)
       return;
-    call = calls.setName;
-    result = set(wanted);
-    changed = result == 0;
+    outcome = device.setCurrent(wanted);
+    changed = outcome.result == gpu::Success;
   }
   ~CurrentScope() {
     if (changed)
-      set(previous);
+      device.setCurrent(previous);
   }
   CurrentScope(const CurrentScope &) = delete;
   CurrentScope &operator=(const CurrentScope &) = delete;
 
-  /// The result of the switch, 0 for success; the name is for the message.
-  int result = 0;
-  const char *call;
-
 private:
-  int (*set)(Handle);
-  Handle previous = {};
+  const Device &device;
+  void *previous = nullptr;
   bool changed = false;
+
+public:
+  /// The result of the switch, 0 for success; the call's name is for the message.
+  gpu::CallResult outcome;
 };
 
 } // namespace nereid::runtime

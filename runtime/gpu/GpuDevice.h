@@ -1,11 +1,18 @@
-// What a device of a GPU has beyond loading and launching: streams, events, memory.
+// One GPU of a driver that was found at run time: streams, events, memory, and what loads and launches have in common.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include "runtime/Device.h"
+#include "runtime/gpu/CurrentScope.h"
+#include "runtime/gpu/GpuDriver.h"
 #include "runtime/gpu/LaunchHistory.h"
 
+#include <algorithm>
+#include <atomic>
+
 namespace nereid::runtime {
+
+class DriverKernel;
 
 /// The driver's information about an address.
 struct PointerInfo {
@@ -17,46 +24,113 @@ struct PointerInfo {
   uint64_t bytes = 0;
 };
 
-/// One GPU of a driver that was found at run time. Streams and events are the driver's own handles.
+/// Streams and events are the driver's own handles.
 class GpuDevice : public Device {
 public:
-  explicit GpuDevice(int ordinal) : index(ordinal) {}
-
   int ordinal() const { return index; }
   /// "cuda:0"
-  virtual std::string name() const = 0;
+  std::string name() const;
+  /// As targets name it: "90" of compute capability 9.0, "gfx942".
+  virtual std::string arch() const = 0;
+  const DeviceProperties &properties() const override { return known; }
+  const gpu::SharedCalls &calls() const { return library.sharedCalls(); }
+
+  Expected<std::shared_ptr<Kernel>> load(artifact::Artifact artifact) override;
+  /// Enqueues the launch on the stream (null is the default stream) and returns. Where a kernel needs scratch and the
+  /// pointer in the arguments is null, the memory is allocated on the stream for this launch.
+  Expected<void> launch(Kernel &kernel, Grid grid, void *stream, std::span<const char> packed) override;
 
   /// Makes it the calling thread's current device.
-  virtual Expected<void> makeCurrent() = 0;
+  Expected<void> makeCurrent();
   /// Waits for all work in the device's streams.
-  virtual Expected<void> synchronize() = 0;
+  Expected<void> synchronize();
   /// Work that `later` is given from now on starts after all work that `earlier` has been given so far.
-  virtual Expected<void> orderStreams(void *earlier, void *later) = 0;
+  Expected<void> orderStreams(void *earlier, void *later);
   virtual Expected<PointerInfo> pointerInfo(uint64_t address) = 0;
   /// Whether kernels on this device may access an address in memory of another one: peer access to it is on.
   virtual bool canAccess(uint64_t address) = 0;
   /// The number of devices of its driver, and one of them; null where there is none of that number.
-  virtual int siblingCount() const = 0;
-  virtual GpuDevice *sibling(int number) const = 0;
+  int siblingCount() const { return library.deviceCount(); }
+  GpuDevice *sibling(int number) const;
 
-  virtual Expected<void *> createEvent() = 0;
-  virtual Expected<void> recordEvent(void *event, void *stream) = 0;
-  virtual Expected<float> millisecondsBetween(void *earlier, void *later) = 0;
-  virtual void destroyEvent(void *event) = 0;
+  Expected<void *> createEvent();
+  Expected<void> recordEvent(void *event, void *stream);
+  Expected<float> millisecondsBetween(void *earlier, void *later);
+  void destroyEvent(void *event);
 
-  virtual Expected<uint64_t> allocate(uint64_t bytes) = 0;
-  virtual Expected<void> fillWithZeros(uint64_t address, uint64_t bytes, void *stream) = 0;
-  virtual void release(uint64_t address) = 0;
+  Expected<uint64_t> allocate(uint64_t bytes);
+  Expected<void> fillWithZeros(uint64_t address, uint64_t bytes, void *stream);
+  void release(uint64_t address);
+
+  /// A failure of `call`; if an earlier launch caused it, it names the kernels that may have failed.
+  Error failure(const std::string &code, const std::string &what, gpu::CallResult failed) const;
+  /// The same of code `BACKEND-call`.
+  Error failure(const std::string &what, gpu::CallResult failed) const;
+
+  //--- what is current for a thread: a context of CUDA, the number of a device of HIP ---------
+  virtual Expected<void *> wantedCurrent() = 0;
+  virtual gpu::CallResult getCurrent(void *&current) const = 0;
+  virtual gpu::CallResult setCurrent(void *current) const = 0;
 
 protected:
-  /// The error of a call that reports the failure of an earlier kernel. A launch with `blockingVariable` set to 1 waits
-  /// for its kernel.
-  Error earlierFailure(const std::string &what, const std::string &driverText, const char *blockingVariable) const;
+  /// `handle` is the driver's own number of the device.
+  GpuDevice(const GpuDriver &library, int ordinal, int handle) : library(library), handle(handle), index(ordinal) {}
 
+  /// 0 where the driver does not know.
+  template <typename Attribute> int attribute(Attribute which) const {
+    int value = 0;
+    return calls().deviceAttribute(&value, static_cast<int>(which), handle) == gpu::Success ? value : 0;
+  }
+  /// At least 1: newer drivers return 0 for obsolete figures (clocks).
+  template <typename Attribute> uint32_t positive(Attribute which) const {
+    return static_cast<uint32_t>(std::max(attribute(which), 1));
+  }
+  /// Reads the properties but for the name.
+  template <typename Attribute> void readProperties();
+
+  //--- loading ---------------------------------------------------------------------------------
+  /// The checks that need no driver.
+  virtual Expected<void> checkArtifact(const artifact::Artifact &artifact) const = 0;
+  virtual Expected<gpu::Module> loadModule(const artifact::Artifact &artifact) const = 0;
+  virtual Expected<std::shared_ptr<Kernel>> makeKernel(artifact::Artifact artifact, gpu::Module module,
+                                                       gpu::Function function) = 0;
+  /// The kernel's resources, if the device has them. The queries also make the driver load the code onto the device,
+  /// which would otherwise happen at the first launch.
+  Expected<KernelResources> readResources(const artifact::Artifact &artifact, gpu::Function function) const;
+
+  //--- launching -------------------------------------------------------------------------------
+  /// A launch with arguments of the right size and at least one program.
+  virtual Expected<void> launchOn(const DriverKernel &kernel, Grid grid, gpu::Stream stream,
+                                  std::span<const char> packed) = 0;
+  Error launchError(const DriverKernel &kernel, Grid ctas, gpu::CallResult failed) const;
+
+  const GpuDriver &library;
+  const int handle;
+  DeviceProperties known;
   LaunchHistory history;
 
 private:
+  /// A call with the device current.
+  template <typename... Parameters, typename... Arguments>
+  Expected<void> call(const gpu::Call<gpu::Result(Parameters...)> &function, Arguments... arguments);
+  Expected<gpu::Function> findFunction(const artifact::Artifact &artifact, gpu::Module module) const;
+  void keepScratch();
+
   const int index;
+  std::atomic<bool> keepsScratch{false};
 };
+
+template <typename Attribute> void GpuDevice::readProperties() {
+  known.multiprocessorCount = positive(Attribute::MultiprocessorCount);
+  known.maxNumRegs = positive(Attribute::MaxRegisters);
+  known.maxSharedMem = positive(Attribute::MaxSharedMemoryPerBlock);
+  known.warpSize = positive(Attribute::WarpSize);
+  known.maxThreadsPerSm = positive(Attribute::MaxThreadsPerMultiprocessor);
+  known.maxThreadsPerBlock = positive(Attribute::MaxThreadsPerBlock);
+  known.smClockRateKhz = positive(Attribute::ClockRateKhz);
+  known.memClockRateKhz = positive(Attribute::MemoryClockRateKhz);
+  known.memBusWidthBits = positive(Attribute::MemoryBusWidthBits);
+  known.lastLevelCacheBytes = positive(Attribute::L2CacheBytes);
+}
 
 } // namespace nereid::runtime

@@ -11,7 +11,16 @@ namespace nereid::runtime {
 
 LaunchScratch::~LaunchScratch() {
   for (const uint64_t address : addresses)
-    allocator.release(address);
+    device.calls().releaseOnStream(address, stream);
+}
+
+/// `what` begins the text of an error.
+Expected<uint64_t> LaunchScratch::allocate(uint64_t bytes, const std::string &what) const {
+  const auto &call = device.calls().allocateOnStream;
+  gpu::Address address = 0;
+  const gpu::Result result = call(&address, bytes, stream);
+  return result == gpu::Success ? Expected<uint64_t>(address)
+                                : device.failure("launch-memory", what, {call.name, result});
 }
 
 /// Scratch bytes for all CTAs; false where the number exceeds all memory.
@@ -40,7 +49,7 @@ Expected<std::span<const char>> LaunchScratch::fill(const artifact::Artifact &ar
     uint64_t total = 0;
     if (!scratchBytes(ctas, wanted[i].bytes, total))
       return Error{"launch-memory", what};
-    auto allocated = allocator.allocate(total + align - 1, what);
+    auto allocated = allocate(total + align - 1, what);
     if (!allocated)
       return allocated.error();
     addresses.push_back(*allocated);

@@ -2,25 +2,17 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "runtime/Device.h"
+#include "runtime/gpu/GpuDevice.h"
 
-#include <functional>
 #include <vector>
 
 namespace nereid::runtime {
-
-/// The driver's allocator for one stream.
-struct StreamAllocator {
-  /// `what` begins the text of an error.
-  std::function<Expected<uint64_t>(uint64_t bytes, const std::string &what)> allocate;
-  std::function<void(uint64_t address)> release;
-};
 
 /// A launch's arguments with memory for the scratch pointers that the caller has left null. The memory is released,
 /// in stream order, at the end of the object's life: after the launch.
 class LaunchScratch {
 public:
-  explicit LaunchScratch(StreamAllocator allocator) : allocator(std::move(allocator)) {}
+  LaunchScratch(const GpuDevice &device, gpu::Stream stream) : device(device), stream(stream) {}
   ~LaunchScratch();
   LaunchScratch(const LaunchScratch &) = delete;
   LaunchScratch &operator=(const LaunchScratch &) = delete;
@@ -29,7 +21,10 @@ public:
   Expected<std::span<const char>> fill(const artifact::Artifact &artifact, Grid ctas, std::span<const char> packed);
 
 private:
-  const StreamAllocator allocator;
+  Expected<uint64_t> allocate(uint64_t bytes, const std::string &what) const;
+
+  const GpuDevice &device;
+  const gpu::Stream stream;
   std::vector<char> block;
   std::vector<uint64_t> addresses;
 };

@@ -9,11 +9,11 @@
 
 namespace nereid::runtime {
 
-/// `Driver` has `openLibrary(path)`, which returns a handle or null, and `open(path)`, which also initialises. Opened
-/// drivers are never closed: kernels refer to them.
+/// `Driver` has `openLibrary(path)`, which returns a handle or null, and `open(path)`, which also initialises, and
+/// `device(ordinal)`, which returns a `Driver::Device`. Opened drivers are never closed: kernels refer to them.
 template <typename Driver> class ProcessDriver {
 public:
-  /// Kernels that another library has loaded stay with it.
+  /// The path of the library; empty for the system's own. Kernels that another library has loaded stay with it.
   void setLibrary(const std::string &path) {
     std::lock_guard<std::mutex> lock(mutex);
     if (path == library)
@@ -24,6 +24,7 @@ public:
 
   bool isInitialized() const { return driver.load(std::memory_order_acquire) != nullptr; }
 
+  /// Whether there is a library. It is not initialised, so a process may fork afterwards.
   bool hasLibrary() {
     if (isInitialized())
       return true;
@@ -31,7 +32,7 @@ public:
     return Driver::openLibrary(library) != nullptr;
   }
 
-  /// After a failure the next call tries again.
+  /// The driver, opened and initialised at first use; after a failure the next call tries again.
   Expected<Driver *> get() {
     if (Driver *known = driver.load(std::memory_order_acquire))
       return known;
@@ -44,6 +45,13 @@ public:
     Driver *fresh = opened->release();
     driver.store(fresh, std::memory_order_release);
     return fresh;
+  }
+
+  Expected<typename Driver::Device *> device(int ordinal) {
+    auto opened = get();
+    if (!opened)
+      return opened.error();
+    return (*opened)->device(ordinal);
   }
 
 private:

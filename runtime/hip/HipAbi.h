@@ -1,44 +1,14 @@
 // The parts of the HIP API's binary interface that are used here.
 // SPDX-License-Identifier: MIT
 //
-// libamdhip64 is opened at run time and none of its headers is needed to build: the interface is these numbers and two
-// structures, those of hip_runtime_api.h of ROCm 6.
+// The structures are those of hip_runtime_api.h of ROCm 6.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
+#include "runtime/gpu/DriverAbi.h"
 
 namespace nereid::runtime::hip {
 
-using Result = int;
-using Address = void *;
-
-using Module = struct ModuleTag *;
-using Function = struct FunctionTag *;
-using Stream = struct StreamTag *;
-using Event = struct EventTag *;
-using MemoryPool = struct MemoryPoolTag *;
-
-enum ResultCode : Result {
-  Success = 0,
-  InvalidValue = 1,
-  OutOfMemory = 2,
-  NotInitialized = 3,
-  InvalidConfiguration = 9,
-  NoDevice = 100,
-  InvalidImage = 200,
-  InvalidContext = 201,
-  NoBinaryForGpu = 209,
-  EccNotCorrectable = 214,
-  InvalidHandle = 400,
-  NotFound = 500,
-  IllegalAddress = 700,
-  LaunchOutOfResources = 701,
-  LaunchTimeOut = 702,
-  Assert = 710,
-  LaunchFailure = 719,
-  CooperativeLaunchTooLarge = 720,
-};
+using namespace gpu;
 
 enum class DeviceAttribute : int {
   ClockRateKhz = 5,
@@ -52,21 +22,10 @@ enum class DeviceAttribute : int {
   MemoryBusWidthBits = 59,
   MemoryClockRateKhz = 60,
   MultiprocessorCount = 63,
-  MaxRegistersPerBlock = 71,
+  MaxRegisters = 71,
   MaxSharedMemoryPerBlock = 74,
   WarpSize = 87,
 };
-
-enum class FunctionAttribute : int { MaxThreadsPerBlock = 0, SharedBytes = 1, LocalBytes = 3, Registers = 4 };
-
-enum class JitOption : int; // hipModuleLoadDataEx ignores them all
-
-enum class CaptureMode : int { Global = 0, ThreadLocal = 1, Relaxed = 2 };
-
-enum class MemoryPoolAttribute : int { BytesKept = 4 };
-
-/// Flag of an event that orders streams and records no time.
-inline constexpr unsigned kEventWithoutTiming = 2;
 
 /// hipDeviceProp_t of the interface R0600. Only the architecture's name has no attribute.
 struct DevicePropertiesR0600 {

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/hip/HipDriver.h"
 
-#include "runtime/gpu/ProcessDriver.h"
 #include "runtime/hip/HipDevice.h"
 
 #include <dlfcn.h>
@@ -23,6 +22,8 @@ static const char *findCalls(void *library, HipCalls &table) {
     if (!call && !missing)
       missing = name;
   };
+#define NEREID_SHARED_CALL(role, cuda, version, hip, parameters) find(table.role.function, table.role.name = #hip);
+#include "runtime/gpu/SharedCalls.def"
 #define NEREID_HIP_CALL(name, parameters) find(table.name, #name);
 #include "runtime/hip/HipCalls.def"
   return missing;
@@ -37,6 +38,12 @@ void *HipDriver::openLibrary(const std::string &path) {
   return dlopen("libamdhip64.so", RTLD_NOW | RTLD_LOCAL);
 }
 
+HipDriver::HipDriver()
+    : GpuDriver(table, {.backend = "hip",
+                        .driver = "the HIP runtime",
+                        .waitFailure = "hipDeviceSynchronize failed on ",
+                        .blockingVariable = "HIP_LAUNCH_BLOCKING"}) {}
+
 Expected<std::unique_ptr<HipDriver>> HipDriver::open(const std::string &path) {
   void *library = openLibrary(path);
   if (!library) {
@@ -47,31 +54,26 @@ Expected<std::unique_ptr<HipDriver>> HipDriver::open(const std::string &path) {
   }
   std::unique_ptr<HipDriver> driver(new HipDriver);
   const char *missing = findCalls(library, driver->table);
-  if (driver->table.hipDriverGetVersion)
-    driver->table.hipDriverGetVersion(&driver->hipVersion);
+  if (driver->table.driverVersion.function)
+    driver->table.driverVersion(&driver->interfaceVersion);
   if (missing)
-    return Error{"hip-version", "the HIP runtime " + hipVersionText(driver->hipVersion) + " lacks " + missing +
+    return Error{"hip-version", "the HIP runtime " + hipVersionText(driver->version()) + " lacks " + missing +
                                     "; ROCm 6.0 or newer is needed, so update it"};
   if (auto ok = driver->initialize(); !ok)
     return ok.error();
   return driver;
 }
 
-HipDriver::~HipDriver() = default;
-
 Expected<void> HipDriver::initialize() {
   constexpr const char *kHidden = "; HIP_VISIBLE_DEVICES or ROCR_VISIBLE_DEVICES may hide it";
   int count = 0;
-  const char *call = "hipInit";
-  Result result = table.hipInit(0);
-  if (result == Success) {
-    call = "hipGetDeviceCount";
-    result = table.hipGetDeviceCount(&count);
-  }
-  if (result == NoDevice)
-    return Error{"hip-no-device", "the HIP runtime finds no GPU: " + describe(call, result) + kHidden};
-  if (result != Success)
-    return Error{"hip-call", "the HIP runtime cannot be initialised: " + describe(call, result)};
+  CallResult done = {table.initialize.name, table.initialize(0)};
+  if (done.result == Success)
+    done = {table.countDevices.name, table.countDevices(&count)};
+  if (done.result == NoDevice)
+    return Error{"hip-no-device", "the HIP runtime finds no GPU: " + describe(done) + kHidden};
+  if (done.result != Success)
+    return Error{"hip-call", "the HIP runtime cannot be initialised: " + describe(done)};
   if (count == 0)
     return Error{"hip-no-device", std::string("the HIP runtime finds no GPU") + kHidden};
   for (int ordinal = 0; ordinal < count; ++ordinal) {
@@ -84,38 +86,13 @@ Expected<void> HipDriver::initialize() {
 }
 
 Expected<HipDevice *> HipDriver::device(int ordinal) const {
-  if (ordinal >= 0 && ordinal < deviceCount())
-    return devices[static_cast<size_t>(ordinal)].get();
-  return Error{"hip-no-device", "there is no device hip:" + std::to_string(ordinal) + "; the HIP runtime sees " +
-                                    std::to_string(deviceCount())};
+  auto found = find(ordinal);
+  return found ? Expected<HipDevice *>(static_cast<HipDevice *>(*found)) : found.error();
 }
 
-std::string HipDriver::describe(const char *call, Result result) const {
-  const char *name = nullptr, *text = nullptr;
-  if (table.hipDrvGetErrorName(result, &name) != Success || !name)
-    return "result " + std::to_string(result) + " from " + call;
-  if (table.hipDrvGetErrorString(result, &text) != Success || !text)
-    text = "error";
-  return std::string(text) + " (" + name + " from " + call + ")";
-}
-
-//--- The driver of this process ----------------------------------------------------------------
-
-static ProcessDriver<HipDriver> &process() {
+ProcessDriver<HipDriver> &HipDriver::process() {
   static auto *const instance = new ProcessDriver<HipDriver>;
   return *instance;
-}
-
-void setHipLibrary(const std::string &path) { process().setLibrary(path); }
-bool hasHipLibrary() { return process().hasLibrary(); }
-bool isHipInitialized() { return process().isInitialized(); }
-Expected<HipDriver *> hipDriver() { return process().get(); }
-
-Expected<HipDevice *> hipDevice(int ordinal) {
-  auto driver = hipDriver();
-  if (!driver)
-    return driver.error();
-  return (*driver)->device(ordinal);
 }
 
 } // namespace nereid::runtime

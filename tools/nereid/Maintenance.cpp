@@ -55,8 +55,8 @@ static void describeGpu(const runtime::GpuDevice &device, const std::string &tar
 }
 
 static void describeNvidia() {
-  runtime::setCudaLibrary(llvm::sys::Process::GetEnv("TRITON_LIBCUDA_PATH").value_or(""));
-  auto driver = runtime::cudaDriver();
+  runtime::CudaDriver::process().setLibrary(llvm::sys::Process::GetEnv("TRITON_LIBCUDA_PATH").value_or(""));
+  auto driver = runtime::CudaDriver::process().get();
   if (!driver)
     return line("libcuda", "no: " + driver.error().text + " in TRITON_LIBCUDA_PATH");
   line("libcuda", "CUDA " + runtime::cudaVersionText((*driver)->version()));
@@ -67,8 +67,8 @@ static void describeNvidia() {
 }
 
 static void describeAmd() {
-  runtime::setHipLibrary(llvm::sys::Process::GetEnv("TRITON_LIBHIP_PATH").value_or(""));
-  auto driver = runtime::hipDriver();
+  runtime::HipDriver::process().setLibrary(llvm::sys::Process::GetEnv("TRITON_LIBHIP_PATH").value_or(""));
+  auto driver = runtime::HipDriver::process().get();
   if (!driver)
     return line("libamdhip64", "no: " + driver.error().text + " in TRITON_LIBHIP_PATH");
   line("libamdhip64", "HIP " + runtime::hipVersionText((*driver)->version()));

@@ -14,12 +14,12 @@ using artifact::Expected;
 
 /// The device whose context XLA has made current: its primary context, which this runtime uses too.
 static Expected<runtime::CudaDevice *> currentDevice() {
-  auto driver = runtime::cudaDriver();
+  auto driver = runtime::CudaDriver::process().get();
   if (!driver)
     return driver.error();
   runtime::cuda::Ordinal ordinal = 0;
   if (const auto result = (*driver)->calls().cuCtxGetDevice(&ordinal); result != runtime::cuda::Success)
-    return (*driver)->failure("cuCtxGetDevice", result);
+    return (*driver)->failure({"cuCtxGetDevice", result});
   return (*driver)->device(ordinal);
 }
 

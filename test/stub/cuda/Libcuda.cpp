@@ -78,7 +78,7 @@ STUB_API Result cuDeviceGetAttribute(int *value, DeviceAttribute attribute, Ordi
       {DeviceAttribute::MemoryBusWidthBits, 6144},
       {DeviceAttribute::L2CacheBytes, 62914560},
       {DeviceAttribute::MaxThreadsPerMultiprocessor, 2048},
-      {DeviceAttribute::MaxRegistersPerMultiprocessor, 65536},
+      {DeviceAttribute::MaxRegisters, 65536},
       {DeviceAttribute::CooperativeLaunch, 1},
       {DeviceAttribute::MaxSharedMemoryPerBlockOptin, 232448},
   };

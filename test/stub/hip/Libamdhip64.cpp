@@ -66,7 +66,7 @@ STUB_API Result hipDeviceGetAttribute(int *value, DeviceAttribute attribute, int
       {DeviceAttribute::MemoryBusWidthBits, 8192},
       {DeviceAttribute::MemoryClockRateKhz, 1300000},
       {DeviceAttribute::MultiprocessorCount, 304},
-      {DeviceAttribute::MaxRegistersPerBlock, 65536},
+      {DeviceAttribute::MaxRegisters, 65536},
       {DeviceAttribute::MaxSharedMemoryPerBlock, 65536},
       {DeviceAttribute::WarpSize, 64},
   };
@@ -149,6 +149,8 @@ STUB_API Result hipFuncGetAttribute(int *value, FunctionAttribute attribute, Fun
     *value = stub::settings().registers;
     break;
   case FunctionAttribute::SharedBytes:
+  case FunctionAttribute::MaxDynamicSharedBytes:
+  case FunctionAttribute::NonPortableClusterSize:
     *value = 0;
     break;
   }
@@ -269,24 +271,24 @@ STUB_API Result hipEventDestroy(Event event) {
 
 //--- Memory ------------------------------------------------------------------------------------
 
-STUB_API Result hipPointerGetAttributes(PointerAttributes *attributes, const void *address) {
-  const stub::Memory found = stub::memoryAt(number(address));
+STUB_API Result hipPointerGetAttributes(PointerAttributes *attributes, Address address) {
+  const stub::Memory found = stub::memoryAt(address);
   *attributes = {};
   attributes->type = static_cast<MemoryType>(found.type);
   attributes->device = found.ordinal;
-  attributes->onDevice = found.type ? const_cast<Address>(address) : nullptr;
-  return enter("hipPointerGetAttributes", field("address", number(address)));
+  attributes->onDevice = found.type ? address : 0;
+  return enter("hipPointerGetAttributes", field("address", address));
 }
 STUB_API Result hipMemGetAddressRange(Address *start, size_t *bytes, Address address) {
-  const stub::Memory found = stub::memoryAt(number(address));
-  *start = reinterpret_cast<Address>(found.start);
+  const stub::Memory found = stub::memoryAt(address);
+  *start = found.start;
   *bytes = found.bytes;
-  return enter("hipMemGetAddressRange", field("address", number(address)));
+  return enter("hipMemGetAddressRange", field("address", address));
 }
 
 static Result allocate(Result result, Address *address, size_t bytes) {
   if (result == Success)
-    *address = reinterpret_cast<Address>(stub::allocate(bytes, current));
+    *address = stub::allocate(bytes, current);
   return result;
 }
 static std::string request(size_t bytes, Stream stream) {
@@ -299,16 +301,16 @@ STUB_API Result hipMallocAsync(Address *address, size_t bytes, Stream stream) {
   return allocate(enterContext("hipMallocAsync", request(bytes, stream)), address, bytes);
 }
 STUB_API Result hipFree(Address address) {
-  const Result result = enterUnsafe("hipFree", field("address", number(address)));
+  const Result result = enterUnsafe("hipFree", field("address", address));
   if (result == Success)
-    stub::release(number(address));
+    stub::release(address);
   return result;
 }
 STUB_API Result hipFreeAsync(Address address, Stream stream) {
-  return enter("hipFreeAsync", field("address", number(address)) + ", " + field("stream", number(stream)));
+  return enter("hipFreeAsync", field("address", address) + ", " + field("stream", number(stream)));
 }
 STUB_API Result hipMemsetD8Async(Address address, unsigned char value, size_t bytes, Stream stream) {
-  return enter("hipMemsetD8Async", field("address", number(address)) + ", " + field("value", value) + ", " +
+  return enter("hipMemsetD8Async", field("address", address) + ", " + field("value", value) + ", " +
                                        field("bytes", bytes) + ", " + field("stream", number(stream)));
 }
 STUB_API Result hipDeviceGetDefaultMemPool(MemoryPool *pool, int) {

@@ -76,21 +76,21 @@ TEST(CudaDriver, forked_child_is_told_to_spawn) {
 
 TEST(CudaDriver, process_driver_follows_the_library) {
   const StubDriver configured("devices=2");
-  setCudaLibrary("/nowhere/libcuda.so.1");
-  EXPECT_FALSE(hasCudaLibrary());
-  EXPECT_FALSE(cudaDriver());
-  setCudaLibrary(stubLibrary());
-  EXPECT_TRUE(hasCudaLibrary());
-  EXPECT_FALSE(isCudaInitialized());
-  auto driver = cudaDriver();
+  CudaDriver::process().setLibrary("/nowhere/libcuda.so.1");
+  EXPECT_FALSE(CudaDriver::process().hasLibrary());
+  EXPECT_FALSE(CudaDriver::process().get());
+  CudaDriver::process().setLibrary(stubLibrary());
+  EXPECT_TRUE(CudaDriver::process().hasLibrary());
+  EXPECT_FALSE(CudaDriver::process().isInitialized());
+  auto driver = CudaDriver::process().get();
   ASSERT_TRUE(driver);
-  EXPECT_TRUE(isCudaInitialized());
+  EXPECT_TRUE(CudaDriver::process().isInitialized());
   EXPECT_EQ((*driver)->deviceCount(), 2);
-  const auto device = cudaDevice(1);
+  const auto device = CudaDriver::process().device(1);
   ASSERT_TRUE(device);
   EXPECT_EQ((*device)->name(), "cuda:1");
-  setCudaLibrary("");
-  EXPECT_FALSE(isCudaInitialized());
+  CudaDriver::process().setLibrary("");
+  EXPECT_FALSE(CudaDriver::process().isInitialized());
 }
 
 //--- Which code fits which GPU and driver ------------------------------------------------------

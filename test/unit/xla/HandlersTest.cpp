@@ -63,15 +63,15 @@ namespace {
 class XlaCuda : public testing::Test {
 protected:
   XlaCuda() {
-    runtime::setCudaLibrary(runtime::stubLibrary());
-    auto device = runtime::cudaDevice(0);
+    runtime::CudaDriver::process().setLibrary(runtime::stubLibrary());
+    auto device = runtime::CudaDriver::process().device(0);
     EXPECT_TRUE(device);
     auto context = (*device)->context();
     EXPECT_TRUE(context);
     (*device)->driver().calls().cuCtxSetCurrent(*context);
     stub.clear();
   }
-  ~XlaCuda() override { runtime::setCudaLibrary(""); }
+  ~XlaCuda() override { runtime::CudaDriver::process().setLibrary(""); }
 
   /// PTX alone, as jax_triton's payloads have it. Each test has a kernel of its own: what was loaded is kept.
   static KernelCall call(const std::string &name, const std::vector<std::string> &types) {

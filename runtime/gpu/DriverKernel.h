@@ -1,32 +1,33 @@
-// A kernel whose code is in an AMD GPU's memory.
+// A kernel whose code a GPU's driver has loaded.
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "runtime/hip/HipDevice.h"
+#include "runtime/gpu/GpuDevice.h"
 
 #include <vector>
 
 namespace nereid::runtime {
 
 /// Unloaded by its destructor. Launches on any thread may read its members: they never change.
-class HipKernel final : public Kernel {
+class DriverKernel : public Kernel {
 public:
-  HipKernel(HipDevice &device, artifact::Artifact artifact, hip::Module module, hip::Function function,
-            KernelResources resources);
-  ~HipKernel() override;
+  DriverKernel(GpuDevice &device, artifact::Artifact artifact, gpu::Module module, gpu::Function function,
+               KernelResources resources);
+  ~DriverKernel() override;
 
   KernelResources resources() const override { return known; }
   void *handle() const override { return function; }
 
-  HipDevice &loader;
-  const hip::Module module;
-  const hip::Function function;
+  GpuDevice &loader;
+  const gpu::Module module;
+  const gpu::Function function;
   const char *const launchName; ///< never freed
   const uint64_t argumentBytes;
   std::vector<uint32_t> offsets; ///< of each parameter in the packed arguments, the two scratch pointers last
+  const bool usesScratch;
 
 private:
-  KernelResources known;
+  const KernelResources known;
 };
 
 } // namespace nereid::runtime
