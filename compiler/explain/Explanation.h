@@ -13,7 +13,7 @@
 
 namespace nereid::explain {
 
-/// What keeps busy for the time of an op.
+/// The unit of a GPU that is busy during an op.
 enum class Unit : uint8_t { None, TensorCores, MemoryCopies, SharedMemory, Alu, SpecialFunctions };
 inline constexpr Unit kUnits[] = {Unit::TensorCores, Unit::MemoryCopies, Unit::SharedMemory, Unit::Alu,
                                   Unit::SpecialFunctions};
@@ -49,7 +49,7 @@ struct Role {
   unsigned registers = 0; ///< of each thread, where set for the role
 };
 
-/// What an op of a loop does besides taking time.
+/// The effect of an op of a loop besides taking time.
 enum class Action : uint8_t {
   None,
   Start,      ///< starts asynchronous work of its unit

@@ -16,7 +16,7 @@ enum class ConversionKind : uint8_t {
 
 struct ConversionPlan {
   ConversionKind kind = ConversionKind::None;
-  /// None, Registers: the source register of each destination register.
+  /// The source register of each destination register, of the kinds None and Registers.
   llvm::SmallVector<uint32_t, 16> sourceRegister;
   ShufflePlan shuffle; ///< Shuffle
   SharedPlan shared;   ///< Shared

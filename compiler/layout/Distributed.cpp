@@ -20,19 +20,19 @@ static LinearLayout box(llvm::StringRef in, llvm::ArrayRef<unsigned> extents, ll
   return product;
 }
 
-LinearLayout layout::fitToShape(const LinearLayout &given, llvm::ArrayRef<unsigned> order,
+LinearLayout layout::fitToShape(const LinearLayout &source, llvm::ArrayRef<unsigned> order,
                                 llvm::ArrayRef<int64_t> shape) {
   std::vector<LinearLayout::Input> inputs;
   std::vector<LinearLayout::Output> outputs;
   for (auto [dim, size] : llvm::enumerate(shape))
-    outputs.push_back({dimName(dim), int32_t(std::min<int64_t>(size, given.outSize(dimName(dim))))});
-  for (llvm::StringRef name : given.inputNames()) {
+    outputs.push_back({dimName(dim), int32_t(std::min<int64_t>(size, source.outSize(dimName(dim))))});
+  for (llvm::StringRef name : source.inputNames()) {
     LinearLayout::Input &input = inputs.emplace_back();
     input.name = name.str();
-    for (unsigned bit = 0; bit < given.inBits(name); ++bit) {
+    for (unsigned bit = 0; bit < source.inBits(name); ++bit) {
       LinearLayout::Coordinates &basis = input.bases.emplace_back();
       for (const LinearLayout::Output &output : outputs)
-        basis.push_back(given.basis(name, bit, output.name) & (output.size - 1));
+        basis.push_back(source.basis(name, bit, output.name) & (output.size - 1));
     }
   }
   LinearLayout fitted = LinearLayout::fromBases(inputs, outputs);

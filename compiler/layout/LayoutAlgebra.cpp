@@ -124,8 +124,8 @@ LinearLayout LinearLayout::invertAndCompose(const LinearLayout &other) const {
       for (const InDim &in : target.ins)
         if (!isKept(in.name))
           solved.push_back(in.name);
-      const BitVector kept = keepsBit ? target.columns(name)[bit] : 0;
-      const std::optional<uint64_t> selection = solve(target.columnsByIns(solved), position ^ kept);
+      const BitVector keptPosition = keepsBit ? target.columns(name)[bit] : 0;
+      const std::optional<uint64_t> selection = solve(target.columnsByIns(solved), position ^ keptPosition);
       if (!selection)
         continue;
       Coordinates values(target.ins.size(), 0);

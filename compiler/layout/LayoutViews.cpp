@@ -14,10 +14,10 @@ using namespace nereid::layout;
 LinearLayout LinearLayout::sublayout(llvm::ArrayRef<llvm::StringRef> keptIns,
                                      llvm::ArrayRef<llvm::StringRef> keptOuts) const {
   LinearLayout part;
-  llvm::SmallVector<unsigned, 4> kept;
+  llvm::SmallVector<unsigned, 4> keptDims;
   for (auto [index, out] : llvm::enumerate(outs))
     if (llvm::is_contained(keptOuts, out.name)) {
-      kept.push_back(index);
+      keptDims.push_back(index);
       part.outs.push_back(out);
     }
   for (const InDim &in : ins) {
@@ -27,7 +27,7 @@ LinearLayout LinearLayout::sublayout(llvm::ArrayRef<llvm::StringRef> keptIns,
     copy.name = in.name;
     for (BitVector column : in.columns) {
       const Coordinates all = unflatten(column);
-      copy.columns.push_back(part.flatten(llvm::map_to_vector(kept, [&](unsigned index) { return all[index]; })));
+      copy.columns.push_back(part.flatten(llvm::map_to_vector(keptDims, [&](unsigned index) { return all[index]; })));
     }
   }
   return part;

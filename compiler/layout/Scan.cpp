@@ -22,7 +22,7 @@ static constexpr llvm::StringLiteral kInputs[] = {kRegister, kLane, kWarp};
 
 /// The holder of each bit of the axis, from the lowest; nothing where the layout is not scannable.
 static std::optional<llvm::SmallVector<Holder, 12>> holdersOf(const LinearLayout &layout, unsigned axis) {
-  llvm::SmallVector<std::optional<Holder>, 12> found(layout.outBits(layout.outputNames()[axis]));
+  llvm::SmallVector<std::optional<Holder>, 12> holderOfBit(layout.outBits(layout.outputNames()[axis]));
   for (llvm::StringRef input : layout.inputNames())
     for (unsigned bit = 0; bit < layout.inBits(input); ++bit) {
       LinearLayout::Coordinates basis = layout.basis(input, bit);
@@ -31,12 +31,12 @@ static std::optional<llvm::SmallVector<Holder, 12>> holdersOf(const LinearLayout
         continue;
       basis[axis] = 0;
       const bool isUnit = llvm::isPowerOf2_32(along) && llvm::all_of(basis, [](int32_t other) { return other == 0; });
-      if (!isUnit || found[llvm::Log2_32(along)] || !llvm::is_contained(kInputs, input))
+      if (!isUnit || holderOfBit[llvm::Log2_32(along)] || !llvm::is_contained(kInputs, input))
         return std::nullopt;
-      found[llvm::Log2_32(along)] = {input, bit};
+      holderOfBit[llvm::Log2_32(along)] = {input, bit};
     }
   llvm::SmallVector<Holder, 12> holders;
-  for (const std::optional<Holder> &holder : found) {
+  for (const std::optional<Holder> &holder : holderOfBit) {
     if (!holder)
       return std::nullopt;
     holders.push_back(*holder);

@@ -107,7 +107,7 @@ static Packing choosePacking(const WordMap &map, unsigned numSourceBits, unsigne
   return packing;
 }
 
-/// The same map between words.
+/// The map of registers as a map of the words that hold them.
 static WordMap inWords(const WordMap &map, const Packing &packing) {
   BitColumns source = packing.sourceWords;
   source.append(packing.sourceSubwords);
@@ -207,7 +207,7 @@ static void chooseSent(const WordMap &map, Exchange &exchange) {
                                   multiply(exchange.sentOfLane, exchange.sourceLaneOfWarp[index]));
 }
 
-/// As few stages as the rank of the thread's part of the index.
+/// Makes as few stages as the rank of the thread's part of the index.
 static llvm::SmallVector<SelectStage, 4> makeStages(BitColumnsRef ofLane, BitColumnsRef ofWarp) {
   BitColumns all(ofLane);
   all.append(ofWarp.begin(), ofWarp.end());
@@ -248,11 +248,11 @@ static void makeWords(const Packing &packing, ShufflePlan &plan) {
 }
 
 static void makeResults(const LinearLayout &dst, const Packing &packing, uint64_t copies, ShufflePlan &plan) {
-  BitColumns kept;
+  BitColumns keptColumns;
   for (auto [bit, column] : llvm::enumerate(dst.columns(kRegister)))
     if (!(copies >> bit & 1))
-      kept.push_back(column);
-  const BitSpan keptSpan(kept);
+      keptColumns.push_back(column);
+  const BitSpan keptSpan(keptColumns);
   BitColumns parts = packing.words;
   parts.append(packing.subwords);
   const BitSpan partSpan(parts);

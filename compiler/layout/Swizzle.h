@@ -41,7 +41,7 @@ struct SharedAccess {
 struct SharedAccessPattern {
   LinearLayout offsets;     ///< register, lane, warp, block -> repetition, offset
   unsigned vectorElems = 1; ///< elements at an address
-  /// Of 1, 2 or 4 matrices, lane 8m + r gives the address of row r, 16 bytes long, of matrix m.
+  /// The form of ldmatrix or stmatrix: lane 8m + r gives the address of row r, 16 bytes long, of matrix m.
   MatrixForm matrix = MatrixForm::None;
   llvm::SmallVector<uint32_t, 6> laneBases;
   llvm::SmallVector<uint32_t, 5> warpBases;

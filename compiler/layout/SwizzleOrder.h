@@ -43,7 +43,8 @@ struct SwizzleOrder {
   BitColumns all() const;
 };
 
-/// Nothing where the layouts do not allow such wide accesses; without widening there always is an order.
+/// Chooses an order of the bits of offsets; nothing where the layouts do not allow such wide accesses. Without widening
+/// there always is an order.
 std::optional<SwizzleOrder> chooseOrder(const SwizzleRequest &request, Widening widening);
 
 } // namespace nereid::layout

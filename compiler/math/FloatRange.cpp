@@ -19,7 +19,7 @@ namespace nereid::math {
 
 static constexpr double infinity = std::numeric_limits<double>::infinity();
 static constexpr FloatRange anything = {-infinity, infinity, true};
-/// Each value has up to three operands, and the same one is looked at again from each of its users.
+/// The depth of operands that are followed: each value has up to three, and is visited again from each of its users.
 static constexpr unsigned maxDepth = 6;
 
 static bool isFinite(const FloatRange &range) { return std::isfinite(range.low) && std::isfinite(range.high); }

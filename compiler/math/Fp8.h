@@ -27,7 +27,7 @@ struct Fp8Format {
 // OCP 8-bit floating point specification, 1.0.
 inline constexpr Fp8Format e5m2{2, 15, 0x7b, 0x7f, 0x7c, true};
 inline constexpr Fp8Format e4m3fn{3, 7, 0x7e, 0x7f, 0x7f, true};
-// The same with another bias, without infinity and -0 (Noune et al., arXiv 2206.02915).
+// Formats with another bias, without infinity and -0 (Noune et al., arXiv 2206.02915).
 inline constexpr Fp8Format e5m2fnuz{2, 16, 0x7f, 0x80, 0x80, false};
 inline constexpr Fp8Format e4m3fnuz{3, 8, 0x7f, 0x80, 0x80, false};
 

@@ -117,7 +117,7 @@ struct Quarters {
 };
 /// Reduces |x| >= 2^20, given by its bits, of f32.
 Quarters emitHugeReduction(const Lanes &lanes, llvm::Value *magnitudeBits);
-/// The same for one f64.
+/// Reduces one such f64.
 Quarters emitWideHugeReduction(const Lanes &lanes, llvm::Value *magnitudeBits);
 
 } // namespace nereid::math

@@ -80,24 +80,24 @@ bool nereid::sema::mayBind(syntax::Block statements, llvm::StringRef name) {
 }
 
 const syntax::Stmt *nereid::sema::lastAssignment(syntax::Block statements, llvm::StringRef name, uint32_t offset) {
-  const syntax::Stmt *found = nullptr;
+  const syntax::Stmt *last = nullptr;
   for (const syntax::Stmt *statement : statements) {
     if (statement->range.begin >= offset)
       break;
     NameSet own;
     addTargetsOf(statement, own);
     if (own.contains(name) && statement->range.end <= offset)
-      found = statement;
+      last = statement;
     if (isa<syntax::FunctionDef>(statement))
       continue;
     syntax::forEachChild(
         statement, [](const syntax::Expr *) {},
         [&](const syntax::Stmt *child) {
           if (const syntax::Stmt *inner = lastAssignment(syntax::Block(child), name, offset))
-            found = inner;
+            last = inner;
         });
   }
-  return found;
+  return last;
 }
 
 //--- Free names ----------------------------------------------------------------------------

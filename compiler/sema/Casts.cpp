@@ -119,7 +119,7 @@ struct Cast {
     return Value::tensor(Op::create(emitter.builder, loc, irType, value.tensor()->value, std::forward<Args>(args)...),
                          to);
   }
-  /// The same IR value with another sema type.
+  /// The IR value with another sema type.
   Value retyped() const { return Value::tensor(value.tensor()->value, to); }
   Value through(Scalar middle) const { return emitter.cast(emitter.cast(value, middle, range), to.element(), range); }
 

@@ -152,13 +152,13 @@ void FileHostImpl::addImports(const SourceModule &in, syntax::Block statements, 
 }
 
 std::vector<std::shared_ptr<const support::SourceFile>> FileHostImpl::files() {
-  std::vector<SourceModuleRef> found{main};
-  for (size_t index = 0; index < found.size(); ++index) {
-    const SourceModuleRef in = found[index];
-    addImports(*in, in->body(), found);
+  std::vector<SourceModuleRef> modulesInUse{main};
+  for (size_t index = 0; index < modulesInUse.size(); ++index) {
+    const SourceModuleRef in = modulesInUse[index];
+    addImports(*in, in->body(), modulesInUse);
   }
   std::vector<std::shared_ptr<const support::SourceFile>> files;
-  for (const SourceModuleRef &each : found)
+  for (const SourceModuleRef &each : modulesInUse)
     files.push_back(each->file);
   return files;
 }

@@ -143,9 +143,9 @@ Value TtFunctionEmitter::foldCompare(CompareOperator op, const Value &left, cons
     return Value(isSameObject(left, right) == (op == CompareOperator::Is));
   const llvm::StringRef hint = hintForComparison(op, right);
   if (op == CompareOperator::In || op == CompareOperator::NotIn) {
-    std::optional<bool> found = isIn(left, right);
-    if (found)
-      return Value(*found == (op == CompareOperator::In));
+    std::optional<bool> isMember = isIn(left, right);
+    if (isMember)
+      return Value(*isMember == (op == CompareOperator::In));
     return error(diag::UnsupportedComparison, range, spelling(op), left.kindName(), right.kindName(), hint);
   }
   if (!isKnown)

@@ -28,24 +28,24 @@ static bool isAbove(const Value &bound, Scalar type) {
 
 /// The three bounds as integer scalars, and the type that the loop runs in. False after an error.
 bool TtFunctionEmitter::readBounds(const RangeValue &range, SourceRange where, Value (&bounds)[3], Scalar &type) {
-  const Value *given[3] = {&range.begin, &range.end, &range.step};
+  const Value *operands[3] = {&range.begin, &range.end, &range.step};
   static constexpr llvm::StringLiteral names[3] = {"lower bound", "upper bound", "step"};
   type = Scalar::Int32;
   bool first = true;
   for (int i = 0; i < 3; ++i) {
-    if (given[i]->isPoison())
+    if (operands[i]->isPoison())
       return false;
-    const TensorValue *tensor = given[i]->tensor();
-    if (!(tensor ? tensor->type.isInt() : given[i]->is<bool>() || given[i]->integer())) {
-      error(diag::LoopBoundNotInt, where, names[i], describe(*given[i]),
-            given[i]->is<double>() || (tensor && tensor->type.isFloat()) ? "; `/` gives a float, `//` an int" : "");
+    const TensorValue *tensor = operands[i]->tensor();
+    if (!(tensor ? tensor->type.isInt() : operands[i]->is<bool>() || operands[i]->integer())) {
+      error(diag::LoopBoundNotInt, where, names[i], describe(*operands[i]),
+            operands[i]->is<double>() || (tensor && tensor->type.isFloat()) ? "; `/` gives a float, `//` an int" : "");
       return false;
     }
     if (tensor && tensor->type.isTile()) {
       error(diag::LoopBoundNotScalar, where, names[i], tensor->type.str());
       return false;
     }
-    bounds[i] = toTensor(*given[i], where);
+    bounds[i] = toTensor(*operands[i], where);
     if (bounds[i].isPoison())
       return false;
     // A Python number adapts to the tensors; only its width counts.
@@ -59,7 +59,7 @@ bool TtFunctionEmitter::readBounds(const RangeValue &range, SourceRange where, V
       type = own;
     first = false;
   }
-  if (llvm::any_of(given, [&](const Value *bound) { return isAbove(*bound, type); }))
+  if (llvm::any_of(operands, [&](const Value *bound) { return isAbove(*bound, type); }))
     type = Scalar::Int64;
   return true;
 }
@@ -164,16 +164,17 @@ void TtFunctionEmitter::assertStep(mlir::Value step, SourceRange where) {
 }
 
 std::optional<LoopBounds> TtFunctionEmitter::loopBounds(const RangeValue &range, SourceRange where) {
-  Value given[3];
+  Value operands[3];
   LoopBounds bounds;
-  if (!readBounds(range, where, given, bounds.type))
+  if (!readBounds(range, where, operands, bounds.type))
     return std::nullopt;
   // One bound with a sign gives the loop no type with one, but may be negative, as the end of an empty range.
   bounds.comparesUnsigned = isUnsignedInteger(bounds.type) && !hasSign(range.begin) && !hasSign(range.end);
-  const Value own = given[2];
-  for (Value &bound : given)
+  const Value own = operands[2];
+  for (Value &bound : operands)
     bound = cast(bound, Type(bounds.type), where);
-  const mlir::Value lower = given[0].tensor()->value, upper = given[1].tensor()->value, step = given[2].tensor()->value;
+  const mlir::Value lower = operands[0].tensor()->value, upper = operands[1].tensor()->value,
+                    step = operands[2].tensor()->value;
   const llvm::DynamicAPInt *constant = range.step.integer();
   if (constant ? *constant > 0 : range.step.is<bool>() || isPositive(own.tensor()->value, builder)) {
     bounds.lower = lower;

@@ -22,7 +22,7 @@ Scalar widenQuotient(Scalar scalar, bool divides) {
   return divides && isNarrow ? Scalar::Float32 : scalar;
 }
 
-/// Nothing for an fp8 beside an integer: Triton has no rule for it.
+/// The common type where one of the two is a float; nothing for an fp8 beside an integer: Triton has no rule for it.
 std::optional<Scalar> promoteFloats(Scalar left, Scalar right, bool divides) {
   for (Scalar scalar : {Scalar::Float64, Scalar::Float32, Scalar::Float16})
     if (left == scalar || right == scalar)
@@ -102,13 +102,13 @@ bool TtFunctionEmitter::promoteTogether(Value &left, Value &right, SourceRange r
     right = toTensor(right, range);
     return broadcastTogether(left, right, range);
   }
-  const std::optional<Scalar> found =
+  const std::optional<Scalar> promoted =
       promote({leftType->scalar, left.isNumber()}, {rightType->scalar, right.isNumber()}, divides);
-  if (!found) {
+  if (!promoted) {
     error(diag::UnexpectedTypes, range, leftType->str(), rightType->str());
     return false;
   }
-  const Scalar common = *found;
+  const Scalar common = *promoted;
   const bool isMixedDivision = divides && isInteger(common) && left.isNumber() == right.isNumber() &&
                                isSignedInteger(leftType->scalar) != isSignedInteger(rightType->scalar);
   if (isMixedDivision) {

@@ -20,8 +20,8 @@ HostObject::~HostObject() = default;
 HostEnv::~HostEnv() = default;
 
 std::optional<HostResult> HostEnv::findAttribute(const HostRef &object, llvm::StringRef name) {
-  HostResult found = attribute(object, name);
-  return std::holds_alternative<Value>(found) ? std::optional(std::move(found)) : std::nullopt;
+  HostResult member = attribute(object, name);
+  return std::holds_alternative<Value>(member) ? std::optional(std::move(member)) : std::nullopt;
 }
 
 /// The value of an argument inside of the kernel, whose tensors have no IR values yet.
@@ -66,7 +66,7 @@ public:
   /// Adds the argument's parameters and returns its value inside of the kernel.
   Value add(const KernelArgument &arg, const std::string &name);
 
-  /// What is known of a parameter: an attribute of the function's.
+  /// A known property of a parameter, as an attribute of the function.
   struct Known {
     unsigned index;
     const char *attribute;

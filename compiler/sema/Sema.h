@@ -20,7 +20,7 @@ struct KernelArgument {
   /// A tuple or an object with fields that holds run-time values: its names and class; `elements` are its fields.
   std::optional<TupleValue> compound;
   std::vector<KernelArgument> elements;
-  /// Of a pointer: a signed number of so many bits holds any distance in bytes within its storage; 0: not known.
+  /// The bits of a signed number that holds any distance in bytes within the storage of a pointer; 0: not known.
   unsigned pointerRange = 0;
 };
 

@@ -69,7 +69,7 @@ static int64_t sliceCount(const std::array<int64_t, 3> &bounds) {
   return distance <= 0 ? 0 : (distance + step - 1) / step;
 }
 
-/// What serves instead of NumPy's other indices.
+/// The hint for an index that NumPy has and tiles do not.
 static llvm::StringRef hintForIndex(const Value &index) {
   if (index.is<EllipsisValue>())
     return "; name each dimension with `:`";

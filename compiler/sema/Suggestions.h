@@ -20,7 +20,7 @@ std::string suggestTensorAttribute(llvm::StringRef name);
 std::string suggestTypeAttribute(llvm::StringRef name);
 /// The type of the language for a type of Python, NumPy or torch: "numpy.float32" is `tl.float32`.
 std::string hintForDtype(llvm::StringRef name);
-/// The same for a conversion of a tensor by such a type.
+/// The hint for a conversion of a tensor by such a type.
 std::string hintForConversion(llvm::StringRef name);
 std::string suggestRecordAttribute(const RecordClass &record, llvm::StringRef name);
 /// For shapes of different rank that do not broadcast: how an index with `None` aligns the lesser one, or nothing.
@@ -29,7 +29,7 @@ std::string hintForAlignment(llvm::ArrayRef<int64_t> left, llvm::ArrayRef<int64_
 void noteExtreme(TtFunctionEmitter &emitter, SourceRange range);
 /// For values of two paths that must have one type.
 llvm::StringRef hintForTypes(const Value &one, const Value &other);
-/// What serves instead of an operator that these operands lack.
+/// The hint for an operator that these operands lack.
 llvm::StringRef hintForOperands(syntax::BinaryOperator op, const Value &left, const Value &right);
 llvm::StringRef hintForComparison(syntax::CompareOperator op, const Value &right);
 

@@ -98,7 +98,7 @@ struct TensorValue {
   Type type;
 };
 
-/// One of the above.
+/// A value of the front end: one of the kinds above.
 class Value {
 public:
   using Storage = std::variant<NoneValue, EllipsisValue, PoisonValue, bool, llvm::DynamicAPInt, double, std::string,

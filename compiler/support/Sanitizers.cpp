@@ -13,9 +13,9 @@ static constexpr std::pair<llvm::StringLiteral, Sanitizer> words[] = {
 
 std::optional<uint32_t> nereid::support::parseSanitizers(llvm::StringRef list, std::string &reason) {
   uint32_t set = 0;
-  llvm::SmallVector<llvm::StringRef> given;
-  list.split(given, ',', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
-  for (llvm::StringRef word : given) {
+  llvm::SmallVector<llvm::StringRef> names;
+  list.split(names, ',', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+  for (llvm::StringRef word : names) {
     const auto *found = llvm::find_if(words, [&](const auto &known) { return known.first == word.trim(); });
     if (found == std::end(words)) {
       reason = "`" + word.trim().str() + "` is no sanitizer; there are " + sanitizerNames(~0u);

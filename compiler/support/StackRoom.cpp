@@ -13,7 +13,7 @@ using namespace nereid;
 
 // Code generation recurses over expressions; untouched pages cost nothing.
 static constexpr size_t stackBytes = size_t{256} << 20;
-/// Where the address space is limited; deep expressions are an error of the front end.
+/// The stack where the address space is limited; deep expressions are an error of the front end.
 static constexpr size_t smallStackBytes = size_t{16} << 20;
 /// A text of the deepest nesting that the parsers accept needs less than half of it.
 static constexpr size_t roomBytes = size_t{4} << 20;

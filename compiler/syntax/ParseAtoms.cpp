@@ -39,23 +39,23 @@ bool ExpressionParser::isAtComprehension() const {
 }
 
 std::nullptr_t ExpressionParser::reportMissingExpression() {
-  TokenKind found = peek().kind;
+  TokenKind kind = peek().kind;
   bool isFirst = at == statementBegin;
   TokenKind before = isFirst ? TokenKind::Newline : tokens[at - 1].kind;
   std::string where = isFirst ? "here" : ("after " + describe(before)).str();
   llvm::StringRef hint;
-  bool isDoubled = found == TokenKind::Newline && at >= statementBegin + 2 && tokens[at - 2].kind == before;
-  if (found == TokenKind::Ampersand && before == TokenKind::Ampersand)
+  bool isDoubled = kind == TokenKind::Newline && at >= statementBegin + 2 && tokens[at - 2].kind == before;
+  if (kind == TokenKind::Ampersand && before == TokenKind::Ampersand)
     hint = "; write `and`";
-  else if (found == TokenKind::Pipe && before == TokenKind::Pipe)
+  else if (kind == TokenKind::Pipe && before == TokenKind::Pipe)
     hint = "; write `or`";
-  else if (found == TokenKind::Greater && before == TokenKind::Less)
+  else if (kind == TokenKind::Greater && before == TokenKind::Less)
     hint = "; write `!=`";
   else if (isDoubled && before == TokenKind::Plus)
     hint = "; write `+= 1`";
   else if (isDoubled && before == TokenKind::Minus)
     hint = "; write `-= 1`";
-  else if (isKeyword(found) && !isFirst)
+  else if (isKeyword(kind) && !isFirst)
     hint = "; a keyword cannot be a name";
   noteOpenBracket(report(diag::ExpectedExpression, peek().range, where, describeHere(), hint));
   return nullptr;

@@ -102,7 +102,7 @@ def Ttg_AmdMfmaAttr : Ttg_MatrixEncoding<"AmdMfma", "amd_mfma"> {
   }];
   let extraClassDeclaration = [{
     ::nereid::layout::AmdMatrixTile getTile() const;
-    /// Of the scales of operand 0 or 1 of an instruction that scales; a tile [.., rows or columns, groups along K].
+    /// The layout of the scales of operand 0 or 1 of a scaled instruction: a tile [.., rows or columns, groups along K].
     ::nereid::layout::LinearLayout scaleLayout(unsigned operand, ::llvm::ArrayRef<int64_t> shape) const;
   }];
 }

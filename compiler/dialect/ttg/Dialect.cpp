@@ -182,11 +182,11 @@ static LogicalResult verifySize(Operation *op, NamedAttribute attribute) {
   auto number = dyn_cast<IntegerAttr>(attribute.getValue());
   if (!number || !number.getType().isSignlessInteger() || number.getValue().getBitWidth() > 64)
     return op->emitError() << name << " is not a number";
-  const int64_t found = number.getInt();
-  if (found < 0 || found > std::numeric_limits<int32_t>::max())
-    return op->emitError() << name << " is " << found << "; it is between 0 and 2147483647";
-  if (name == kScratchAlignment && !llvm::isPowerOf2_64(found))
-    return op->emitError() << name << " is " << found << ", which is no power of two";
+  const int64_t value = number.getInt();
+  if (value < 0 || value > std::numeric_limits<int32_t>::max())
+    return op->emitError() << name << " is " << value << "; it is between 0 and 2147483647";
+  if (name == kScratchAlignment && !llvm::isPowerOf2_64(value))
+    return op->emitError() << name << " is " << value << ", which is no power of two";
   return success();
 }
 

@@ -52,7 +52,7 @@ struct LayoutRelation {
   llvm::SmallVector<LayoutLink> results;
 
   LayoutRelation() = default;
-  /// All operands and results are in any layout.
+  /// Relates nothing: all operands and results are in any layout.
   LayoutRelation(mlir::Operation *op, mlir::Type tile);
   /// Unites the tiles among the operands, or among the results, with the op.
   void uniteOperands(mlir::Operation *op);

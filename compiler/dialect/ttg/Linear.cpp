@@ -181,7 +181,7 @@ LogicalResult PaddedSharedAttr::verify(function_ref<InFlightDiagnostic()> emitEr
 unsigned PaddedSharedAttr::getRank() const { return getLayout().numOutputs(); }
 bool PaddedSharedAttr::isDistributed() const { return false; }
 
-/// Of another shape than the encoding's, an order of its own: the same elements are read that were written.
+/// A tile of another shape than the encoding's has an order of its own, the same for what writes and reads it.
 LinearLayout PaddedSharedAttr::toLinearLayout(ArrayRef<int64_t> shape) const {
   LinearLayout::Coordinates own;
   for (const LinearLayout::Output &output : getLayout().outputs())

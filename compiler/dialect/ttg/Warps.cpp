@@ -35,7 +35,7 @@ unsigned WarpSpecializeOp::initialRegisters() {
   return std::min(share / kRegisterStep * kRegisterStep, kMostRegisters);
 }
 
-/// Of all warps, before the regions.
+/// The barrier of all warps before the regions.
 Scratch WarpSpecializeOp::getScratch() { return {.bytes = 0, .barriers = 1}; }
 
 ParseResult WarpSpecializeOp::parse(OpAsmParser &parser, OperationState &result) {
@@ -68,13 +68,13 @@ static bool hasTiles(TypeRange types) { return llvm::any_of(types, llvm::IsaPred
 
 /// A tile that a region uses and that is defined outside of the op; null where there is none.
 static Value foreignTile(WarpSpecializeOp op) {
-  Value found;
+  Value source;
   op->walk([&](Operation *inner) {
     for (Value operand : inner->getOperands())
       if (isa<RankedTensorType>(operand.getType()) && !op->isAncestor(operand.getParentRegion()->getParentOp()))
-        found = operand;
+        source = operand;
   });
-  return found;
+  return source;
 }
 
 static LogicalResult verifyRegisters(WarpSpecializeOp op, ArrayRef<int32_t> registers) {

@@ -163,12 +163,12 @@ template <AtomicKind kind> Value emitAtomic(const CallSite &site) {
 
 /// A number in the pointee type; a tensor must have it already.
 Value operandOf(const CallSite &site, llvm::StringRef parameter, Scalar scalar) {
-  const Value &given = site[parameter];
-  if (!given.tensor())
-    return site.emitter.constantOf(given, scalar, site.rangeOf(parameter));
-  if (given.tensor()->type.element() == Type(scalar))
-    return given;
-  return site.emitter.error(diag::AtomicCasType, site.rangeOf(parameter), parameter, given.tensor()->type.str(),
+  const Value &argument = site[parameter];
+  if (!argument.tensor())
+    return site.emitter.constantOf(argument, scalar, site.rangeOf(parameter));
+  if (argument.tensor()->type.element() == Type(scalar))
+    return argument;
+  return site.emitter.error(diag::AtomicCasType, site.rangeOf(parameter), parameter, argument.tensor()->type.str(),
                             abbreviationOf(scalar));
 }
 
@@ -210,12 +210,12 @@ Value bytewise(const CallSite &site, const Value &pointer) {
 
 Value emitAtomicLoad(const CallSite &site) {
   TtFunctionEmitter &emitter = site.emitter;
-  const Value given = pointerArgument(site);
+  const Value argument = pointerArgument(site);
   std::optional<Value> mask = maskArgument(site);
   std::optional<Ordering> ordering = oneSidedOrdering(site, tt::MemSemantic::ACQUIRE);
-  if (given.isPoison() || !mask || !ordering)
+  if (argument.isPoison() || !mask || !ordering)
     return Value::poison();
-  Value pointer = bytewise(site, given);
+  Value pointer = bytewise(site, argument);
   if (pointer.tensor()->type.isTile() && !mask->isNone() && !broadcastGiven(site, {&pointer, &*mask}))
     return Value::poison();
   if (!fitToPointer(site, pointer, {&*mask}))
@@ -224,18 +224,18 @@ Value emitAtomicLoad(const CallSite &site) {
   auto created = tt::AtomicLoadOp::create(builderOf(site), locationOf(site), type.toMlir(builderOf(site).getContext()),
                                           irValue(pointer), irValue(*mask), ordering->semantic, ordering->scope);
   const Value value = Value::tensor(created, type);
-  return given.tensor()->type.scalar == Scalar::Int1 ? emitter.cast(value, Type(Scalar::Int1), site.range) : value;
+  return argument.tensor()->type.scalar == Scalar::Int1 ? emitter.cast(value, Type(Scalar::Int1), site.range) : value;
 }
 
 Value emitAtomicStore(const CallSite &site) {
   TtFunctionEmitter &emitter = site.emitter;
-  const Value given = writablePointer(site);
+  const Value argument = writablePointer(site);
   std::optional<Value> mask = maskArgument(site);
   std::optional<Ordering> ordering = oneSidedOrdering(site, tt::MemSemantic::RELEASE);
-  if (given.isPoison() || !mask || !ordering)
+  if (argument.isPoison() || !mask || !ordering)
     return Value::poison();
-  Value pointer = bytewise(site, given);
-  Value value = emitter.cast(site["val"], Type(given.tensor()->type.scalar), site.rangeOf("val"));
+  Value pointer = bytewise(site, argument);
+  Value value = emitter.cast(site["val"], Type(argument.tensor()->type.scalar), site.rangeOf("val"));
   if (!value.isPoison())
     value = emitter.cast(value, Type(pointer.tensor()->type.scalar), site.rangeOf("val"));
   if (!fitToPointer(site, pointer, {&value, &*mask}))

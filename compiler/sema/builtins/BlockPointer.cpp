@@ -115,10 +115,10 @@ std::optional<llvm::SmallVector<int64_t>> checkedDims(const CallSite &site, size
   llvm::SmallVector<int64_t> dims;
   const SourceRange range = site.rangeOf("boundary_check");
   if (!site["boundary_check"].isNone()) {
-    auto given = site.emitter.constantInts(site["boundary_check"], range, "boundary_check");
-    if (!given)
+    auto numbers = site.emitter.constantInts(site["boundary_check"], range, "boundary_check");
+    if (!numbers)
       return std::nullopt;
-    dims = *given;
+    dims = *numbers;
   }
   for (auto [index, dim] : llvm::enumerate(dims)) {
     if (dim < 0 || dim >= static_cast<int64_t>(rank)) {

@@ -130,15 +130,15 @@ Value indexOf(const CallSite &site, const Value &index, SourceRange range) {
 /// One index for each dimension; nothing after an error.
 std::optional<llvm::SmallVector<mlir::Value>> indicesOf(const CallSite &site, const Type &handle) {
   const SourceRange range = site.rangeOf("offsets");
-  std::optional<std::vector<Value>> given = site.emitter.elementsOf(site["offsets"], range);
-  if (!given)
+  std::optional<std::vector<Value>> offsets = site.emitter.elementsOf(site["offsets"], range);
+  if (!offsets)
     return std::nullopt;
-  if (given->size() != handle.shape.size()) {
-    site.emitter.error(diag::OffsetCount, range, handle.shape.size(), given->size());
+  if (offsets->size() != handle.shape.size()) {
+    site.emitter.error(diag::OffsetCount, range, handle.shape.size(), offsets->size());
     return std::nullopt;
   }
   llvm::SmallVector<mlir::Value> indices;
-  for (const Value &each : *given) {
+  for (const Value &each : *offsets) {
     const Value index = indexOf(site, each, range);
     if (index.isPoison())
       return std::nullopt;
@@ -251,17 +251,18 @@ bool checkRows(const CallSite &site, const Type &handle, const Type &rows) {
 }
 
 std::optional<Rows> rowsOf(const CallSite &site, bool writes) {
-  Rows found;
-  found.handle = handleOf(site, writes);
+  Rows access;
+  access.handle = handleOf(site, writes);
   Value rows = tensorArgument(site, "x_offsets");
-  if (!found.handle || rows.isPoison() || !checkRows(site, found.handle->type, rows.tensor()->type))
+  if (!access.handle || rows.isPoison() || !checkRows(site, access.handle->type, rows.tensor()->type))
     return std::nullopt;
-  found.rows = site.emitter.cast(rows, Type(Scalar::Int32), site.rangeOf("x_offsets"));
-  found.column = indexOf(site, site["y_offset"], site.rangeOf("y_offset"));
-  found.tile = Type(found.handle->type.scalar).withShape({rows.tensor()->type.shape[0], found.handle->type.shape[1]});
-  if (found.rows.isPoison() || found.column.isPoison())
+  access.rows = site.emitter.cast(rows, Type(Scalar::Int32), site.rangeOf("x_offsets"));
+  access.column = indexOf(site, site["y_offset"], site.rangeOf("y_offset"));
+  access.tile =
+      Type(access.handle->type.scalar).withShape({rows.tensor()->type.shape[0], access.handle->type.shape[1]});
+  if (access.rows.isPoison() || access.column.isPoison())
     return std::nullopt;
-  return found;
+  return access;
 }
 
 Value emitGather(const CallSite &site) {

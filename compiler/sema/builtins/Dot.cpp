@@ -91,10 +91,10 @@ std::optional<tt::InputPrecision> precisionArgument(const CallSite &site) {
     name = artifact::targetInfo(emitter.module.target.backend).dotPrecision;
   if (isNamed) {
     range = site.rangeOf("input_precision");
-    auto given = emitter.constantString(site["input_precision"], range, "input_precision");
-    if (!given)
+    auto precision = emitter.constantString(site["input_precision"], range, "input_precision");
+    if (!precision)
       return std::nullopt;
-    name = llvm::StringRef(*given).lower();
+    name = llvm::StringRef(*precision).lower();
   } else if (!site["allow_tf32"].isNone()) {
     auto allows = emitter.constantBool(site["allow_tf32"], site.rangeOf("allow_tf32"), "allow_tf32");
     if (!allows)
@@ -226,7 +226,7 @@ llvm::ArrayRef<Builtin> dotBuiltins() {
         {"allow_tf32", "None"},
         {"max_num_imprecise_acc", "None"},
         {"out_dtype", "None"}},
-       "Matrix product of two tiles, added to `acc` where one is given.",
+       "Matrix product of two tiles, added to `acc` where one is precision.",
        emitDot},
       dotScaledBuiltin(),
   };

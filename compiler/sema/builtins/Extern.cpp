@@ -55,15 +55,15 @@ bool promoteAll(const CallSite &site, std::vector<Value> &args) {
 bool readOverloads(const CallSite &site, std::vector<Overload> &overloads) {
   TtFunctionEmitter &emitter = site.emitter;
   const SourceRange range = site.rangeOf("arg_type_symbol_dict");
-  const Value &given = site["arg_type_symbol_dict"];
-  const HostValue *host = given.get<HostValue>();
+  const Value &dict = site["arg_type_symbol_dict"];
+  const HostValue *host = dict.get<HostValue>();
   auto wrong = [&] {
-    emitter.error(diag::ExternDict, range, "is " + describe(given));
+    emitter.error(diag::ExternDict, range, "is " + describe(dict));
     return false;
   };
   if (!host)
     return wrong();
-  auto keys = emitter.elementsOf(given, range);
+  auto keys = emitter.elementsOf(dict, range);
   if (!keys)
     return false;
   for (const Value &key : *keys) {
@@ -218,7 +218,7 @@ Value emitExtern(const CallSite &site, llvm::StringRef library, llvm::StringRef 
   if (args.size() != overloads.front().args.size())
     return emitter.error(diag::ExternTypes, site.range, "length of input args",
                          std::to_string(overloads.front().args.size()), args.size());
-  const auto given = elementTypes(args);
+  const auto argumentTypes = elementTypes(args);
   const Overload *chosen = findOverload(args, overloads);
   if (!args.empty() && !(chosen ? broadcastAll(emitter, args, site.range) : promoteAll(site, args)))
     return Value::poison();
@@ -228,7 +228,8 @@ Value emitExtern(const CallSite &site, llvm::StringRef library, llvm::StringRef 
     std::string all;
     for (const Overload &each : overloads)
       all += (all.empty() ? "" : ", ") + typeTuple(each.args);
-    return emitter.error(diag::ExternTypes, site.range, "input arg type", "one of [" + all + "]", typeTuple(given));
+    return emitter.error(diag::ExternTypes, site.range, "input arg type", "one of [" + all + "]",
+                         typeTuple(argumentTypes));
   }
   llvm::SmallVector<mlir::Value> operands;
   for (const Value &arg : args)

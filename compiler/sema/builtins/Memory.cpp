@@ -40,7 +40,7 @@ std::optional<Target> loadTarget(const CallSite &site) {
   return Target{pointer, *mask, site["other"]};
 }
 
-/// The same for a block pointer, which has its own mask.
+/// The target of a load by a block pointer, which has its own mask.
 std::optional<Target> blockLoadTarget(const CallSite &site, llvm::ArrayRef<Value> parts) {
   for (llvm::StringRef option : {"mask", "other"})
     if (!site[option].isNone()) {

@@ -104,13 +104,13 @@ bool checkScalars(const CallSite &site, std::initializer_list<std::pair<llvm::St
 }
 
 bool broadcastGiven(const CallSite &site, std::initializer_list<Value *> values) {
-  llvm::SmallVector<Value> given;
+  llvm::SmallVector<Value> operands;
   for (Value *value : values)
     if (value->tensor())
-      given.push_back(*value);
-  if (!broadcastAll(site.emitter, given, site.range))
+      operands.push_back(*value);
+  if (!broadcastAll(site.emitter, operands, site.range))
     return false;
-  auto next = given.begin();
+  auto next = operands.begin();
   for (Value *value : values)
     if (value->tensor())
       *value = *next++;

@@ -144,7 +144,7 @@ std::optional<bool> isInstance(const Value &value, llvm::StringRef module, llvm:
 Value emitIsInstance(const CallSite &site) {
   const Value &classes = site["classes"];
   const std::vector<Value> one = {classes};
-  bool found = false;
+  bool matches = false;
   for (const Value &each : classes.elements() ? *classes.elements() : one) {
     const BuiltinValue *builtin = each.get<BuiltinValue>();
     const HostValue *host = each.get<HostValue>();
@@ -159,9 +159,9 @@ Value emitIsInstance(const CallSite &site) {
       }
     if (!is)
       return site.emitter.error(diag::NotAClass, site.rangeOf("classes"), describe(each));
-    found |= *is;
+    matches |= *is;
   }
-  return found;
+  return matches;
 }
 
 /// `object.name`, or nothing and no message where there is none. Poison where the attribute's own code raised.

@@ -1,7 +1,7 @@
 // Accesses to buffers, and loads from global memory into shared memory.
 // SPDX-License-Identifier: MIT
 //
-// A descriptor is only followed back to where it was made; base and size go to each access.
+// A descriptor is only followed back to where it was makeCall; base and size go to each access.
 #include "compiler/target/sim/InlineAssembly.h"
 #include "compiler/target/sim/Intrinsics.h"
 
@@ -19,7 +19,8 @@ struct Buffer {
 };
 } // namespace
 
-/// Null members where the descriptor was made in a way that is not known. Descriptors are the same in all lanes.
+/// The base and size of a buffer by its descriptor; null where the op that makes it is not known. Descriptors are the
+/// same in all lanes.
 static Buffer bufferOf(IRBuilder<> &ir, Value *descriptor) {
   if (auto *chosen = dyn_cast<SelectInst>(descriptor)) {
     const Buffer first = bufferOf(ir, chosen->getTrueValue()), second = bufferOf(ir, chosen->getFalseValue());
@@ -28,14 +29,14 @@ static Buffer bufferOf(IRBuilder<> &ir, Value *descriptor) {
     return {ir.CreateSelect(chosen->getCondition(), first.base, second.base),
             ir.CreateSelect(chosen->getCondition(), first.bytes, second.bytes)};
   }
-  auto *made = dyn_cast<IntrinsicInst>(descriptor);
-  if (!made || made->getIntrinsicID() != Intrinsic::amdgcn_make_buffer_rsrc)
+  auto *makeCall = dyn_cast<IntrinsicInst>(descriptor);
+  if (!makeCall || makeCall->getIntrinsicID() != Intrinsic::amdgcn_make_buffer_rsrc)
     return {};
-  const auto *stride = dyn_cast<ConstantInt>(made->getArgOperand(1));
+  const auto *stride = dyn_cast<ConstantInt>(makeCall->getArgOperand(1));
   if (!stride || !stride->isZero()) // structured buffers
     return {};
-  Value *limit = ir.getInt64(UINT32_MAX), *bytes = ir.CreateZExtOrTrunc(made->getArgOperand(2), ir.getInt64Ty());
-  return {ir.CreatePtrToInt(made->getArgOperand(0), ir.getInt64Ty()),
+  Value *limit = ir.getInt64(UINT32_MAX), *bytes = ir.CreateZExtOrTrunc(makeCall->getArgOperand(2), ir.getInt64Ty());
+  return {ir.CreatePtrToInt(makeCall->getArgOperand(0), ir.getInt64Ty()),
           ir.CreateTrunc(ir.CreateBinaryIntrinsic(Intrinsic::umin, bytes, limit), ir.getInt32Ty())};
 }
 
@@ -85,7 +86,7 @@ static Value *store(Site &site) {
 
 //--- to shared memory ----------------------------------------------------------------------
 
-/// Each lane's place follows that of the lane before; the address is that of the first lane that takes part.
+/// The address of each lane's element, which follows that of the lane before, from the first lane that takes part on.
 static Value *laneAddress(Site &site, Value *shared, unsigned bytes, Value *offset) {
   IRBuilder<> &ir = site.ir;
   Value *address = ir.CreatePtrToInt(shared, ir.getInt32Ty());

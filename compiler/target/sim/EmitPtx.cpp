@@ -16,7 +16,7 @@ using namespace nereid;
 /// The generation whose PTX the simulator executes.
 static constexpr const char *kPtxArch = "90";
 
-/// What the text says of the GPU, behind the directive for the size of addresses.
+/// Adds the properties of the GPU to the text, after the directive for the size of addresses.
 static std::string withPragmas(std::string text, const sim::SimulatedWave &wave) {
   const std::string pragmas = "\n.pragma \"wave " + std::to_string(wave.size) + "\";\n.pragma \"banks " +
                               std::to_string(sim::sharedBanksOf(wave)) + "\";";

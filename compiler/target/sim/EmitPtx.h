@@ -15,7 +15,7 @@ struct SimulatedWave {
   unsigned size = 64; ///< lanes
 };
 
-/// What the simulated GPU does not have, and where the kernel's source has it; 0 where that is not known.
+/// A feature that the simulated GPU lacks, and its line in the kernel's source; 0 where that is not known.
 struct Unsupported : llvm::ErrorInfo<Unsupported> {
   Unsupported(std::string what, unsigned line, unsigned column) : what(std::move(what)), line(line), column(column) {}
   void log(llvm::raw_ostream &stream) const override { stream << "the simulated GPU does not know " << what; }

@@ -15,7 +15,7 @@ llvm::Error replaceIntrinsics(llvm::Module &module, const SimulatedWave &wave);
 /// Banks of the shared memory.
 unsigned sharedBanksOf(const SimulatedWave &wave);
 
-/// Where an intrinsic is replaced.
+/// A call of an intrinsic that is replaced.
 struct Site {
   llvm::IntrinsicInst &call;
   llvm::IRBuilder<> ir;

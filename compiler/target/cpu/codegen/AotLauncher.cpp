@@ -15,18 +15,18 @@ using llvm::IRBuilder;
 static void packArgument(IRBuilder<> &builder, const artifact::Parameter &parameter, llvm::Value *args,
                          llvm::Value *packed) {
   llvm::Value *slot = builder.CreateConstInBoundsGEP1_64(builder.getPtrTy(), args, parameter.position);
-  llvm::Value *given = builder.CreateLoad(builder.getPtrTy(), slot);
+  llvm::Value *argument = builder.CreateLoad(builder.getPtrTy(), slot);
   llvm::Value *place = builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), packed, parameter.offset);
-  llvm::Value *value = given;
+  llvm::Value *value = argument;
   switch (parameter.kind) {
   case artifact::ParameterKind::Pointer:
   case artifact::ParameterKind::Descriptor:
     break;
   case artifact::ParameterKind::Bool:
-    value = builder.CreateLoad(builder.getInt8Ty(), given);
+    value = builder.CreateLoad(builder.getInt8Ty(), argument);
     break;
   case artifact::ParameterKind::Int:
-    value = builder.CreateLoad(builder.getInt64Ty(), given);
+    value = builder.CreateLoad(builder.getInt64Ty(), argument);
     value = builder.CreateTrunc(value, builder.getIntNTy(parameter.size * 8));
     break;
   case artifact::ParameterKind::Float: {
@@ -34,7 +34,7 @@ static void packArgument(IRBuilder<> &builder, const artifact::Parameter &parame
                        : parameter.type == "bf16" ? builder.getBFloatTy()
                        : parameter.size == 2      ? builder.getHalfTy()
                                                   : builder.getFloatTy();
-    value = builder.CreateFPCast(builder.CreateLoad(builder.getFloatTy(), given), type);
+    value = builder.CreateFPCast(builder.CreateLoad(builder.getFloatTy(), argument), type);
     break;
   }
   }
@@ -46,15 +46,15 @@ static void leaveWithoutMemory(IRBuilder<> &builder, llvm::Value *memory, llvm::
   llvm::Function *function = builder.GetInsertBlock()->getParent();
   llvm::Module &module = *function->getParent();
   auto *lost = llvm::BasicBlock::Create(builder.getContext(), "no_memory", function);
-  auto *given = llvm::BasicBlock::Create(builder.getContext(), "memory", function);
-  builder.CreateCondBr(builder.CreateIsNull(memory), lost, given);
+  auto *hasMemory = llvm::BasicBlock::Create(builder.getContext(), "memory", function);
+  builder.CreateCondBr(builder.CreateIsNull(memory), lost, hasMemory);
   builder.SetInsertPoint(lost);
   auto say = module.getOrInsertFunction("perror", builder.getVoidTy(), builder.getPtrTy());
   auto end = module.getOrInsertFunction("abort", builder.getVoidTy());
   builder.CreateCall(say, {builder.CreateGlobalString(("no memory for the arena of kernel `" + kernel + "`").str())});
   builder.CreateCall(end);
   builder.CreateUnreachable();
-  builder.SetInsertPoint(given);
+  builder.SetInsertPoint(hasMemory);
 }
 
 static void emitLauncher(llvm::Module &module, const artifact::Artifact &artifact) {
