@@ -5,19 +5,18 @@
 //         copies of the first iterations
 //         for { async_wait; copy of a later iteration to %multi[i]; dot(local_load %multi[e]) }
 //
-// PipelinedLoads.cpp chooses the loads, ExpandLoop.cpp expands the loop; docs/why/pipelining.md describes the whole.
+// PipelinedLoads.cpp finds the loads, FitLoads.cpp chooses those that fit, ExpandLoop.cpp expands the loop;
+// docs/why/pipelining.md describes the whole.
 // SPDX-License-Identifier: MIT
-#include "compiler/analysis/MemoryAccess.h"
 #include "compiler/analysis/SharedMemory.h"
 #include "compiler/dialect/tt/LoopAttributes.h"
 #include "compiler/dialect/tt/Report.h"
 #include "compiler/dialect/ttg/AsyncInterfaces.h"
 #include "compiler/dialect/ttg/TargetInterface.h"
 #include "compiler/passes/ttg/Diagnostics.h"
-#include "compiler/passes/ttg/LoopRegisters.h"
+#include "compiler/passes/ttg/FitLoads.h"
 #include "compiler/passes/ttg/LoopSchedule.h"
 #include "compiler/passes/ttg/Passes.h"
-#include "compiler/passes/ttg/PipelinedLoads.h"
 
 #include "mlir/IR/IRMapping.h"
 
@@ -383,103 +382,14 @@ void Pipeliner::releaseBarriers(scf::ForOp made) {
 
 //--- loops to pipeline ---------------------------------------------------------------------
 
-/// An upper bound of the shared memory that a loop needs besides its multi-buffered allocations.
-static unsigned otherSharedBytes(scf::ForOp loop, const PipelinedLoads &pipelined) {
-  unsigned bytes = 0;
-  loop->getParentOfType<tt::FuncOp>().walk([&](Operation *op) {
-    const bool isReplaced = llvm::any_of(pipelined.loads, [&](const PipelinedLoad &load) {
-      return load.allocation == op || (load.buffer && load.load == op);
-    });
-    const bool isAlive =
-        loop->isAncestor(op) || (isa<LocalAllocOp>(op) &&
-                                 llvm::any_of(op->getUsers(), [&](Operation *user) { return loop->isAncestor(user); }));
-    if (isAlive && !isReplaced)
-      bytes += analysis::bufferBytes(op);
-  });
-  return bytes;
-}
-
-static unsigned totalSharedBytes(scf::ForOp loop, const PipelinedLoads &pipelined) {
-  return pipelined.multiBufferBytes() + otherSharedBytes(loop, pipelined);
-}
-
 /// Whether this pass pipelines the loop's loads.
 static bool isWanted(scf::ForOp loop) {
   return hasDots(loop) || llvm::any_of(*loop.getBody(), llvm::IsaPred<AsyncTileLoad>);
 }
 
 namespace {
-/// The loads that are pipelined so far, and what they were found with.
-struct Choice {
-  PipelinedLoads pipelined;
-  unsigned numStages = 0;
-  SmallVector<Operation *> leftOut; ///< for lack of shared memory or of registers
-};
-
 struct PipelineLoops : ttg::impl::PipelineLoopsBase<PipelineLoops> {
   using PipelineLoopsBase::PipelineLoopsBase;
-
-  void find(Choice &choice, scf::ForOp loop, const analysis::AxisInfoAnalysis &axisInfo) {
-    choice.pipelined = findPipelinedLoads(loop, axisInfo, choice.numStages, mayCopy, choice.leftOut);
-  }
-
-  bool fitsShared(scf::ForOp loop, const PipelinedLoads &pipelined) {
-    return !pipelined.hasMultiBuffers() || totalSharedBytes(loop, pipelined) <= maxBytes;
-  }
-
-  /// Leaves out tiles that would be in flight in registers until the rest fits: the smallest that is large enough, else
-  /// the largest.
-  void fitRegisters(Choice &choice, scf::ForOp loop, const analysis::AxisInfoAnalysis &axisInfo) {
-    if (maxRegisters == ~0u)
-      return;
-    const unsigned others = registersOfLoop(loop, axisInfo), all = others + registersInFlight(choice.pipelined);
-    for (unsigned total = all; total > maxRegisters; total = others + registersInFlight(choice.pipelined)) {
-      Operation *load = leastToLeaveOut(choice.pipelined, total - maxRegisters);
-      if (!load || llvm::is_contained(choice.leftOut, load))
-        break;
-      choice.leftOut.push_back(load);
-      tt::report(load->getLoc(), diag::TileNotPipelined, all, maxRegisters);
-      find(choice, loop, axisInfo);
-      if (!fitsShared(loop, choice.pipelined)) // a load that only gave addresses may get a buffer now
-        leaveOut(choice, loop, axisInfo);
-    }
-  }
-
-  /// Takes as many stages as fit shared memory; where not even two fit, fewer loads.
-  Choice fit(scf::ForOp loop, const analysis::AxisInfoAnalysis &axisInfo, unsigned asked) {
-    Choice choice;
-    for (choice.numStages = asked; choice.numStages > 1; --choice.numStages) {
-      find(choice, loop, axisInfo);
-      if (fitsShared(loop, choice.pipelined)) {
-        if (choice.numStages < asked)
-          tt::report(loop.getLoc(), diag::StagesReduced, asked, maxBytes, choice.numStages);
-        return choice;
-      }
-      if (choice.pipelined.numBuffers() == 2)
-        break;
-    }
-    choice.numStages = 2;
-    leaveOut(choice, loop, axisInfo);
-    return choice;
-  }
-
-  /// Leaves out the largest buffers until the rest fits; all loads where not even one fits.
-  void leaveOut(Choice &choice, scf::ForOp loop, const analysis::AxisInfoAnalysis &axisInfo) {
-    const size_t numBefore = choice.leftOut.size();
-    const unsigned needed = totalSharedBytes(loop, choice.pipelined);
-    while (!fitsShared(loop, choice.pipelined)) {
-      choice.leftOut.push_back(choice.pipelined.largest());
-      find(choice, loop, axisInfo);
-    }
-    if (choice.pipelined.hasMultiBuffers()) {
-      for (Operation *load : ArrayRef(choice.leftOut).drop_front(numBefore))
-        tt::report(load->getLoc(), diag::LoadNotPipelined, needed, maxBytes);
-      return;
-    }
-    tt::report(loop.getLoc(), diag::LoopNotPipelined,
-               llvm::formatv("{0} bytes of shared memory would be needed, a block has {1}", needed, maxBytes).str());
-    choice.pipelined = {};
-  }
 
   void runOnOperation() final {
     SmallVector<scf::ForOp> loops;
@@ -491,16 +401,15 @@ struct PipelineLoops : ttg::impl::PipelineLoopsBase<PipelineLoops> {
       return;
     const analysis::AxisInfoAnalysis axisInfo(getOperation());
     IRRewriter rewriter(&getContext());
+    const LoopLimits limits = {.sharedBytes = maxBytes, .registers = maxRegisters, .mayCopy = mayCopy};
     for (scf::ForOp loop : loops) {
       auto asked = loop->getAttrOfType<IntegerAttr>(tt::kNumStages);
       const unsigned stages = asked ? asked.getInt() : defaultStages;
       loop->removeAttr(tt::kNumStages);
       if (stages < 2)
         continue;
-      Choice choice = fit(loop, axisInfo, stages);
-      fitRegisters(choice, loop, axisInfo);
-      if (!choice.pipelined.loads.empty() &&
-          Pipeliner(loop, std::move(choice.pipelined), savesRegisters, rewriter).run())
+      PipelinedLoads pipelined = fitLoads(loop, axisInfo, stages, limits);
+      if (!pipelined.loads.empty() && Pipeliner(loop, std::move(pipelined), savesRegisters, rewriter).run())
         ++numPipelined;
     }
   }
