@@ -7,7 +7,7 @@
 #include "compiler/driver/Compiler.h"
 #include "compiler/support/StackRoom.h"
 #include "compiler/target/amd/passes/TargetInterface.h"
-#include "compiler/target/nvidia/passes/TargetInterface.h"
+#include "compiler/target/nvidia/TargetInterface.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/IR/AsmState.h"

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "compiler/lowering/elements/ElementOps.h"
-#include "compiler/lowering/gpu/TargetEmitter.h"
+#include "compiler/lowering/TtgToLlvm/TargetEmitter.h"
 
 namespace nereid::lowering {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "compiler/lowering/TtgToLlvm/Tile.h"
-#include "compiler/lowering/gpu/TargetEmitter.h"
+#include "compiler/lowering/TtgToLlvm/TargetEmitter.h"
 
 #include "mlir/IR/Operation.h"
 

@@ -7,7 +7,7 @@
 #include "compiler/index/AxisInfo.h"
 #include "compiler/lowering/DebugInfo.h"
 #include "compiler/lowering/TtgToLlvm/OpEmitters.h"
-#include "compiler/lowering/gpu/TargetEmitter.h"
+#include "compiler/lowering/TtgToLlvm/TargetEmitter.h"
 
 #include "mlir/IR/BuiltinOps.h"
 

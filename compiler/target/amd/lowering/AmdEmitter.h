@@ -3,7 +3,7 @@
 #pragma once
 
 #include "compiler/lowering/gpu/FunctionLibraries.h"
-#include "compiler/lowering/gpu/TargetEmitter.h"
+#include "compiler/lowering/TtgToLlvm/TargetEmitter.h"
 #include "compiler/target/amd/arch/Archs.h"
 
 namespace nereid::amd {

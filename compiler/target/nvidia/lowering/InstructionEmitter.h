@@ -4,7 +4,7 @@
 #pragma once
 
 #include "compiler/lowering/TtgToLlvm/TtgFunctionEmitter.h"
-#include "compiler/lowering/gpu/TargetEmitter.h"
+#include "compiler/lowering/TtgToLlvm/TargetEmitter.h"
 #include "compiler/target/nvidia/dialect/MmaKind.h"
 
 namespace nereid::nvidia {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "compiler/lowering/gpu/TargetEmitter.h"
+#include "compiler/lowering/TtgToLlvm/TargetEmitter.h"
 
 #include "llvm/Support/ModRef.h"
 

@@ -1,6 +1,6 @@
 // Implements ttg::TargetInterface by the `ttng` dialect.
 // SPDX-License-Identifier: MIT
-#include "compiler/target/nvidia/passes/TargetInterface.h"
+#include "compiler/target/nvidia/TargetInterface.h"
 
 #include "compiler/dialect/ttg/TargetInterface.h"
 #include "compiler/target/nvidia/arch/Archs.h"
