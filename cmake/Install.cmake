@@ -5,10 +5,12 @@
 set(folder nereid_triton)
 set(libraries ${folder}/triton/_C)
 
-set(python_files FILES_MATCHING PATTERN "*.py" PATTERN "*.pyi" PATTERN "py.typed" PATTERN "__pycache__" EXCLUDE)
+set(python_files FILES_MATCHING PATTERN "*.py" PATTERN "py.typed" PATTERN "__pycache__" EXCLUDE)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/python/nereid_triton/ DESTINATION ${folder} COMPONENT wheel ${python_files})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/python/triton ${PROJECT_SOURCE_DIR}/python/nereid DESTINATION ${folder} COMPONENT wheel
         ${python_files})
+install(DIRECTORY ${PROJECT_BINARY_DIR}/python/triton/language DESTINATION ${folder}/triton COMPONENT wheel
+        FILES_MATCHING PATTERN "*.pyi" PATTERN "__pycache__" EXCLUDE)
 install(FILES ${PROJECT_BINARY_DIR}/python/nereid/_version.py DESTINATION ${folder}/nereid COMPONENT wheel)
 install(FILES ${CMAKE_CURRENT_LIST_DIR}/wheel/nereid_triton.pth DESTINATION . COMPONENT wheel)
 # A file of the wheel, so that it goes with it: `nereid off` replaces it.

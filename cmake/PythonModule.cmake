@@ -39,10 +39,21 @@ set_target_properties(libtriton PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${NEREID_PYT
 # Python's own symbols come from the process that imports the module.
 target_link_options(libtriton PRIVATE -Wl,-z,undefs)
 list(APPEND NEREID_LINKED libtriton)
-# So the linker also accepts undefined symbols of this project; loading the module once finds them.
+# So the linker also accepts undefined symbols of this project; loading the module once finds them. The type stubs are
+# written from its table of built-ins.
 if(NOT NEREID_SANITIZE)
   add_custom_command(TARGET libtriton POST_BUILD
     COMMAND ${Python_EXECUTABLE} -c
             "import importlib.util as u, sys; u.module_from_spec(u.spec_from_file_location('libtriton', sys.argv[1]))" $<TARGET_FILE:libtriton>
     VERBATIM)
+  set(stubs ${NEREID_PYTHON_DIR}/triton/language)
+  file(GLOB shared CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/python/triton/language/*.py)
+  add_custom_command(
+    OUTPUT ${stubs}/core.pyi
+    COMMAND ${CMAKE_COMMAND} -E env PYTHONPATH=${NEREID_PYTHON_DIR} ${Python_EXECUTABLE}
+            ${PROJECT_SOURCE_DIR}/scripts/generate_stubs.py ${stubs}
+    DEPENDS libtriton nereid ${PROJECT_SOURCE_DIR}/scripts/generate_stubs.py ${shared}
+    COMMENT "writing the type stubs of triton.language"
+    VERBATIM)
+  add_custom_target(nereid-stubs ALL DEPENDS ${stubs}/core.pyi)
 endif()

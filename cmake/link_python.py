@@ -7,7 +7,12 @@ usage: link_python.py SOURCE_PYTHON_DIR BUILD_PYTHON_DIR
 import os
 import sys
 
-COMPILED = "_C"  # contains the compiled module, so it is a real folder in the build tree
+# Folders that are real in the build tree: what the build makes is beside the links, the module and the type stubs.
+REAL = ("triton/_C", "triton/language")
+
+
+def is_real(folder: str) -> bool:
+    return "/" not in folder or folder.startswith(REAL)
 
 
 def link(source: str, target: str) -> None:
@@ -18,16 +23,24 @@ def link(source: str, target: str) -> None:
     os.symlink(source, target)
 
 
-def link_entries(source: str, target: str, real: tuple[str, ...] = ()) -> None:
-    """Links each entry of `source` into the real folder `target`; removes links whose source no longer exists."""
+def link_folder(source: str, build: str, folder: str) -> None:
+    """Links each entry of `folder` into its real folder; removes links whose source no longer exists."""
+    target = os.path.join(build, folder)
+    if os.path.islink(target):
+        os.unlink(target)
     os.makedirs(target, exist_ok=True)
-    wanted = {name for name in os.listdir(source) if name != "__pycache__" and name not in real}
+    wanted = {name for name in os.listdir(os.path.join(source, folder)) if name != "__pycache__"}
     for name in os.listdir(target):
         path = os.path.join(target, name)
         if name not in wanted and os.path.islink(path):
             os.unlink(path)
     for name in sorted(wanted):
-        link(os.path.join(source, name), os.path.join(target, name))
+        entry = f"{folder}/{name}"
+        path = os.path.join(source, entry)
+        if os.path.isdir(path) and is_real(entry):
+            link_folder(source, build, entry)
+        else:
+            link(path, os.path.join(build, entry))
 
 
 def main() -> None:
@@ -35,15 +48,8 @@ def main() -> None:
     if not os.path.isdir(source):
         return
     for package in sorted(os.listdir(source)):
-        package_source = os.path.join(source, package)
-        if package == "bindings" or not os.path.isdir(package_source):
-            continue
-        package_build = os.path.join(build, package)
-        link_entries(package_source, package_build, (COMPILED,))
-        if os.path.isdir(os.path.join(package_source, COMPILED)):
-            link_entries(
-                os.path.join(package_source, COMPILED), os.path.join(package_build, COMPILED)
-            )
+        if package != "bindings" and os.path.isdir(os.path.join(source, package)):
+            link_folder(source, build, package)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,12 @@
-"""Draws docs/figures/flow.svg: from the text of a kernel to the running kernel. `./dev docs` writes it."""
+"""Draws docs/figures/flow.svg: from the text of a kernel to the running kernel.
+
+usage: draw_flow.py
+"""
 # SPDX-License-Identifier: MIT
 
 from __future__ import annotations
 
+import pathlib
 from dataclasses import dataclass
 from html import escape
 
@@ -135,3 +139,8 @@ def flow() -> str:
     for box in BOXES.values():
         lines += draw_box(box)
     return "\n".join([*lines, "</svg>"]) + "\n"
+
+
+if __name__ == "__main__":
+    root = pathlib.Path(__file__).resolve().parent.parent
+    (root / "docs" / "figures" / "flow.svg").write_text(flow(), encoding="utf-8")

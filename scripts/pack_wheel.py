@@ -22,6 +22,8 @@ ROOT = Path(__file__).resolve().parents[1]
 WANTED = (
     "nereid_triton/triton/__init__.py",
     "nereid_triton/triton/py.typed",
+    "nereid_triton/triton/language/core.pyi",
+    "nereid_triton/triton/language/extra/cuda/libdevice.pyi",
     "nereid_triton/nereid/_version.py",
     "nereid_triton/switch",
     "nereid_triton/triton/_C/libnereid.so",

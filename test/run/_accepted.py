@@ -1,6 +1,6 @@
 """One form of the language per test: a kernel of a row of 16 floats, a number and a constant, against NumPy.
 
-The docstring of each test names the accepted form and becomes a line of docs/compatibility.md. `Beyond:` marks a form
+The docstring of each test names the accepted form and becomes a line of the page of compatibility. `Beyond:` marks a form
 that Triton rejects, `Differs:` a form with another meaning there.
 """
 # SPDX-License-Identifier: MIT
