@@ -3,11 +3,8 @@
 //
 // Each component keeps its kinds in a table `Diagnostics.def` of lines
 //   DIAG(UndefinedName, Error, "undefined-name", "`{0}` is not defined; did you mean `{1}`?", NameError)
-// and turns the table into constants in its `Diagnostics.h`:
-//   namespace nereid::sema::diag {
-//   #define DIAG NEREID_DECLARE_DIAGNOSTIC
-//   #include "compiler/sema/Diagnostics.def"      (the table ends with #undef DIAG)
-//   }
+// that ends with #undef DIAG. cmake/Diagnostics.cmake turns it into constants in nereid::sema::diag: the header
+// compiler/sema/Diagnostics.h below the build folder.
 // A message is reported with `engine.report(diag::UndefinedName, {&file, range}, name, guess)`.
 #pragma once
 

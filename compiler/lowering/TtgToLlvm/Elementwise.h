@@ -4,8 +4,8 @@
 // f16 and bf16 have LLVM's types; fp8 is held as i8.
 #pragma once
 
-#include "compiler/lowering/elements/ElementOps.h"
 #include "compiler/lowering/TtgToLlvm/TargetEmitter.h"
+#include "compiler/lowering/elements/ElementOps.h"
 
 namespace nereid::lowering {
 

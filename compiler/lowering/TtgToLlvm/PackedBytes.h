@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "compiler/lowering/TtgToLlvm/Tile.h"
 #include "compiler/lowering/TtgToLlvm/TargetEmitter.h"
+#include "compiler/lowering/TtgToLlvm/Tile.h"
 
 #include "mlir/IR/Operation.h"
 

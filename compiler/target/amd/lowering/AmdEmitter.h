@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "compiler/lowering/gpu/FunctionLibraries.h"
 #include "compiler/lowering/TtgToLlvm/TargetEmitter.h"
+#include "compiler/lowering/gpu/FunctionLibraries.h"
 #include "compiler/target/amd/arch/Archs.h"
 
 namespace nereid::amd {

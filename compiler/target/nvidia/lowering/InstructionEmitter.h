@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "compiler/lowering/TtgToLlvm/TtgFunctionEmitter.h"
 #include "compiler/lowering/TtgToLlvm/TargetEmitter.h"
+#include "compiler/lowering/TtgToLlvm/TtgFunctionEmitter.h"
 #include "compiler/target/nvidia/dialect/MmaKind.h"
 
 namespace nereid::nvidia {
