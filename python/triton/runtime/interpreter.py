@@ -13,9 +13,9 @@ from .._C.libtriton import JITBase
 from .._lazy import lazy_names
 from ..language import values as language_values
 from .binder import Binder, normalize_grid
-from .driver import driver
+from .decorated import DecoratedFunction
 from .errors import InterpreterError
-from .jit import DecoratedFunction, _describe
+from .jit import _describe
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -97,7 +97,9 @@ class InterpretedFunction(DecoratedFunction[Any], JITBase):  # type: ignore[misc
         from ..backends.cpu.driver import CPUDriver
         from ..compiler import make_backend
 
-        target = CPUDriver().get_current_target()  # also where a simulated GPU takes the CPU's tensors
+        target = (
+            CPUDriver().get_current_target()
+        )  # also where a simulated GPU takes the CPU's tensors
         binder = Binder(self.__name__, self.params, make_backend(target))
         given = binder.options(
             {name: value for name, value in kwargs.items() if name not in _IGNORED}

@@ -6,16 +6,13 @@ launcher and does not reach this code.
 from __future__ import annotations
 
 import functools
-import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
-from weakref import WeakValueDictionary
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from .. import knobs
 from .._C.libtriton import (
     JITBase,
     Launcher,
-    call_of_user,
     native_specialize_impl,
     set_default_run,
 )
@@ -25,9 +22,10 @@ from ..backends import BaseBackend
 from . import _async_compile
 from .binder import Binder, device_of_arguments, normalize_grid
 from .callable import ConstexprFunction, JITCallable, _hashing, constexpr_function
+from .decorated import DecoratedFunction, KernelInterface
 from .dependencies import class_keys, class_walk, classes_in, functions_in
 from .driver import driver
-from .params import KernelParam, make_params
+from .params import KernelParam
 from .tensors import MockTensor, TensorWrapper, reinterpret
 
 if TYPE_CHECKING:
@@ -65,28 +63,6 @@ def get_device_key(active: Any = None, device: Any = None) -> str:
     return f"{active.target_of(device).device_type}:{device}"
 
 
-def _is_traced() -> bool:
-    """Whether PyTorch traces this call: then it has to see through it."""
-    torch = sys.modules.get("torch")
-    return hasattr(torch, "compiler") and torch.compiler.is_compiling()  # type: ignore[union-attr]
-
-
-class KernelInterface(Generic[T]):
-    """Anything that can be launched as `kernel[grid](...)`."""
-
-    run: Any
-
-    def warmup(self, *args: Any, grid: Any, **kwargs: Any) -> Any:
-        """Compiles for these arguments without launching; torch dtypes replace tensors."""
-        wrapped = map(MockTensor.wrap_dtype, args)
-        return call_of_user(self.run, *wrapped, grid=grid, warmup=True, **kwargs)
-
-    def __getitem__(self, grid: Any) -> Any:
-        if _is_traced():
-            return functools.partial(self.run, grid=grid, warmup=False)
-        return functools.partial(call_of_user, self.run, grid=grid, warmup=False)
-
-
 class _DeviceCaches(dict):  # type: ignore[type-arg]
     """device key -> (kernels, keys, target, backend, binder), created at first use."""
 
@@ -104,62 +80,6 @@ class _DeviceCaches(dict):  # type: ignore[type-arg]
 
     def __reduce__(self) -> Any:
         return dict, ()
-
-
-# The latest function of each name: `preload` finds functions inside functions by it.
-functions_by_name: WeakValueDictionary[str, Any] = WeakValueDictionary()
-
-
-class DecoratedFunction(JITCallable, KernelInterface[T]):
-    """The result of `triton.jit`, with its options."""
-
-    def __init__(
-        self,
-        fn: Callable[..., Any],
-        version: Any = None,
-        do_not_specialize: Any = None,
-        do_not_specialize_on_alignment: Any = None,
-        debug: bool | None = None,
-        noinline: bool | None = None,
-        repr: Callable[[Any], str] | None = None,  # noqa: A002
-        launch_metadata: Callable[..., Any] | None = None,
-    ):
-        super().__init__(fn)
-        self.module = fn.__module__
-        self.version = version
-        self.debug = debug
-        self.noinline = noinline
-        self.launch_metadata = launch_metadata
-        self.do_not_specialize = list(do_not_specialize or [])
-        self.do_not_specialize_on_alignment = list(do_not_specialize_on_alignment or [])
-        self._repr = repr
-        self.params = make_params(
-            self.signature, self.do_not_specialize, self.do_not_specialize_on_alignment
-        )
-        self.arg_names = [param.name for param in self.params]
-        self.constexprs = [param.num for param in self.params if param.is_constexpr]
-        self.pre_run_hooks: list[Callable[..., Any]] = []
-        functions_by_name[f"{self.module}:{self.__qualname__}"] = self
-
-    def reject_contradictions(self) -> None:
-        """Raises an error for a parameter that is a constant and listed as not to be specialised."""
-        from ..compiler.errors import CompilationError
-
-        for param in self.params:
-            if param.is_constexpr and (
-                param.do_not_specialize or param.do_not_specialize_on_alignment
-            ):
-                raise CompilationError(
-                    self.src,
-                    None,
-                    f"{param.name} marked as constexpr and listed in do_not_specialize/"
-                    "do_not_specialize_on_alignment; remove one of the two",
-                )
-
-    def add_pre_run_hook(self, hook: Callable[..., Any]) -> None:
-        """Calls `hook` with the arguments and keywords of every launch."""
-        assert callable(hook)
-        self.pre_run_hooks.append(hook)
 
 
 class JITFunction(DecoratedFunction[T], JITBase):  # type: ignore[misc]

@@ -106,7 +106,7 @@ def _function_at(module: str, qualname: str) -> Any:
     import functools
     import importlib
 
-    from .jit import functions_by_name
+    from .decorated import functions_by_name
 
     if "<locals>" in qualname:
         found = functions_by_name.get(f"{module}:{qualname}")
