@@ -96,4 +96,9 @@ void DiskCache::note(std::string text) {
     notesPending.push_back(std::move(text));
 }
 
+DiskCache &processCache() {
+  static auto *cache = new DiskCache(); // threads may still use it while the process ends
+  return *cache;
+}
+
 } // namespace nereid::jit

@@ -73,4 +73,7 @@ private:
   std::vector<std::string> notesPending;
 };
 
+/// The cache of this process, whose notes its callers show.
+DiskCache &processCache();
+
 } // namespace nereid::jit

@@ -2,82 +2,91 @@
 // SPDX-License-Identifier: MIT
 #include <nereid/Kernel.h>
 
-#include "compiler/driver/Cancellation.h"
-#include "compiler/driver/Compiler.h"
+#include "compiler/support/InputFile.h"
 #include "compiler/support/Sanitizers.h"
-#include "jit/DiskCache.h"
-#include "jit/Packing.h"
-#include "jit/SourceKernel.h"
-#include "runtime/Device.h"
+#include "jit/FileJob.h"
 #include "runtime/MemoryExtent.h"
 
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace nereid;
 using namespace nereid::jit;
 
-struct Kernel::Impl {
-  runtime::Device *device;
-  std::shared_ptr<runtime::Kernel> loaded;
-  std::vector<PackedParam> params; ///< one per run-time parameter
+struct Kernel::Impl : jit::LoadedKernel {
+  /// Null, with the problem, where the device cannot load it.
+  static std::shared_ptr<const Impl> load(const artifact::Artifact &artifact, int device, std::string &problem) {
+    auto loaded = jit::load(artifact, device);
+    if (!loaded)
+      return problem = loaded.error().text, nullptr;
+    return std::make_shared<const Impl>(Impl{std::move(*loaded)});
+  }
 };
+
+//--- Options -----------------------------------------------------------------------------------
+
+template <typename Value> static void convert(const Value &given, Value &option, std::string &) { option = given; }
+static void convert(const std::string &words, support::SanitizerSet &set, std::string &problem) {
+  if (const auto sanitizers = support::parseSanitizers(words, problem))
+    set = *sanitizers;
+}
+
+static support::Options compilerOptions(const KernelOptions &given, std::string &problem) {
+  support::Options options;
+  support::forEachOption([&](const support::OptionRow &, const auto &from, auto &to) { convert(from, to, problem); },
+                         given, options);
+  return options;
+}
+
+/// Differs where a tool was replaced by another one of its path.
+static std::string keyOfTool(const std::string &path) {
+  llvm::sys::fs::file_status status;
+  if (path.empty() || llvm::sys::fs::status(path, status))
+    return path;
+  return llvm::formatv("{0} {1} {2}", path, status.getSize(),
+                       status.getLastModificationTime().time_since_epoch().count());
+}
+
+//--- Compiling and loading ---------------------------------------------------------------------
+
+static std::optional<Compiled> compileFile(const SourceName &source, const KernelOptions &options,
+                                           std::string &problem) {
+  auto [backend, arch] = llvm::StringRef(options.target).split(':');
+  const auto target = driver::resolveTarget(backend.str(), arch.str(), problem);
+  const support::Options compilation = compilerOptions(options, problem);
+  if (!target || !problem.empty())
+    return std::nullopt;
+  support::DiagnosticEngine diagnostics;
+  auto file = readJob(source, compilation, *target, diagnostics, problem);
+  std::optional<Compiled> compiled;
+  if (file) {
+    file->job.request.tools = {options.ptxas, options.nvJitLink, options.toolSeconds};
+    file->job.toolsKey = keyOfTool(options.ptxas) + keyOfTool(options.nvJitLink);
+    compiled = Session{.cacheDir = options.cacheDir}.compile(file->job, diagnostics);
+  }
+  if (!compiled && problem.empty())
+    problem = diagnostics.render();
+  return compiled;
+}
 
 Kernel Kernel::compile(const std::string &path, const std::string &kernel, const std::string &signature,
                        const Options &options, std::string &problem) {
-  auto [backend, arch] = llvm::StringRef(options.target).split(':');
-  auto target = driver::resolveTarget(backend.str(), arch.str(), problem);
-  if (!target)
-    return Kernel(nullptr);
-  support::Options compilation;
-  compilation.enableFpFusion = options.enableFpFusion;
-  const auto sanitizers = support::parseSanitizers(options.sanitize, problem);
-  if (!sanitizers)
-    return Kernel(nullptr);
-  compilation.sanitize = *sanitizers;
-  support::DiagnosticEngine diagnostics;
-  auto source = jit::readSourceKernel(path, kernel, signature, compilation, *target, diagnostics);
-  if (!source) {
-    problem = diagnostics.render();
-    return Kernel(nullptr);
-  }
-  driver::Request request;
-  request.signature = source->signature;
-  request.sources = source->sources;
-  request.key = driver::cacheKey(source->request, source->sourceKey, source->signature);
-  jit::DiskCache cache;
-  std::optional<artifact::Artifact> compiled;
-  if (!options.cacheDir.empty())
-    compiled = cache.load(options.cacheDir, request.key);
-  if (!compiled) {
-    std::unique_ptr<mlir::MLIRContext> context = driver::createContext();
-    auto result = driver::compile(*context, source->request, *source->host, request, diagnostics);
-    if (!result) {
-      driver::releaseIfCancelled(context, diagnostics);
-      problem = diagnostics.render();
-      return Kernel(nullptr);
-    }
-    compiled = std::move(result->artifact);
-    if (!options.cacheDir.empty())
-      cache.store(options.cacheDir, request.key, *compiled);
-  }
-  auto device = runtime::deviceFor(compiled->target, options.device);
-  if (!device) {
-    problem = device.error().text;
-    return Kernel(nullptr);
-  }
-  auto loaded = (*device)->load(std::move(*compiled));
-  if (!loaded) {
-    problem = loaded.error().text;
-    return Kernel(nullptr);
-  }
-  return Kernel(std::make_shared<const Impl>(Impl{*device, *loaded, packedParamsOf((*loaded)->artifact())}));
+  const auto compiled = compileFile({path, kernel, signature}, options, problem);
+  return Kernel(compiled ? Impl::load(*compiled->artifact, options.device, problem) : nullptr);
 }
 
-const std::string &Kernel::name() const { return impl->loaded->artifact().name; }
+Kernel Kernel::load(const std::string &path, int device, std::string &problem) {
+  const auto artifact = readArtifact(path);
+  if (!artifact)
+    problem = artifact.error().text;
+  return Kernel(artifact ? Impl::load(*artifact, device, problem) : nullptr);
+}
+
+const std::string &Kernel::name() const { return impl->kernel->artifact().name; }
 
 std::string Kernel::findStage(const std::string &name, std::string &problem) const {
   support::DiagnosticEngine diagnostics;
-  if (auto text = driver::stage(impl->loaded->artifact(), name, diagnostics))
+  if (auto text = driver::stage(impl->kernel->artifact(), name, diagnostics))
     return *text;
   problem =
       diagnostics.hasErrors() ? diagnostics.render() : "kernel `" + this->name() + "` has no stage `" + name + "`";
@@ -150,7 +159,7 @@ static std::string textOf(const ArgumentLeaf &leaf) {
 }
 
 std::string Kernel::launchValues(nereid::Grid grid, void *stream, const Value *values, size_t count) const {
-  const artifact::Artifact &artifact = impl->loaded->artifact();
+  const artifact::Artifact &artifact = impl->kernel->artifact();
   if (count != artifact.parameters.size())
     return "kernel `" + name() + "` takes " + std::to_string(artifact.parameters.size()) + " run-time arguments, but " +
            std::to_string(count) + " are given";
@@ -164,6 +173,6 @@ std::string Kernel::launchValues(nereid::Grid grid, void *stream, const Value *v
   if (runtime::checksMemory(artifact))
     for (size_t i = 0; i < count; ++i)
       append(block, extentOf(values[i]));
-  auto done = impl->device->launch(*impl->loaded, {grid.x, grid.y, grid.z}, stream, block);
+  auto done = impl->device->launch(*impl->kernel, {grid.x, grid.y, grid.z}, stream, block);
   return done ? "" : done.error().text;
 }

@@ -5,7 +5,6 @@
 #include "compiler/dialect/tt/Report.h"
 #include "compiler/driver/AssemblyBlame.h"
 #include "compiler/driver/Backend.h"
-#include "compiler/driver/Cancellation.h"
 #include "compiler/driver/Diagnostics.h"
 #include "compiler/driver/EntryName.h"
 #include "compiler/driver/Parameters.h"
@@ -237,36 +236,4 @@ std::optional<Result> driver::back(mlir::ModuleOp module, const support::Options
     return std::nullopt;
   work->messages.reportRemarks(diagnostics, request.sources);
   return std::move(work->result);
-}
-
-static std::optional<Result> compileHere(mlir::MLIRContext &context, const sema::KernelRequest &kernel,
-                                         sema::HostEnv &host, const Request &request,
-                                         support::DiagnosticEngine &diagnostics) {
-  const auto began = std::chrono::steady_clock::now();
-  const support::ForkGate gate; // this host takes no lock that another thread could hold at a fork
-  mlir::OwningOpRef<mlir::ModuleOp> module = driver::front(context, kernel, host, diagnostics);
-  if (!module)
-    return std::nullopt;
-  const std::chrono::duration<double, std::micro> sema = std::chrono::steady_clock::now() - began;
-  Request withParameters = request;
-  if (withParameters.parameters.empty())
-    withParameters.parameters = allParametersOf(kernel);
-  withParameters.makeSource = [&] {
-    support::DiagnosticEngine ignored; // it has succeeded before
-    const mlir::OwningOpRef<mlir::ModuleOp> again = driver::front(context, kernel, host, ignored);
-    return again ? driver::printModule(*again) : std::string();
-  };
-  std::optional<Result> result = driver::back(*module, kernel.options, kernel.target, withParameters, diagnostics);
-  releaseIfCancelled(module, diagnostics);
-  if (result)
-    result->times.insert(result->times.begin(), {"sema", sema.count()});
-  return result;
-}
-
-std::optional<Result> driver::compile(mlir::MLIRContext &context, const sema::KernelRequest &kernel,
-                                      sema::HostEnv &host, const Request &request,
-                                      support::DiagnosticEngine &diagnostics) {
-  std::optional<Result> result;
-  support::runWithStackRoom([&] { result = compileHere(context, kernel, host, request, diagnostics); });
-  return result;
 }

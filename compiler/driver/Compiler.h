@@ -70,11 +70,8 @@ std::unique_ptr<mlir::MLIRContext> createContext();
 /// The dialects of it, with what targets add to them.
 void registerDialects(mlir::DialectRegistry &registry);
 
-/// Compiles a kernel from its source. Nothing on failure; `diagnostics` then holds at least one error.
-std::optional<Result> compile(mlir::MLIRContext &context, const sema::KernelRequest &kernel, sema::HostEnv &host,
-                              const Request &request, support::DiagnosticEngine &diagnostics);
-
-/// The two halves of `compile`: the first needs the host, the second does not.
+/// The two halves of a compilation: the first needs the host, the second does not. Nothing on failure; `diagnostics`
+/// then holds at least one error.
 mlir::OwningOpRef<mlir::ModuleOp> front(mlir::MLIRContext &context, const sema::KernelRequest &kernel,
                                         sema::HostEnv &host, support::DiagnosticEngine &diagnostics);
 std::optional<Result> back(mlir::ModuleOp module, const support::Options &options, const support::TargetSpec &target,

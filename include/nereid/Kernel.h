@@ -39,8 +39,20 @@ public:
   static Kernel fromSource(const std::string &path, const std::string &kernel, const std::string &signature,
                            const Options &options = Options()) {
     std::string problem;
-    Kernel made = compile(path, kernel, signature, options, problem);
-    return problem.empty() ? made : throw Error(problem);
+    Kernel compiled = compile(path, kernel, signature, options, problem);
+    return problem.empty() ? compiled : throw Error(problem);
+  }
+
+  /// Compiles the kernel of a module of IR, a file *.ttir or *.ttgir. Throws Error.
+  static Kernel fromIr(const std::string &path, const Options &options = Options()) {
+    return fromSource(path, "", "", options);
+  }
+
+  /// Loads what `nereid compile --emit artifact` has written onto a device of the artifact's target. Throws Error.
+  static Kernel fromArtifact(const std::string &path, int device = 0) {
+    std::string problem;
+    Kernel loaded = load(path, device, problem);
+    return problem.empty() ? loaded : throw Error(problem);
   }
 
   /// Runs every program of the grid: on a CPU until all are done, on a GPU asynchronously in its default stream. The
@@ -95,6 +107,7 @@ private:
   };
   static Kernel compile(const std::string &path, const std::string &kernel, const std::string &signature,
                         const Options &options, std::string &problem);
+  static Kernel load(const std::string &path, int device, std::string &problem);
   std::string findStage(const std::string &name, std::string &problem) const;
   /// The error text; empty on success.
   std::string launchValues(Grid grid, void *stream, const Value *values, size_t count) const;

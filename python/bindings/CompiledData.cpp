@@ -4,8 +4,9 @@
 
 #include "artifact/TargetInfo.h"
 #include "compiler/support/FatalGuard.h"
+#include "jit/DiskCache.h"
+#include "jit/StoreQueue.h"
 #include "python/bindings/PyDiagnostics.h"
-#include "python/bindings/StoreQueue.h"
 #include "runtime/sim/SimDevice.h"
 
 #include <nanobind/stl/map.h>
@@ -153,10 +154,10 @@ std::string CompiledData::writeView(const std::string &root) const {
   std::vector<std::string> written, notes;
   {
     GilRelease release;
-    written = diskCache().writeView(root, folder, artifact.name, stages, metadata.dump(2));
+    written = jit::processCache().writeView(root, folder, artifact.name, stages, metadata.dump(2));
   }
   if (written.empty()) {
-    notes = diskCache().takeNotes();
+    notes = jit::processCache().takeNotes();
     raise(PyExc_OSError,
           notes.empty() ? "cannot write the files of kernel `" + artifact.name + "` under " + root : notes.back());
   }
@@ -177,13 +178,8 @@ std::shared_ptr<LoadedKernel> CompiledData::kernel(int32_t ordinal) {
 
 //--- The cache ---------------------------------------------------------------------------------
 
-jit::DiskCache &nereid::python::diskCache() {
-  static auto *cache = new jit::DiskCache();
-  return *cache;
-}
-
 void nereid::python::warnOfCache() {
-  for (const std::string &note : diskCache().takeNotes())
+  for (const std::string &note : jit::processCache().takeNotes())
     if (PyErr_WarnEx(PyExc_RuntimeWarning, note.c_str(), 1) != 0)
       throw nb::python_error();
 }
@@ -193,14 +189,14 @@ static constexpr auto kPatienceAtExit = std::chrono::seconds(10);
 
 static void flushStores() {
   GilRelease release;
-  StoreQueue::instance().flush();
+  jit::StoreQueue::instance().flush();
 }
 
 /// Also called at the end of the process.
 static void flushCache() {
   {
     GilRelease release;
-    StoreQueue::instance().flush();
+    jit::StoreQueue::instance().flush();
     support::waitForCancelled(kPatienceAtExit);
   }
   warnOfCache();
@@ -209,7 +205,7 @@ static void flushCache() {
 static nb::dict cacheInfo(const Path &folder) {
   const std::string &dir = folder.bytes;
   flushStores();
-  const jit::CacheInfo info = diskCache().info(dir);
+  const jit::CacheInfo info = jit::processCache().info(dir);
   nb::dict dict;
   dict["path"] = textOf(dir);
   dict["files"] = info.files;
@@ -224,7 +220,7 @@ void nereid::python::bindCache(nb::module_ &module) {
       "cache_clear",
       [](const Path &dir) {
         flushStores();
-        return diskCache().clear(dir.bytes).files;
+        return jit::processCache().clear(dir.bytes).files;
       },
       nb::arg("dir"), "Empties a cache folder; returns the number of files removed.");
   module.def("flush_cache", &flushCache,
@@ -245,7 +241,7 @@ static std::shared_ptr<CompiledData> loadArtifact(nb::bytes bytes) {
   if (!artifact)
     raise(PyExc_ValueError, artifact.error().text + " [" + artifact.error().code + "]");
   auto shared = std::make_shared<const artifact::Artifact>(std::move(*artifact));
-  return std::make_shared<CompiledData>(std::move(shared), std::vector<driver::PhaseTime>(), /*cacheHit=*/true);
+  return std::make_shared<CompiledData>(jit::Compiled{std::move(shared), {}, /*isFromCache=*/true});
 }
 
 void nereid::python::bindCompiledData(nb::module_ &module) {

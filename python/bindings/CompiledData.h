@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "compiler/driver/Compiler.h"
-#include "jit/DiskCache.h"
+#include "jit/Session.h"
 #include "python/bindings/Kernel.h"
 
 #include <map>
@@ -13,8 +12,9 @@ namespace nereid::python {
 
 class CompiledData {
 public:
-  CompiledData(std::shared_ptr<const artifact::Artifact> artifact, std::vector<driver::PhaseTime> times, bool cacheHit)
-      : shared(std::move(artifact)), artifact(*shared), times(std::move(times)), cacheHit(cacheHit) {}
+  explicit CompiledData(jit::Compiled compiled)
+      : shared(std::move(compiled.artifact)), artifact(*shared), times(std::move(compiled.times)),
+        cacheHit(compiled.isFromCache) {}
 
   nb::dict metadata() const;
   nb::dict phaseTimes() const;
@@ -35,8 +35,6 @@ private:
   std::map<int32_t, std::shared_ptr<LoadedKernel>> loaded; ///< by device
 };
 
-/// The cache of this process; the folder is passed to each call.
-jit::DiskCache &diskCache();
 /// Forwards the cache's messages as Python warnings.
 void warnOfCache();
 

@@ -3,9 +3,11 @@
 #include "python/bindings/Kernel.h"
 
 #include "artifact/TargetInfo.h"
+#include "jit/Session.h"
 #include "python/bindings/Descriptors.h"
 #include "python/bindings/Elements.h"
 #include "python/bindings/Extents.h"
+#include "python/bindings/Numbers.h"
 #include "python/bindings/Signals.h"
 #include "runtime/MemoryExtent.h"
 #include "runtime/cpu/CpuDevice.h"
@@ -78,18 +80,15 @@ void nereid::python::raiseRuntimeError(const runtime::Error &error) {
 
 std::shared_ptr<LoadedKernel> LoadedKernel::load(const artifact::Artifact &artifact, int32_t ordinal) {
   auto loaded = std::make_shared<LoadedKernel>();
-  auto kernel = [&]() -> runtime::Expected<std::shared_ptr<runtime::Kernel>> {
-    GilRelease release;
-    auto device = runtime::deviceFor(artifact.target, ordinal);
-    if (!device)
-      return device.error();
-    loaded->runner = *device;
-    return loaded->runner->load(artifact);
+  auto onDevice = [&] {
+    const GilRelease release;
+    return jit::load(artifact, ordinal);
   }();
-  if (!kernel)
-    raiseRuntimeError(kernel.error());
-  loaded->kernel = *kernel;
-  loaded->plan = jit::packedParamsOf(artifact);
+  if (!onDevice)
+    raiseRuntimeError(onDevice.error());
+  loaded->runner = onDevice->device;
+  loaded->kernel = std::move(onDevice->kernel);
+  loaded->plan = std::move(onDevice->params);
   loaded->bytes = artifact::packedBytes(artifact);
   // A simulated GPU reads the host's memory.
   loaded->deviceKind = sim::isSimulated(artifact.target) ? DeviceKind::Cpu : deviceNamed(artifact.target.backend);
@@ -163,35 +162,23 @@ bool LoadedKernel::waitFor(const std::vector<uint64_t> &producers, void *stream)
 
 static ArgumentLeaf leafOf(PyObject *object, const artifact::Parameter &parameter, Array &array) {
   ArgumentLeaf leaf;
-  if (object == Py_None)
+  switch (readNumber(object, leaf)) {
+  case NumberResult::Read:
     return leaf;
-  if (PyBool_Check(object)) {
-    leaf.kind = ArgumentLeaf::Kind::Bool;
-    leaf.integer = object == Py_True;
-  } else if (PyLong_Check(object)) {
-    int overflow = 0;
-    leaf.kind = ArgumentLeaf::Kind::Int;
-    leaf.integer = PyLong_AsLongLongAndOverflow(object, &overflow);
-    if (overflow) {
-      leaf.kind = ArgumentLeaf::Kind::UInt;
-      leaf.bits = PyLong_AsUnsignedLongLong(object);
-    }
-    if (PyErr_Occurred())
-      throw nb::python_error();
-  } else if (PyFloat_Check(object)) {
-    leaf.kind = ArgumentLeaf::Kind::Float;
-    leaf.number = PyFloat_AS_DOUBLE(object);
-  } else {
-    const ArrayResult result = readArray(object, array);
-    if (result == ArrayResult::Failed)
-      throw nb::python_error();
-    if (result == ArrayResult::NotAnArray)
-      raise(PyExc_TypeError, "argument `" + parameter.name + "` must be of type `" + parameter.type + "`, got " +
-                                 reprOf(reinterpret_cast<PyObject *>(Py_TYPE(object))));
-    leaf.kind = ArgumentLeaf::Kind::Address;
-    leaf.bits = array.address;
-    leaf.isReadOnly = array.isReadOnly;
+  case NumberResult::TooLarge:
+    throw nb::python_error();
+  case NumberResult::NotANumber:
+    break;
   }
+  const ArrayResult result = readArray(object, array);
+  if (result == ArrayResult::Failed)
+    throw nb::python_error();
+  if (result == ArrayResult::NotAnArray)
+    raise(PyExc_TypeError, "argument `" + parameter.name + "` must be of type `" + parameter.type + "`, got " +
+                               reprOf(reinterpret_cast<PyObject *>(Py_TYPE(object))));
+  leaf.kind = ArgumentLeaf::Kind::Address;
+  leaf.bits = array.address;
+  leaf.isReadOnly = array.isReadOnly;
   return leaf;
 }
 

@@ -69,7 +69,9 @@ public:
   std::string functionName(const support::SourceFile *file) const;
   /// The texts of all functions that sema has requested.
   std::vector<std::shared_ptr<const support::SourceFile>> sourceFiles() const;
-  /// Raises an exception that must not become a compilation error: an interrupt, an exit.
+  /// Whether there is an exception that must not become a compilation error: an interrupt, an exit.
+  bool isInterrupted() const { return interrupt.is_valid(); }
+  /// Raises it.
   void raiseInterrupt();
 
 private:

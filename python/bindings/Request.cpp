@@ -3,9 +3,7 @@
 #include "python/bindings/KernelArguments.h"
 
 #include "compiler/support/Sanitizers.h"
-
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Path.h"
+#include "jit/FileJob.h"
 
 #include <cerrno>
 
@@ -96,31 +94,28 @@ support::Options nereid::python::optionsOf(nb::dict given) {
 }
 
 std::optional<driver::Request::Replacement> nereid::python::replacementOf(const support::Options &options) {
-  const std::string &path = options.irOverride;
-  if (path.empty())
+  if (options.irOverride.empty())
     return std::nullopt;
-  const auto buffer = llvm::MemoryBuffer::getFile(path);
-  if (!buffer) {
-    errno = buffer.getError().value();
-    PyErr_SetFromErrnoWithFilename(PyExc_OSError, path.c_str());
+  auto replacement = jit::readReplacement(options.irOverride);
+  if (!replacement) {
+    errno = replacement.getError().value();
+    PyErr_SetFromErrnoWithFilename(PyExc_OSError, options.irOverride.c_str());
     throw nb::python_error();
   }
-  const std::string stage = llvm::sys::path::extension(path).ltrim('.').str();
-  return driver::Request::Replacement{stage, (*buffer)->getBuffer().str(), path};
+  return std::move(*replacement);
 }
 
-NativeTools nereid::python::toolsOf(nb::dict options) {
-  NativeTools tools;
+void nereid::python::readTools(jit::Job &job, nb::dict options) {
   nb::object given = optionOf(options, "tools");
   if (!given.is_valid() || !PyDict_Check(given.ptr()))
-    return tools;
+    return;
+  driver::Request::Tools &tools = job.request.tools;
   for (auto [name, text] :
-       {std::pair{"ptxas", &tools.ptxas}, std::pair{"nvjitlink", &tools.nvJitLink}, std::pair{"key", &tools.key}})
+       {std::pair{"ptxas", &tools.ptxas}, std::pair{"nvjitlink", &tools.nvJitLink}, std::pair{"key", &job.toolsKey}})
     if (PyObject *value = PyDict_GetItemString(given.ptr(), name))
       *text = pathOf(value);
-  if (nb::object limit = optionOf(nb::borrow<nb::dict>(given), "seconds_limit"); limit.is_valid())
-    tools.secondsLimit = numberOf("seconds_limit", limit);
-  return tools;
+  nb::object limit = optionOf(nb::borrow<nb::dict>(given), "seconds_limit");
+  tools.secondsLimit = limit.is_valid() ? numberOf("seconds_limit", limit) : 0;
 }
 
 support::TargetSpec nereid::python::targetOf(nb::handle target, bool takesAny) {
@@ -143,24 +138,27 @@ Compilation::Compilation(const KernelDescription &description)
     : host(flagOf(description.options, "allow_non_constexpr_globals", false)) {
   if (!isJitFunction(description.function))
     raise(PyExc_TypeError, "expected a @triton.jit function, got " + reprOf(description.function));
-  request.kernel = host.function(description.function);
-  request.name = description.name.empty() ? request.kernel->name : description.name;
-  request.options = optionsOf(description.options);
-  request.target = targetOf(description.target, description.takesAnyTarget);
+  sema::KernelRequest &kernel = job.kernel;
+  kernel.kernel = host.function(description.function);
+  kernel.name = description.name.empty() ? kernel.kernel->name : description.name;
+  kernel.options = optionsOf(description.options);
+  kernel.target = targetOf(description.target, description.takesAnyTarget);
+  job.host = &host;
+  job.request.replacement = replacementOf(kernel.options);
+  job.readSources = [this] { return host.sourceFiles(); };
 
   jit::Signature text;
   nb::object items = checked(PyDict_Items(description.signature.ptr()));
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(items.ptr()); ++i) {
     PyObject *item = PyList_GET_ITEM(items.ptr(), i);
-    const std::string name(utf8(PyTuple_GET_ITEM(item, 0)));
-    ParsedArgument parsed = readArgument(host, description, static_cast<uint32_t>(i), PyTuple_GET_ITEM(item, 1), name);
-    llvm::append_range(parameters, driver::parametersOf(parsed.argument, name, static_cast<uint32_t>(i)));
-    request.args.push_back(std::move(parsed.argument));
+    ParsedArgument parsed = readArgument(host, description, static_cast<uint32_t>(i), PyTuple_GET_ITEM(item, 1),
+                                         std::string(utf8(PyTuple_GET_ITEM(item, 0))));
+    kernel.args.push_back(std::move(parsed.argument));
     text.arguments.push_back(std::move(parsed.signature));
-    sourceKey += parsed.classes;
+    job.sourceKey += parsed.classes;
   }
-  signature = text.str();
-  const support::SourceFile &file = *request.kernel->file;
-  sourceKey += std::string(utf8(checked(PyObject_GetAttrString(description.function.ptr(), "cache_key")))) + "\n" +
-               file.name().str() + "\n" + std::to_string(file.origin().firstLine) + "\n" + file.text().str();
+  job.request.signature = text.str();
+  const support::SourceFile &file = *kernel.kernel->file;
+  job.sourceKey += std::string(utf8(checked(PyObject_GetAttrString(description.function.ptr(), "cache_key")))) + "\n" +
+                   file.name().str() + "\n" + std::to_string(file.origin().firstLine) + "\n" + file.text().str();
 }

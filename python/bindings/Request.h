@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "artifact/Artifact.h"
-#include "compiler/driver/Compiler.h"
-#include "compiler/sema/Sema.h"
+#include "jit/Session.h"
 #include "python/bindings/PyHost.h"
 
 namespace nereid::python {
@@ -21,29 +19,21 @@ struct KernelDescription {
   bool takesAnyTarget = false; ///< also one whose compiler is another package's
 };
 
-/// One compilation with everything that must outlive it. Made and destroyed with the GIL held.
+/// One compilation with its host. Made and destroyed with the GIL held.
 struct Compilation {
   explicit Compilation(const KernelDescription &description);
+  Compilation(const Compilation &) = delete;
+  Compilation &operator=(const Compilation &) = delete;
 
   PyHost host;
-  sema::KernelRequest request;
-  std::vector<artifact::Parameter> parameters; ///< the run-time ones
-  std::string signature;                       ///< as the command line spells it
-  std::string sourceKey; ///< of the function, its callees, the arguments' classes and the Python values that sema reads
-};
-
-/// The tools that the caller found for compiling PTX to machine code; empty where there are none.
-struct NativeTools {
-  std::string ptxas;
-  std::string nvJitLink;
-  uint32_t secondsLimit = 0; ///< for one run of either; 0: no limit
-  std::string key;           ///< identifies the tools: other tools may produce other code
+  jit::Job job;
 };
 
 support::Options optionsOf(nb::dict options);
-/// The file of `ir_override`; its last suffix is the stage. Raises a Python exception where it cannot be read.
+/// The file of `ir_override`. Raises a Python exception where it cannot be read.
 std::optional<driver::Request::Replacement> replacementOf(const support::Options &options);
-NativeTools toolsOf(nb::dict options);
+/// Sets the tools that the caller found for compiling PTX to machine code.
+void readTools(jit::Job &job, nb::dict options);
 /// `takesAny`: a target that this compiler does not know gives a spec with its names.
 support::TargetSpec targetOf(nb::handle target, bool takesAny = false);
 /// A boolean entry of the options.

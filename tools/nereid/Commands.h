@@ -2,50 +2,51 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "jit/FileJob.h"
 #include "tools/nereid/CudaTools.h"
 
 #include "llvm/ADT/StringRef.h"
 
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
+
+namespace CLI {
+class App;
+}
 
 namespace nereid::tools {
 
 struct CompileArguments {
-  std::string source; ///< FILE.py:KERNEL or FILE.ttir
+  std::string source; ///< FILE.py:KERNEL, FILE.ttir or FILE.ttgir
   std::string signature;
   std::string target = "cpu";
   std::vector<std::string> emit;
   std::string output = ".";
-  unsigned numWarps = 4, numStages = 3, numCtas = 1;
-  unsigned wavesPerEu = 0, matrixInstrNonKDim = 0, kpack = 0;
-  std::optional<bool> asyncCopy;
+  support::Options options;
   CudaToolArguments cudaTools;
   uint32_t ptxasTimeout = 600;
   unsigned repeats = 1; ///< compilations in this process; the last one is written, times are medians
-  std::string reproducerPath;
-  std::string irOverride;
-  std::string sanitize;
-  std::string abi = "plain";
-  bool debug = false, noFpFusion = false, timing = false, noLocations = false, noBufferOps = false;
+  bool timing = false, noLocations = false;
 };
 
 struct ProfileArguments {
-  std::string source; ///< FILE.py:KERNEL
+  std::string source; ///< FILE.py:KERNEL, FILE.ttir, FILE.ttgir or FILE.artifact
   std::string signature;
   std::string device = "sim";
   std::string grid;
   std::string values; ///< shapes of arrays and values of scalars
   std::string gpu;    ///< of the estimate; empty: by the device
-  unsigned numWarps = 4, numStages = 3, numCtas = 1;
+  support::Options options;
   uint64_t seed = 0;
   bool json = false;
 };
 
-/// FILE.py:KERNEL; a colon that is part of a path is kept when no name follows it.
-std::pair<std::string, std::string> splitSource(llvm::StringRef source);
+/// Of FILE.py:KERNEL; a colon that is part of a path is kept when no name follows it.
+jit::SourceName sourceName(llvm::StringRef source, const std::string &signature);
+
+/// The command sets `options`, which it starts from.
+void addOptions(CLI::App &command, support::Options &options);
 
 int runCompile(const CompileArguments &arguments);
 int runProfile(const ProfileArguments &arguments);

@@ -3,16 +3,11 @@
 #include "tools/nereid/Commands.h"
 
 #include "artifact/TargetInfo.h"
-#include "compiler/driver/Cancellation.h"
 #include "compiler/driver/Compiler.h"
-#include "compiler/support/InputFile.h"
 #include "compiler/support/NearestName.h"
-#include "compiler/support/Sanitizers.h"
-#include "jit/SourceKernel.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -29,11 +24,12 @@ static int showDiagnostics(const support::DiagnosticEngine &diagnostics) {
   return 1;
 }
 
-std::pair<std::string, std::string> tools::splitSource(llvm::StringRef source) {
+jit::SourceName tools::sourceName(llvm::StringRef source, const std::string &signature) {
   auto [path, kernel] = source.rsplit(':');
   const bool isName = !kernel.empty() && llvm::all_of(kernel, [](char c) { return llvm::isAlnum(c) || c == '_'; });
-  return isName && path.size() != source.size() ? std::pair(path.str(), kernel.str())
-                                                : std::pair(source.str(), std::string());
+  if (!isName || path.size() == source.size())
+    return {source.str(), "", signature};
+  return {path.str(), kernel.str(), signature};
 }
 
 static bool writeStage(const std::string &dir, const std::string &name, const std::string &stage,
@@ -93,76 +89,20 @@ static std::string noCubin(const CudaTools &tools, const std::string &arch) {
   return "cannot make a cubin: there is neither ptxas nor nvJitLink" + where + "; " + remedy;
 }
 
-static std::string withoutLocations(mlir::MLIRContext &context, const std::string &ttir,
-                                    support::DiagnosticEngine &diagnostics) {
-  auto module = driver::parse(context, ttir, "ttir", diagnostics);
+static std::string withoutLocations(const std::string &ttir, support::DiagnosticEngine &diagnostics) {
+  const auto context = driver::createContext();
+  auto module = driver::parse(*context, ttir, "ttir", diagnostics);
   return module ? driver::printModule(*module, /*withLocations=*/false) : "";
 }
 
-namespace {
-/// The input of `compile`: a kernel of a .py file with a signature, or a module's text.
-struct Input {
-  std::optional<jit::SourceKernel> kernel;
-  std::string path, text; ///< of a .ttir file
-  std::string problem;    ///< of the command line, not of the file
-};
-} // namespace
-
-static Input readInput(const CompileArguments &arguments, const support::Options &options,
-                       const support::TargetSpec &target, support::DiagnosticEngine &diagnostics) {
-  Input input;
-  if (!llvm::StringRef(arguments.source).ends_with(".ttir")) {
-    auto [path, kernelName] = splitSource(arguments.source);
-    if (arguments.signature.empty())
-      input.problem = "--signature is required for a kernel of a .py file";
-    else
-      input.kernel = jit::readSourceKernel(path, kernelName, arguments.signature, options, target, diagnostics);
-    return input;
-  }
-  input.path = arguments.source;
-  auto buffer = support::readInput(input.path);
-  if (!arguments.signature.empty())
-    input.problem = "a .ttir file has the types of its kernel; it takes no --signature";
-  else if (!buffer)
-    input.problem = "cannot read " + input.path + ": " + buffer.getError().message();
-  else
-    input.text = (*buffer)->getBuffer().str();
-  return input;
-}
-
-/// The file of --ir-override; its last suffix is the stage. Returns what is wrong with it.
-static std::string readReplacement(const std::string &path, driver::Request &request) {
-  if (path.empty())
-    return "";
-  auto buffer = support::readInput(path);
-  if (!buffer)
-    return "cannot read " + path + ": " + buffer.getError().message();
-  const std::string stage = llvm::sys::path::extension(path).ltrim('.').str();
-  request.replacement = driver::Request::Replacement{stage, (*buffer)->getBuffer().str(), path};
-  return "";
-}
-
-static std::optional<driver::Result> compileInput(Input &input, mlir::MLIRContext &context, driver::Request request,
-                                                  const support::Options &options, const support::TargetSpec &target,
-                                                  support::DiagnosticEngine &diagnostics) {
-  const auto &replacement = request.replacement;
-  const std::string replaced = replacement ? "\n" + replacement->stage + " " + replacement->text : "";
-  if (input.kernel) {
-    request.signature = input.kernel->signature;
-    request.sources = input.kernel->sources;
-    request.key = driver::cacheKey(input.kernel->request, input.kernel->sourceKey + replaced, input.kernel->signature);
-    return driver::compile(context, input.kernel->request, *input.kernel->host, request, diagnostics);
-  }
-  sema::KernelRequest described; // no function: options and target, for the key
-  described.options = options;
-  described.target = target;
-  request.key = driver::cacheKey(described, input.text + replaced, "ttir");
-  request.sources = {std::make_shared<support::SourceFile>(input.path, input.text)};
-  request.makeSource = [&] { return input.text; };
-  auto module = driver::parse(context, input.text, input.path, diagnostics);
-  auto result = module ? driver::back(*module, options, target, request, diagnostics) : std::nullopt;
-  driver::releaseIfCancelled(module, diagnostics);
-  return result;
+/// What is wrong with --signature, which the kernel of a source has and that of a module has not.
+static std::string signatureProblem(const CompileArguments &arguments) {
+  const llvm::StringRef extension = llvm::sys::path::extension(arguments.source);
+  if (extension != ".ttir" && extension != ".ttgir")
+    return arguments.signature.empty() ? "--signature is required for a kernel of a .py file" : "";
+  return arguments.signature.empty()
+             ? ""
+             : ("a " + extension + " file has the types of its kernel; it takes no --signature").str();
 }
 
 /// The median of each phase over the compilations.
@@ -204,60 +144,43 @@ int tools::runCompile(const CompileArguments &arguments) {
   if (isCubinWanted && cudaTools->empty())
     return fail(noCubin(*cudaTools, target->arch));
 
-  support::Options options;
-  options.numWarps = arguments.numWarps;
-  options.numStages = arguments.numStages;
-  options.numCtas = arguments.numCtas;
-  options.wavesPerEu = arguments.wavesPerEu;
-  options.matrixInstrNonKDim = arguments.matrixInstrNonKDim;
-  options.kpack = arguments.kpack;
-  options.useBufferOps = !arguments.noBufferOps;
-  options.useAsyncCopy = arguments.asyncCopy;
-  options.debug = arguments.debug;
-  options.enableFpFusion = !arguments.noFpFusion;
-  const auto sanitizers = support::parseSanitizers(arguments.sanitize, reason);
-  if (!sanitizers)
-    return fail("--sanitize: " + reason);
-  options.sanitize = *sanitizers;
-  options.reproducerPath = arguments.reproducerPath;
-  options.ownLauncher = arguments.abi == "own";
+  if (const std::string problem = signatureProblem(arguments); !problem.empty())
+    return fail(problem);
   support::DiagnosticEngine diagnostics;
-  Input input = readInput(arguments, options, *target, diagnostics);
-  if (!input.problem.empty())
-    return fail(input.problem);
-  if (diagnostics.hasErrors())
+  auto input =
+      jit::readJob(sourceName(arguments.source, arguments.signature), arguments.options, *target, diagnostics, reason);
+  if (!reason.empty())
+    return fail(reason);
+  if (!input)
     return showDiagnostics(diagnostics);
 
-  driver::Request request;
+  driver::Request &request = input->job.request;
   request.keep = emit;
   request.keepsBinary = isBinaryWanted;
   request.tools = {cudaTools->ptxas, cudaTools->nvJitLink, arguments.ptxasTimeout};
-  if (const std::string problem = readReplacement(arguments.irOverride, request); !problem.empty())
-    return fail(problem);
-  std::unique_ptr<mlir::MLIRContext> context = driver::createContext();
+  const jit::Session session;
   std::vector<std::vector<driver::PhaseTime>> times;
   for (unsigned repeat = 1; repeat < arguments.repeats; ++repeat) {
     support::DiagnosticEngine repeated; // the last compilation reports
-    if (auto result = compileInput(input, *context, request, options, *target, repeated))
+    if (auto result = session.build(input->job, repeated))
       times.push_back(std::move(result->times));
   }
-  auto result = compileInput(input, *context, request, options, *target, diagnostics);
-  if (!result) {
-    driver::releaseIfCancelled(context, diagnostics);
+  const auto result = session.build(input->job, diagnostics);
+  if (!result)
     return showDiagnostics(diagnostics);
-  }
+  const artifact::Artifact &artifact = *result->artifact;
   times.push_back(result->times);
-  if (isCubinWanted && result->artifact.tool == "driver")
+  if (isCubinWanted && artifact.tool == "driver")
     return fail(noCubin(*cudaTools, target->backend + ":" + target->arch));
   for (const std::string &stage : emit) {
-    std::optional<std::string> data = stage == "artifact" ? std::optional(artifact::serialize(result->artifact))
-                                                          : driver::stage(result->artifact, stage, diagnostics);
+    std::optional<std::string> data = stage == "artifact" ? std::optional(artifact::serialize(artifact))
+                                                          : driver::stage(artifact, stage, diagnostics);
     std::string problem;
     if (!data)
       return showDiagnostics(diagnostics);
     if (stage == "ttir" && arguments.noLocations)
-      data = withoutLocations(*context, *data, diagnostics);
-    if (!writeStage(arguments.output, result->artifact.name, stage, *data, problem))
+      data = withoutLocations(*data, diagnostics);
+    if (!writeStage(arguments.output, artifact.name, stage, *data, problem))
       return fail(problem);
   }
   if (arguments.timing)

@@ -31,9 +31,8 @@ static void suggestOptions(const CLI::App &command) {
 
 static CLI::App *addProfile(CLI::App &app, ProfileArguments &arguments) {
   CLI::App *profile = app.add_subcommand("profile", "run a kernel on a simulated GPU and print its counters by line");
-  profile->add_option("source", arguments.source, "FILE.py:KERNEL (the name may be left out if there is one kernel)")
-      ->required();
-  profile->add_option("--signature", arguments.signature, "as of `compile`")->required();
+  profile->add_option("source", arguments.source, "as of `compile`, or FILE.artifact, as it writes it")->required();
+  profile->add_option("--signature", arguments.signature, "as of `compile`");
   profile->add_option("--grid", arguments.grid, "programs of each axis: 98, or 16,16,4")->required();
   profile->add_option("--arguments", arguments.values,
                       "one entry per parameter that is not a constant: the shape of an array (4096x781), which gets "
@@ -41,9 +40,7 @@ static CLI::App *addProfile(CLI::App &app, ProfileArguments &arguments) {
   profile->add_option("--device", arguments.device, "sim, or sim:80 for another compute capability")
       ->capture_default_str();
   profile->add_option("--gpu", arguments.gpu, "the GPU of occupancy and estimate: H200, H100, A100");
-  profile->add_option("--num-warps", arguments.numWarps, "warps of a program")->capture_default_str();
-  profile->add_option("--num-stages", arguments.numStages, "depth of software pipelines")->capture_default_str();
-  profile->add_option("--num-ctas", arguments.numCtas, "CTAs per program")->capture_default_str();
+  addOptions(*profile, arguments.options);
   profile->add_option("--seed", arguments.seed, "of the random elements and of the order of threads")
       ->capture_default_str();
   profile->add_flag("--json", arguments.json, "print JSON");
@@ -58,10 +55,12 @@ int main(int argc, char **argv) {
   std::function<int()> command;
 
   CompileArguments arguments;
-  CLI::App *compile = app.add_subcommand("compile", "compile one kernel of a .py file, or the one of a .ttir file");
+  std::string abi = "plain";
+  CLI::App *compile =
+      app.add_subcommand("compile", "compile one kernel of a .py file, or the one of a .ttir or .ttgir file");
   compile
       ->add_option("source", arguments.source,
-                   "FILE.py:KERNEL (the kernel's name may be left out if there is one), or FILE.ttir")
+                   "FILE.py:KERNEL (the kernel's name may be left out if there is one), FILE.ttir, or FILE.ttgir")
       ->required();
   compile->add_option("--signature", arguments.signature,
                       "of a .py file's kernel, one entry per parameter: *fp32:16 (pointer, divisible by 16), *fp32:S "
@@ -81,48 +80,18 @@ int main(int argc, char **argv) {
       ->delimiter(',');
   compile->add_option("-o,--output", arguments.output, "folder for the stages, or - for standard output")
       ->capture_default_str();
-  compile->add_option("--num-warps", arguments.numWarps, "warps of a program (GPU)")->capture_default_str();
-  compile->add_option("--num-stages", arguments.numStages, "depth of software pipelines (GPU)")->capture_default_str();
-  compile->add_option("--num-ctas", arguments.numCtas, "CTAs per program (GPU)")->capture_default_str();
-  compile
-      ->add_option("--waves-per-eu", arguments.wavesPerEu,
-                   "waves that a SIMD unit must have room for, which limits their registers (hip); 0: no limit")
-      ->capture_default_str();
-  compile
-      ->add_option("--matrix-instr-nonkdim", arguments.matrixInstrNonKDim,
-                   "16 or 32: rows and columns of a matrix instruction (hip); 0: the compiler chooses")
-      ->check(CLI::IsMember({0, 16, 32}))
-      ->capture_default_str();
-  compile
-      ->add_option("--kpack", arguments.kpack,
-                   "1 or 2: matrix instructions whose operands one load from LDS brings (hip); 0: the compiler chooses")
-      ->check(CLI::IsMember({0, 1, 2}))
-      ->capture_default_str();
-  compile->add_flag("--no-buffer-ops", arguments.noBufferOps, "never access memory by buffer instructions (hip)");
-  compile->add_option("--async-copy", arguments.asyncCopy,
-                      "whether pipelined loads go to shared memory without registers (hip); the compiler chooses if it "
-                      "is left out");
+  addOptions(*compile, arguments.options);
+  compile->get_option("--reproducer-path")->envname("TRITON_REPRODUCER_PATH");
   compile->add_option("--ptxas", arguments.cudaTools.ptxas,
                       "the ptxas to use for cubins, instead of the one that is found");
   compile->add_option("--nvjitlink", arguments.cudaTools.nvJitLink, "the nvJitLink library to use for cubins");
   compile->add_option("--ptxas-timeout", arguments.ptxasTimeout, "limit in seconds for one run of either; 0: no limit")
       ->capture_default_str();
   compile
-      ->add_option("--reproducer-path", arguments.reproducerPath,
-                   "where a bug in the compiler writes what repeats it: a folder, or the beginning of a path; the "
-                   "temporary folder if it is left out")
-      ->envname("TRITON_REPRODUCER_PATH");
-  compile->add_option("--ir-override", arguments.irOverride,
-                      "a file *.STAGE, the text of which replaces that stage: ttir; cuda: ttgir, llir, ptx, too");
-  compile->add_flag("--debug", arguments.debug, "enable device asserts");
-  compile->add_option("--sanitize", arguments.sanitize,
-                      "what launches check, on the CPU: bounds, uninit, overflow, nan, nan-loads; several with commas");
-  compile
-      ->add_option("--abi", arguments.abi,
+      ->add_option("--abi", abi,
                    "own: code may be generated that only Nereid's launcher can launch; plain: any launcher can")
       ->check(CLI::IsMember({"plain", "own"}))
       ->capture_default_str();
-  compile->add_flag("--no-fp-fusion", arguments.noFpFusion, "never fuse a multiply and an add");
   compile->add_flag("--no-locations", arguments.noLocations, "print TTIR without source locations");
   compile->add_flag("--timing,--time", arguments.timing, "print how long each phase took");
   compile
@@ -130,7 +99,10 @@ int main(int argc, char **argv) {
                    "compile this often in one process; --timing prints the median of each phase")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  compile->callback([&] { command = [&] { return runCompile(arguments); }; });
+  compile->callback([&] {
+    arguments.options.ownLauncher = abi == "own";
+    command = [&] { return runCompile(arguments); };
+  });
 
   ProfileArguments profiled;
   addProfile(app, profiled)->callback([&] { command = [&] { return runProfile(profiled); }; });

@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "tools/nereid/Commands.h"
 
-#include "compiler/driver/Compiler.h"
-#include "jit/SourceKernel.h"
+#include "jit/FileJob.h"
 #include "runtime/sim/SimDevice.h"
 #include "runtime/sim/counters/CounterTable.h"
 #include "tools/nereid/RandomArguments.h"
@@ -46,28 +45,34 @@ static std::optional<runtime::Grid> parseGrid(StringRef text) {
   return runtime::Grid{extents[0], extents[1], extents[2]};
 }
 
-static std::optional<artifact::Artifact> compileKernel(const ProfileArguments &arguments,
-                                                       const support::TargetSpec &target, bool isPlain) {
-  support::Options options;
-  options.numWarps = arguments.numWarps;
-  options.numStages = arguments.numStages;
-  options.numCtas = arguments.numCtas;
+/// The artifact to load; nothing, with the exit status, after an error.
+static std::optional<artifact::Artifact> readKernel(const ProfileArguments &arguments,
+                                                    const support::TargetSpec &target, bool isPlain, int &status) {
+  if (StringRef(arguments.source).ends_with(".artifact")) {
+    auto artifact = jit::readArtifact(arguments.source);
+    if (!artifact)
+      return status = report(artifact.error().text, 1), std::nullopt;
+    if (!sim::isSimulated(artifact->target))
+      return status = report(arguments.source + " is for `" + artifact->target.backend + ":" + artifact->target.arch +
+                             "`; a simulated GPU runs what --target cuda:90+sim compiles"),
+             std::nullopt;
+    return std::move(*artifact);
+  }
+  support::Options options = arguments.options;
   options.ownLauncher = !isPlain;
   support::DiagnosticEngine diagnostics;
-  const auto [path, name] = splitSource(arguments.source);
-  auto kernel = jit::readSourceKernel(path, name, arguments.signature, options, target, diagnostics);
-  std::optional<driver::Result> result;
-  if (kernel && !diagnostics.hasErrors()) {
-    driver::Request request;
-    request.keep = {"ptx"};
-    request.signature = kernel->signature;
-    request.sources = kernel->sources;
-    request.key = driver::cacheKey(kernel->request, kernel->sourceKey, kernel->signature);
-    std::unique_ptr<mlir::MLIRContext> context = driver::createContext();
-    result = driver::compile(*context, kernel->request, *kernel->host, request, diagnostics);
+  std::string problem;
+  auto file = jit::readJob(sourceName(arguments.source, arguments.signature), options, target, diagnostics, problem);
+  if (!problem.empty())
+    return status = report(problem), std::nullopt;
+  std::optional<jit::Compiled> compiled;
+  if (file) {
+    file->job.request.keep = {"ptx"};
+    compiled = jit::Session().build(file->job, diagnostics);
   }
   llvm::errs() << diagnostics.render();
-  return result ? std::optional(std::move(result->artifact)) : std::nullopt;
+  status = 1;
+  return compiled ? std::optional(*compiled->artifact) : std::nullopt;
 }
 
 /// The kernel as its device takes it with these arguments: with the launcher's own ABI where they fit it.
@@ -75,19 +80,18 @@ static std::shared_ptr<runtime::Kernel> loadKernel(const ProfileArguments &argum
                                                    runtime::Grid grid, std::optional<RandomArguments> &values,
                                                    int &status) {
   for (const bool isPlain : {false, true}) {
-    auto artifact = compileKernel(arguments, target, isPlain);
+    const auto artifact = readKernel(arguments, target, isPlain, status);
     if (!artifact)
-      return status = 1, nullptr;
+      return nullptr;
     std::string problem;
     values = makeArguments(*artifact, arguments.values, arguments.seed, problem);
     if (!values)
       return status = report(problem), nullptr;
-    runtime::Device &device = sim::simDevice(artifact->target);
-    auto kernel = device.load(std::move(*artifact));
-    if (!kernel)
-      return status = report(kernel.error().text, 1), nullptr;
-    if (isPlain || (*kernel)->accepts(grid, values->packed))
-      return *kernel;
+    auto loaded = jit::load(*artifact, 0);
+    if (!loaded)
+      return status = report(loaded.error().text, 1), nullptr;
+    if (isPlain || loaded->kernel->accepts(grid, values->packed))
+      return loaded->kernel;
   }
   return nullptr;
 }

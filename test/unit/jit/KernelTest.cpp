@@ -137,3 +137,70 @@ TEST_F(KernelApi, words_that_are_no_sanitizer_are_refused) {
   EXPECT_THROW(nereid::Kernel::fromSource(write("double.py", kDouble), "double", "*fp32,*fp32,i32,8", options),
                nereid::Error);
 }
+
+TEST_F(KernelApi, options_reach_the_code) {
+  const auto ptxOf = [&](const nereid::KernelOptions &options) {
+    const auto path = write("double.py", kDouble);
+    return nereid::Kernel::fromSource(path, "double", "*fp32:16,*fp32:16,i32,512", options).stage("ptx");
+  };
+  const std::string plain = ptxOf({.target = "cuda:90+sim"});
+  EXPECT_NE(plain.find(".reqntid 128"), std::string::npos) << plain;
+  EXPECT_EQ(plain.find(".maxnreg"), std::string::npos) << plain;
+  const std::string other = ptxOf({.target = "cuda:90+sim", .numWarps = 8, .maxRegisters = 64});
+  EXPECT_NE(other.find(".reqntid 256"), std::string::npos) << other;
+  EXPECT_NE(other.find(".maxnreg 64"), std::string::npos) << other;
+}
+
+TEST_F(KernelApi, a_cache_tells_options_apart) {
+  nereid::KernelOptions options{.target = "cuda:90+sim", .cacheDir = (folder / "cache").string()};
+  const auto path = write("double.py", kDouble);
+  for (uint32_t warps : {1u, 2u, 1u}) {
+    options.numWarps = warps;
+    const std::string ptx = nereid::Kernel::fromSource(path, "double", "*fp32,*fp32,i32,64", options).stage("ptx");
+    EXPECT_NE(ptx.find(".reqntid " + std::to_string(32 * warps)), std::string::npos) << ptx;
+  }
+}
+
+TEST_F(KernelApi, ir_is_compiled) {
+  const std::string source = write("double.py", kDouble), path = (folder / "double.ttir").string();
+  std::ofstream(path) << nereid::Kernel::fromSource(source, "double", "*fp32,*fp32,i32,8").stage("ttir");
+  std::vector<float> x(16, 1.5f), out(16, 0.0f);
+  nereid::Kernel::fromIr(path).launch({2}, x.data(), out.data(), 16);
+  EXPECT_EQ(out, std::vector<float>(16, 3.0f));
+  EXPECT_THROW(nereid::Kernel::fromIr((folder / "none.ttir").string()), nereid::Error);
+}
+
+TEST_F(KernelApi, a_text_replaces_a_stage) {
+  const std::string source = write("double.py", kDouble), path = (folder / "triple.ttir").string();
+  std::string text = nereid::Kernel::fromSource(source, "double", "*fp32,*fp32,i32,8").stage("ttir");
+  const size_t at = text.find("2.000000e+00");
+  ASSERT_NE(at, std::string::npos) << text;
+  std::ofstream(path) << text.replace(at, 1, "3");
+  std::vector<float> x(8, 1.5f), out(8, 0.0f);
+  nereid::Kernel::fromSource(source, "double", "*fp32,*fp32,i32,8", {.irOverride = path})
+      .launch({1}, x.data(), out.data(), 8);
+  EXPECT_EQ(out, std::vector<float>(8, 4.5f));
+}
+
+TEST_F(KernelApi, an_artifact_is_loaded) {
+  const fs::path cache = folder / "cache"; // its files are artifacts
+  nereid::Kernel::fromSource(write("double.py", kDouble), "double", "*fp32,*fp32,i32,8", {.cacheDir = cache.string()});
+  fs::path artifact;
+  for (const auto &file : fs::recursive_directory_iterator(cache))
+    if (file.path().extension() == ".nereid")
+      artifact = file.path();
+  std::vector<float> x(16, 1.5f), out(16, 0.0f);
+  nereid::Kernel::fromArtifact(artifact.string()).launch({2}, x.data(), out.data(), 16);
+  EXPECT_EQ(out, std::vector<float>(16, 3.0f));
+}
+
+TEST_F(KernelApi, a_file_that_is_no_artifact_is_refused) {
+  const std::string path = (folder / "double.artifact").string();
+  std::ofstream(path) << "nothing";
+  try {
+    (void)nereid::Kernel::fromArtifact(path);
+    ADD_FAILURE() << "it was loaded";
+  } catch (const nereid::Error &error) {
+    EXPECT_EQ(std::string(error.what()).find(path + ": "), 0u) << error.what();
+  }
+}

@@ -10,7 +10,7 @@
 #include <mutex>
 #include <string>
 
-namespace nereid::python {
+namespace nereid::jit {
 
 class StoreQueue {
 public:
@@ -21,7 +21,7 @@ public:
   void add(std::string dir, std::shared_ptr<const artifact::Artifact> artifact);
   /// The pending artifact, or null.
   std::shared_ptr<const artifact::Artifact> find(const std::string &dir, const std::string &key);
-  /// Waits until everything is stored. Must not be called with the GIL held.
+  /// Waits until everything is stored. Must not be called with a lock that storing may wait for.
   void flush();
 
 private:
@@ -38,4 +38,4 @@ private:
   bool isDraining = false;
 };
 
-} // namespace nereid::python
+} // namespace nereid::jit

@@ -1,11 +1,11 @@
 // Keeps a few idle contexts, and destroys each after a number of uses, since they only ever grow.
 // SPDX-License-Identifier: MIT
-#include "python/bindings/ContextPool.h"
+#include "jit/ContextPool.h"
 
 #include "compiler/driver/Compiler.h"
 #include "compiler/support/ForkGate.h"
 
-namespace nereid::python {
+namespace nereid::jit {
 
 static constexpr size_t maxIdle = 8;
 static constexpr unsigned maxUses = 256;
@@ -38,4 +38,4 @@ void ContextPool::giveBack(Entry entry) {
     idle.push_back(std::move(entry));
 }
 
-} // namespace nereid::python
+} // namespace nereid::jit

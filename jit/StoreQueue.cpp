@@ -1,15 +1,13 @@
 // Stores artifacts on at most one thread, which ends when nothing is left to store.
 // SPDX-License-Identifier: MIT
-#include "python/bindings/StoreQueue.h"
+#include "jit/StoreQueue.h"
 
+#include "jit/DiskCache.h"
 #include "process/AddressSpace.h"
-#include "python/bindings/CompiledData.h"
 
 #include <pthread.h>
-#include <system_error>
-#include <thread>
 
-namespace nereid::python {
+namespace nereid::jit {
 
 // The thread's stack, and the part of malloc that it begins: a failed allocation there would end the process.
 static constexpr size_t kThreadBytes = size_t{96} << 20;
@@ -35,14 +33,16 @@ void StoreQueue::add(std::string dir, std::shared_ptr<const artifact::Artifact> 
   if (isDraining)
     return;
   isDraining = true;
-  try {
-    if (!process::hasAddressSpace(kThreadBytes))
-      throw std::system_error(std::make_error_code(std::errc::not_enough_memory));
-    std::thread([this] { drain(); }).detach();
-  } catch (const std::system_error &) {
-    lock.unlock();
+  lock.unlock();
+  const auto run = [](void *queue) -> void * {
+    static_cast<StoreQueue *>(queue)->drain();
+    return nullptr;
+  };
+  pthread_t thread;
+  if (process::hasAddressSpace(kThreadBytes) && pthread_create(&thread, nullptr, run, this) == 0)
+    pthread_detach(thread);
+  else
     drain(); // no thread could be started: the caller waits
-  }
 }
 
 void StoreQueue::drain() {
@@ -50,7 +50,7 @@ void StoreQueue::drain() {
   while (!waiting.empty()) {
     const Entry entry = waiting.front();
     lock.unlock();
-    diskCache().store(entry.dir, entry.artifact->hash, *entry.artifact);
+    processCache().store(entry.dir, entry.artifact->hash, *entry.artifact);
     lock.lock();
     waiting.pop_front();
   }
@@ -71,4 +71,4 @@ void StoreQueue::flush() {
   emptied.wait(lock, [this] { return !isDraining; });
 }
 
-} // namespace nereid::python
+} // namespace nereid::jit

@@ -9,7 +9,7 @@
 #include <mutex>
 #include <vector>
 
-namespace nereid::python {
+namespace nereid::jit {
 
 class ContextPool {
 public:
@@ -48,4 +48,4 @@ private:
   std::vector<Entry> idle;
 };
 
-} // namespace nereid::python
+} // namespace nereid::jit
