@@ -75,27 +75,6 @@ ArgumentSpec ArgumentSpec::descriptor(std::string block) {
   return argument;
 }
 
-static ArgumentSpec specialized(ScalarType type, bool isOne, bool divides, SpecializeRule rule) {
-  if (rule.value && isOne)
-    return ArgumentSpec::constant("1");
-  return ArgumentSpec::scalar(type, rule.value && rule.alignment && divides);
-}
-
-ArgumentSpec specializeInt(int64_t value, SpecializeRule rule) {
-  const bool fits = value >= INT32_MIN && value <= INT32_MAX;
-  return specialized(fits ? ScalarType::I32 : ScalarType::I64, value == 1, value % 16 == 0, rule);
-}
-
-ArgumentSpec specializeUnsigned(uint64_t value, SpecializeRule rule) {
-  if (value <= INT64_MAX)
-    return specializeInt(static_cast<int64_t>(value), rule);
-  return specialized(ScalarType::U64, false, value % 16 == 0, rule);
-}
-
-ArgumentSpec specializePointer(uint64_t address, ScalarType pointee, bool isConst, SpecializeRule rule) {
-  return ArgumentSpec::pointer(pointee, rule.value && rule.alignment && address % 16 == 0, isConst);
-}
-
 /// `constexpr<"...">`, for constants that would parse as something else, or not at all.
 static std::string quoted(std::string_view text) {
   static constexpr char kDigits[] = "0123456789abcdef";

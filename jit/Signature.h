@@ -1,4 +1,4 @@
-// The specialisation of each argument of a launch; equal signatures share a kernel.
+// The specialisation of each argument of a kernel, as text.
 // SPDX-License-Identifier: MIT
 //
 // One argument in each form, in the syntax of the command line:
@@ -60,26 +60,6 @@ struct ArgumentSpec {
   static ArgumentSpec descriptor(std::string block);
 };
 
-/// Options of specialisation for one parameter.
-struct SpecializeRule {
-  bool value = true;     ///< look at the value (1, multiple of 16)
-  bool alignment = true; ///< look at divisibility by 16
-};
-
-/// Types integers as Triton does: i32 where it fits, else i64, else u64; the value 1 becomes a constant.
-ArgumentSpec specializeInt(int64_t value, SpecializeRule rule = {});
-ArgumentSpec specializeUnsigned(uint64_t value, SpecializeRule rule = {});
-ArgumentSpec specializePointer(uint64_t address, ScalarType pointee, bool isConst = false, SpecializeRule rule = {});
-
-/// Appends one argument to a launch key. A signature's key is the sequence of its arguments' keys; only these functions
-/// write keys, so that a launcher may write a key without creating a signature first.
-void appendPointerKey(std::string &key, ScalarType pointee, bool divisibleBy16, bool isConst, bool within2GiB = false);
-void appendScalarKey(std::string &key, ScalarType type, bool divisibleBy16);
-void appendConstantKey(std::string &key, std::string_view repr);
-void appendDescriptorKey(std::string &key, std::string_view block);
-/// Must be followed by the keys of `count` elements.
-void appendTupleKey(std::string &key, uint32_t count);
-
 struct SignatureError {
   size_t offset = 0; ///< byte range in the text
   size_t length = 0;
@@ -94,12 +74,9 @@ struct Signature {
   bool operator==(const Signature &) const = default;
 
   std::string str() const;
-  std::string key() const;
 
   /// Parses the output of `str`, and hand-written signatures.
   static std::variant<Signature, SignatureError> parse(std::string_view text);
-  /// Parses the output of `key` and of the functions above; nothing for other bytes.
-  static std::optional<Signature> fromKey(std::string_view key);
 };
 
 } // namespace nereid::jit

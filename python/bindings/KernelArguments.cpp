@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "python/bindings/KernelArguments.h"
 
+#include "jit/Classify.h"
 #include "python/bindings/Elements.h"
 
 #include <atomic>
@@ -236,10 +237,10 @@ ParsedArgument ArgumentReader::read(nb::handle type, nb::tuple path, const std::
         jit::ArgumentSpec::descriptor(std::string(text.substr(text.find('<') + 1, text.size() - text.find('<') - 2)));
     return parsed;
   }
-  const bool isAligned = parsed.argument.divisibility % 16 == 0;
-  parsed.signature = known->isPointer ? jit::ArgumentSpec::pointer(*scalar, isAligned, known->isConst,
-                                                                   parsed.argument.pointerRange != 0)
-                                      : jit::ArgumentSpec::scalar(*scalar, isAligned);
+  using Form = jit::ArgumentClass::Form;
+  const jit::ArgumentClass argument{known->isPointer ? Form::Pointer : Form::Scalar, *scalar,
+                                    parsed.argument.divisibility % 16 == 0, parsed.argument.pointerRange != 0};
+  parsed.signature = argument.spec(known->isConst);
   return parsed;
 }
 

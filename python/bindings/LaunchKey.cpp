@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: MIT
 #include "python/bindings/LaunchKey.h"
 
+#include "jit/Classify.h"
 #include "python/bindings/Elements.h"
+#include "python/bindings/Numbers.h"
 #include "python/bindings/PyHost.h"
 #include "python/bindings/Storage.h"
 
@@ -79,29 +81,6 @@ bool LaunchKey::addOption(PyObject *name, PyObject *value) {
 
 //--- Run-time arguments ------------------------------------------------------------------------
 
-bool LaunchKey::addInteger(PyObject *object, ArgumentLeaf &leaf) {
-  int overflow = 0;
-  const long long number = PyLong_AsLongLongAndOverflow(object, &overflow);
-  leaf.kind = ArgumentLeaf::Kind::Int;
-  leaf.integer = number;
-  if (overflow < 0)
-    return false;
-  if (overflow > 0) {
-    leaf.kind = ArgumentLeaf::Kind::UInt;
-    leaf.bits = PyLong_AsUnsignedLongLong(object);
-    if (PyErr_Occurred()) {
-      PyErr_Clear();
-      return false;
-    }
-    return put(leaf.bits % 16 == 0 ? 'U' : 'u');
-  }
-  if (number == 1)
-    return put('1');
-  const bool isNarrow = number >= INT32_MIN && number <= INT32_MAX;
-  const bool isAligned = number % 16 == 0;
-  return put(isNarrow ? (isAligned ? 'W' : 'w') : (isAligned ? 'L' : 'l'));
-}
-
 /// False where Python handles the arguments: arrays without a device (stand-ins), and devices of several kinds.
 bool LaunchKey::addDevice(const Array &array) {
   if (array.device == DeviceKind::Unknown)
@@ -145,12 +124,9 @@ bool LaunchKey::addArray(PyObject *object, ArgumentLeaf &leaf, unsigned depth) {
     producerStreams.push_back(array.producer);
   if (array.owner.is_valid())
     owners.push_back(std::move(array.owner));
-  const bool isAligned = array.address % 16 == 0;
   const bool keysStorage =
       kind == DeviceKind::Rocm || !array.address || keysStorageOfHost.load(std::memory_order_relaxed);
-  const bool isSmall = keysStorage && isWithin2GiB(object);
-  const char form[] = {isSmall ? (isAligned ? 'G' : 'g') : (isAligned ? 'A' : 'a'), static_cast<char>(array.type)};
-  return put(form, sizeof form);
+  return put(jit::classifyPointer(array.address, array.type, keysStorage && isWithin2GiB(object)));
 }
 
 /// Adds the elements of a tuple; those that are not constants get leaves of their own.
@@ -184,19 +160,14 @@ bool LaunchKey::addObject(PyObject *object, unsigned depth) {
 }
 
 bool LaunchKey::addElement(PyObject *object, ArgumentLeaf &leaf, unsigned depth) {
-  if (PyLong_CheckExact(object))
-    return addInteger(object, leaf);
-  if (object == Py_None)
-    return put('N');
-  if (object == Py_True || object == Py_False) {
-    leaf.kind = ArgumentLeaf::Kind::Bool;
-    leaf.integer = object == Py_True;
-    return put('b');
-  }
-  if (PyFloat_CheckExact(object)) {
-    leaf.kind = ArgumentLeaf::Kind::Float;
-    leaf.number = PyFloat_AS_DOUBLE(object);
-    return put('f');
+  switch (readNumber(object, leaf)) {
+  case NumberResult::Read:
+    return leaf.kind == ArgumentLeaf::Kind::None ? put('N') : put(jit::classifyNumber(leaf));
+  case NumberResult::TooLarge:
+    PyErr_Clear();
+    return false;
+  case NumberResult::NotANumber:
+    break;
   }
   if (PyTuple_CheckExact(object))
     return addElements(object, depth);

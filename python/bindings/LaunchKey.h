@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "jit/Classify.h"
 #include "python/bindings/JitBase.h"
 
 #include <cstring>
@@ -60,11 +61,14 @@ private:
     size += count;
     return true;
   }
+  bool put(jit::ArgumentClass argument) {
+    const auto key = argument.key();
+    return put(key.data(), key.size());
+  }
   template <typename T> bool putTagged(char tag, const T &value) { return put(tag) && put(&value, sizeof value); }
   bool addElement(PyObject *object, ArgumentLeaf &leaf, unsigned depth);
   bool addElements(nb::handle parts, unsigned depth);
   bool addObject(PyObject *object, unsigned depth);
-  bool addInteger(PyObject *object, ArgumentLeaf &leaf);
   bool addArray(PyObject *object, ArgumentLeaf &leaf, unsigned depth);
   bool addDevice(const Array &array);
   bool addIdentity(PyObject *object);

@@ -1,8 +1,10 @@
 // Analyses one argument for Python: its type in a signature, its specialisation, its device.
 // SPDX-License-Identifier: MIT
+#include "jit/Classify.h"
 #include "python/bindings/Arrays.h"
 #include "python/bindings/Descriptors.h"
 #include "python/bindings/Elements.h"
+#include "python/bindings/Numbers.h"
 #include "python/bindings/PyHost.h"
 #include "python/bindings/Storage.h"
 
@@ -13,34 +15,19 @@ namespace {
 /// The rules for analysing one argument.
 struct Rule {
   nb::handle backend;
-  bool isConst;
-  bool specializeValue;
-  bool align;
+  bool isConst = false;
+  jit::SpecializeRule specialize = {};
 };
 } // namespace
 
 static nb::object pairOf(nb::object type, nb::object key) { return checked(PyTuple_Pack(2, type.ptr(), key.ptr())); }
 static nb::object pairOf(std::string_view type, nb::object key) { return pairOf(textOf(type), std::move(key)); }
 
-static nb::object alignmentKey(bool isAligned, const Rule &rule) {
-  return rule.specializeValue ? textOf(isAligned && rule.align ? "D" : "") : nb::none();
-}
-
-static nb::object specializeInteger(nb::handle number, const Rule &rule) {
-  int overflow = 0;
-  const long long value = PyLong_AsLongLongAndOverflow(number.ptr(), &overflow);
-  if (overflow == 0) {
-    if (value == 1 && rule.specializeValue)
-      return pairOf("constexpr", checked(PyLong_FromLong(1)));
-    const bool isNarrow = value >= INT32_MIN && value <= INT32_MAX;
-    return pairOf(isNarrow ? "i32" : "i64", alignmentKey(value % 16 == 0, rule));
-  }
-  const unsigned long long large = overflow > 0 ? PyLong_AsUnsignedLongLong(number.ptr()) : 0;
-  if (overflow < 0 || PyErr_Occurred()) {
-    PyErr_Clear();
-    raise(PyExc_OverflowError, "integer " + reprOf(number) + " does not fit in 64 bits; no Triton type holds it");
-  }
-  return pairOf("u64", alignmentKey(large % 16 == 0, rule));
+static nb::object pairOf(jit::ArgumentClass argument, const Rule &rule) {
+  if (argument.form == jit::ArgumentClass::Form::One)
+    return pairOf(argument.text(), checked(PyLong_FromLong(1)));
+  const auto letters = rule.specialize.value ? argument.letters() : std::nullopt;
+  return pairOf(argument.text(rule.isConst), letters ? textOf(*letters) : nb::none());
 }
 
 static nb::object specialize(nb::handle argument, const Rule &rule);
@@ -50,7 +37,7 @@ static nb::object specialize(nb::handle argument, const Rule &rule);
 static nb::object specializeElements(nb::handle whole, nb::handle parts, const Rule &rule) {
   const Py_ssize_t size = PyTuple_GET_SIZE(parts.ptr());
   nb::object types = checked(PyTuple_New(size)), keys = checked(PyTuple_New(size));
-  const Rule elementRule{rule.backend, false, true, true};
+  const Rule elementRule{rule.backend};
   for (Py_ssize_t i = 0; i < size; ++i) {
     nb::object element = specialize(PyTuple_GET_ITEM(parts.ptr(), i), elementRule);
     PyTuple_SET_ITEM(types.ptr(), i, Py_NewRef(PyTuple_GET_ITEM(element.ptr(), 0)));
@@ -84,11 +71,9 @@ static bool keysStorage(nb::handle backend) {
   return wanted.is_valid() && isTrue(wanted);
 }
 
-static nb::object pointerPair(nb::handle array, jit::ScalarType pointee, bool isAligned, const Rule &rule) {
-  nb::object key = alignmentKey(isAligned, rule);
-  if (rule.specializeValue && keysStorage(rule.backend) && isWithin2GiB(array))
-    key = textOf(std::string(utf8(key)) + "S");
-  return pairOf(std::string(rule.isConst ? "*k" : "*") + std::string(jit::spelling(pointee)), std::move(key));
+static nb::object pointerPair(nb::handle array, jit::ScalarType pointee, uint64_t address, const Rule &rule) {
+  const bool isSmall = rule.specialize.value && keysStorage(rule.backend) && isWithin2GiB(array);
+  return pairOf(jit::classifyPointer(address, pointee, isSmall, rule.specialize), rule);
 }
 
 /// Specialises an object that has `data_ptr` and `dtype` itself, where arrays have those of their class: some callers
@@ -101,7 +86,7 @@ static nb::object specializeStandIn(nb::handle argument, const Rule &rule) {
   if (!type)
     return {};
   const uint64_t address = addressFrom(checked(PyObject_CallNoArgs(pointer.ptr())));
-  return pointerPair(argument, *type, address % 16 == 0, rule);
+  return pointerPair(argument, *type, address, rule);
 }
 
 static nb::object specializeOther(nb::handle argument, const Rule &rule) {
@@ -110,7 +95,7 @@ static nb::object specializeOther(nb::handle argument, const Rule &rule) {
   case ArrayResult::Failed:
     throw nb::python_error();
   case ArrayResult::Read:
-    return pointerPair(argument, array.type, array.address % 16 == 0, rule);
+    return pointerPair(argument, array.type, array.address, rule);
   case ArrayResult::NotAnArray:
     break;
   }
@@ -126,21 +111,24 @@ static nb::object specializeOther(nb::handle argument, const Rule &rule) {
   if (nb::object parts = elementsOf(argument); parts.is_valid())
     return specializeElements(argument, parts, rule);
   if (PyIndex_Check(argument.ptr()) && !PySequence_Check(argument.ptr())) // numpy's integers, SymInt
-    return specializeInteger(checked(PyNumber_Index(argument.ptr())), rule);
+    return specialize(checked(PyNumber_Index(argument.ptr())), rule);
   if (nb::object standIn = specializeStandIn(argument, rule); standIn.is_valid())
     return standIn;
   raise(PyExc_TypeError, "failed to specialize argument of type: " + std::string(Py_TYPE(argument.ptr())->tp_name));
 }
 
 static nb::object specialize(nb::handle argument, const Rule &rule) {
-  if (argument.is_none())
-    return pairOf("constexpr", nb::none());
-  if (PyBool_Check(argument.ptr()))
-    return pairOf("u1", nb::none());
-  if (PyLong_Check(argument.ptr()))
-    return specializeInteger(argument, rule);
-  if (PyFloat_Check(argument.ptr()))
-    return pairOf("fp32", nb::none());
+  jit::ArgumentLeaf leaf;
+  switch (readNumber(argument.ptr(), leaf)) {
+  case NumberResult::Read:
+    return argument.is_none() ? pairOf("constexpr", nb::none())
+                              : pairOf(jit::classifyNumber(leaf, rule.specialize), rule);
+  case NumberResult::TooLarge:
+    PyErr_Clear();
+    raise(PyExc_OverflowError, "integer " + reprOf(argument) + " does not fit in 64 bits; no Triton type holds it");
+  case NumberResult::NotANumber:
+    break;
+  }
   if (PyTuple_Check(argument.ptr()))
     return specializeElements(argument, argument, rule);
   return specializeOther(argument, rule);
@@ -177,7 +165,7 @@ void nereid::python::bindSpecialize(nb::module_ &module) {
   module.def(
       "native_specialize_impl",
       [](nb::handle backend, nb::handle argument, bool isConst, bool specializeValue, bool align) {
-        return specialize(argument, {backend, isConst, specializeValue, align});
+        return specialize(argument, {backend, isConst, {specializeValue, align}});
       },
       nb::arg("backend_cls").none(), nb::arg("arg").none(), nb::arg("is_const"), nb::arg("specialize_value"),
       nb::arg("align"), "The type of an argument in a signature, and what else distinguishes kernels for it.");

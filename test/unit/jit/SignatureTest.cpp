@@ -1,4 +1,4 @@
-// Tests that signatures print, parse and convert to keys without loss, and that syntax errors have positions.
+// Tests that signatures print and parse without loss, and that syntax errors have positions.
 // SPDX-License-Identifier: MIT
 #include "jit/Signature.h"
 
@@ -91,43 +91,13 @@ TEST(Signature, constant_that_reads_as_something_else_is_quoted) {
   EXPECT_EQ(print("\"\\\n"), "constexpr<\"\\\"\\\\\\x0a\">");
 }
 
-TEST(Signature, any_signature_survives_text_and_key) {
+TEST(Signature, any_signature_survives_text) {
   std::mt19937 rng(7);
   for (int round = 0; round < 4000; ++round) {
     const Signature signature = random(rng);
     const std::string text = signature.str();
     ASSERT_EQ(parsed(text), signature) << text;
-    const auto back = Signature::fromKey(signature.key());
-    ASSERT_TRUE(back) << text;
-    ASSERT_EQ(*back, signature) << text;
   }
-}
-
-TEST(Signature, different_signatures_have_different_keys) {
-  std::mt19937 rng(8);
-  for (int round = 0; round < 4000; ++round) {
-    const Signature a = random(rng), b = random(rng);
-    ASSERT_EQ(a == b, a.key() == b.key()) << a.str() << " / " << b.str();
-  }
-}
-
-TEST(Signature, bytes_that_are_no_key_give_nothing) {
-  std::mt19937 rng(9);
-  for (int round = 0; round < 4000; ++round) {
-    std::string key = random(rng).key();
-    for (uint32_t flips = 1 + rng() % 3; flips > 0 && !key.empty(); --flips)
-      key[rng() % key.size()] = static_cast<char>(rng());
-    if (rng() % 2)
-      key.resize(key.size() / 2);
-    if (const auto signature = Signature::fromKey(key))
-      ASSERT_EQ(signature->key(), key);
-  }
-  EXPECT_FALSE(Signature::fromKey("C\xff\xff\xff\xff"));
-  EXPECT_FALSE(Signature::fromKey("T\xff\xff\xff\xff"));
-  std::string nested;
-  for (int i = 0; i < 100000; ++i)
-    appendTupleKey(nested, 1);
-  EXPECT_FALSE(Signature::fromKey(nested));
 }
 
 TEST(Signature, any_text_is_read_or_refused) {
@@ -190,36 +160,6 @@ TEST(Signature, deep_tuples_are_refused) {
   const auto *error = std::get_if<SignatureError>(&result);
   ASSERT_NE(error, nullptr);
   EXPECT_EQ(error->code, "signature-depth");
-}
-
-TEST(Specialize, integers_by_value) {
-  const auto print = [](int64_t value, SpecializeRule rule = {}) {
-    return Signature{{specializeInt(value, rule)}}.str();
-  };
-  EXPECT_EQ(print(1), "1");
-  EXPECT_EQ(print(0), "i32:16");
-  EXPECT_EQ(print(17), "i32");
-  EXPECT_EQ(print(-32), "i32:16");
-  EXPECT_EQ(print(INT32_MAX), "i32");
-  EXPECT_EQ(print(int64_t{INT32_MIN} - 1), "i64");
-  EXPECT_EQ(print(int64_t{1} << 40), "i64:16");
-  EXPECT_EQ(print(1, {.value = false}), "i32");
-  EXPECT_EQ(print(16, {.alignment = false}), "i32");
-  EXPECT_EQ(print(1, {.alignment = false}), "1");
-}
-
-TEST(Specialize, unsigned_only_beyond_the_signed_range) {
-  EXPECT_EQ(specializeUnsigned(1), ArgumentSpec::constant("1"));
-  EXPECT_EQ(specializeUnsigned(48), specializeInt(48));
-  EXPECT_EQ(specializeUnsigned(~uint64_t{0}), ArgumentSpec::scalar(ScalarType::U64));
-  EXPECT_EQ(specializeUnsigned(uint64_t{1} << 63), ArgumentSpec::scalar(ScalarType::U64, true));
-}
-
-TEST(Specialize, pointers_by_address) {
-  EXPECT_EQ(specializePointer(64, ScalarType::BF16), ArgumentSpec::pointer(ScalarType::BF16, true));
-  EXPECT_EQ(specializePointer(8, ScalarType::BF16, true), ArgumentSpec::pointer(ScalarType::BF16, false, true));
-  EXPECT_EQ(specializePointer(64, ScalarType::BF16, false, {.value = false}),
-            ArgumentSpec::pointer(ScalarType::BF16, false));
 }
 
 TEST(ScalarType, properties) {

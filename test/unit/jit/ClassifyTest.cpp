@@ -1,0 +1,87 @@
+// Tests the classes of run-time arguments: what distinguishes kernels, as signatures, letters and keys show it.
+// SPDX-License-Identifier: MIT
+#include "jit/Classify.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <vector>
+
+using namespace nereid::jit;
+
+static std::string printed(ArgumentClass argument, bool isConst = false) {
+  return Signature{{argument.spec(isConst)}}.str();
+}
+
+static ArgumentClass number(ArgumentLeaf::Kind kind, uint64_t bits) {
+  ArgumentLeaf leaf;
+  leaf.kind = kind;
+  leaf.bits = bits;
+  return classifyNumber(leaf);
+}
+
+TEST(Classify, integers_by_value) {
+  const auto print = [](int64_t value, SpecializeRule rule = {}) { return printed(classifyInteger(value, rule)); };
+  EXPECT_EQ(print(1), "1");
+  EXPECT_EQ(print(0), "i32:16");
+  EXPECT_EQ(print(17), "i32");
+  EXPECT_EQ(print(-32), "i32:16");
+  EXPECT_EQ(print(INT32_MAX), "i32");
+  EXPECT_EQ(print(INT32_MIN), "i32:16");
+  EXPECT_EQ(print(int64_t{INT32_MIN} - 1), "i64");
+  EXPECT_EQ(print(int64_t{INT32_MAX} + 1), "i64:16");
+  EXPECT_EQ(print(int64_t{1} << 40), "i64:16");
+  EXPECT_EQ(print(1, {.value = false}), "i32");
+  EXPECT_EQ(print(16, {.value = false}), "i32");
+  EXPECT_EQ(print(16, {.alignment = false}), "i32");
+  EXPECT_EQ(print(1, {.alignment = false}), "1");
+}
+
+TEST(Classify, unsigned_only_beyond_the_signed_range) {
+  EXPECT_EQ(printed(classifyUnsigned(1)), "1");
+  EXPECT_EQ(classifyUnsigned(48), classifyInteger(48));
+  EXPECT_EQ(printed(classifyUnsigned(~uint64_t{0})), "u64");
+  EXPECT_EQ(printed(classifyUnsigned(uint64_t{1} << 63)), "u64:16");
+  EXPECT_EQ(printed(number(ArgumentLeaf::Kind::UInt, uint64_t{1} << 63)), "u64:16");
+  EXPECT_EQ(printed(number(ArgumentLeaf::Kind::Int, uint64_t{1} << 63)), "i64:16");
+  EXPECT_EQ(printed(classifyUnsigned(uint64_t{1} << 63, {.alignment = false})), "u64");
+}
+
+TEST(Classify, pointers_by_address_and_storage) {
+  EXPECT_EQ(printed(classifyPointer(64, ScalarType::BF16)), "*bf16:16");
+  EXPECT_EQ(printed(classifyPointer(8, ScalarType::BF16), /*isConst=*/true), "*kbf16");
+  EXPECT_EQ(printed(classifyPointer(64, ScalarType::BF16, /*isWithin2GiB=*/true)), "*bf16:16:S");
+  EXPECT_EQ(printed(classifyPointer(64, ScalarType::BF16, true, {.value = false})), "*bf16");
+  EXPECT_EQ(printed(classifyPointer(64, ScalarType::BF16, true, {.alignment = false})), "*bf16:S");
+}
+
+TEST(Classify, types_and_letters_as_hooks_show_them) {
+  EXPECT_EQ(classifyInteger(1).text(), "constexpr");
+  EXPECT_EQ(classifyInteger(32).text(), "i32");
+  EXPECT_EQ(classifyInteger(32).letters(), "D");
+  EXPECT_EQ(classifyInteger(33).letters(), "");
+  EXPECT_EQ(classifyPointer(16, ScalarType::FP8E5, true).text(), "*fp8e5");
+  EXPECT_EQ(classifyPointer(16, ScalarType::FP8E5, true).text(/*isConst=*/true), "*kfp8e5");
+  EXPECT_EQ(classifyPointer(16, ScalarType::FP8E5, true).letters(), "DS");
+  EXPECT_EQ(classifyPointer(8, ScalarType::FP8E5, true).letters(), "S");
+  EXPECT_EQ(number(ArgumentLeaf::Kind::Bool, 1).text(), "u1");
+  EXPECT_EQ(number(ArgumentLeaf::Kind::Bool, 1).letters(), std::nullopt);
+  EXPECT_EQ(number(ArgumentLeaf::Kind::Float, 16).text(), "fp32");
+  EXPECT_EQ(number(ArgumentLeaf::Kind::Float, 16).letters(), std::nullopt);
+}
+
+TEST(Classify, keys_are_equal_for_equal_classes_alone) {
+  std::vector<ArgumentClass> classes{number(ArgumentLeaf::Kind::Bool, 0), number(ArgumentLeaf::Kind::Float, 0)};
+  for (int64_t value : {int64_t{1}, int64_t{2}, int64_t{16}, int64_t{1} << 40, (int64_t{1} << 40) + 1})
+    classes.push_back(classifyInteger(value));
+  for (uint64_t value : {uint64_t{1} << 63, (uint64_t{1} << 63) + 1})
+    classes.push_back(classifyUnsigned(value));
+  for (int type = 0; parseScalarType(spelling(static_cast<ScalarType>(type))) && type < 18; ++type)
+    for (uint64_t address : {8, 16})
+      for (bool isSmall : {false, true})
+        classes.push_back(classifyPointer(address, static_cast<ScalarType>(type), isSmall));
+  std::map<std::array<char, 2>, ArgumentClass> byKey;
+  for (const ArgumentClass &each : classes)
+    EXPECT_EQ(byKey.emplace(each.key(), each).first->second, each);
+  EXPECT_EQ(byKey.size(), classes.size());
+}
