@@ -32,12 +32,12 @@ using Sanitizers = std::string; ///< words of docs/sanitizer.md such as "bounds,
 struct KernelOptions {
   std::string target = "cpu"; ///< "cpu" is this host; "cuda:90" an NVIDIA GPU, "cuda:90+sim" a simulated one
   int device = 0;             ///< ordinal, where there are several
-  std::string cacheDir;       ///< compiled kernels are cached there; empty: no cache
+  std::string cacheDir = {};  ///< compiled kernels are cached there; empty: no cache
 
   // The tools that make machine code for NVIDIA's GPUs of PTX; where both are empty, the driver does.
-  std::string ptxas;            ///< path of the program
-  std::string nvJitLink;        ///< path of the shared library
-  uint32_t toolSeconds = 600;   ///< limit for one run of either; 0: none
+  std::string ptxas = {};     ///< path of the program
+  std::string nvJitLink = {}; ///< path of the shared library
+  uint32_t toolSeconds = 600; ///< limit for one run of either; 0: none
 
 #define NEREID_OPTION(field, Kind, otherwise, python, flag, inKey, stored, help) option_kinds::Kind field = otherwise;
 #include <nereid/Options.def>
