@@ -160,7 +160,7 @@ bool LaunchKey::addObject(PyObject *object, unsigned depth) {
 }
 
 bool LaunchKey::addElement(PyObject *object, ArgumentLeaf &leaf, unsigned depth) {
-  switch (readNumber(object, leaf)) {
+  switch (readNumber(object, leaf, /*takesSubclasses=*/false)) {
   case NumberResult::Read:
     return leaf.kind == ArgumentLeaf::Kind::None ? put('N') : put(jit::classifyNumber(leaf));
   case NumberResult::TooLarge:

@@ -15,8 +15,9 @@ enum class NumberResult : uint8_t {
   TooLarge, ///< an integer beyond 64 bits; a Python exception is set
 };
 
-/// Reads None, a bool, an int or a float.
-inline NumberResult readNumber(PyObject *object, jit::ArgumentLeaf &leaf) {
+/// Reads None, a bool, an int or a float. `takesSubclasses`: also an instance of a class derived from float, which
+/// takes a walk over the object's bases to tell.
+inline NumberResult readNumber(PyObject *object, jit::ArgumentLeaf &leaf, bool takesSubclasses = true) {
   using Kind = jit::ArgumentLeaf::Kind;
   if (PyBool_Check(object)) {
     leaf.kind = Kind::Bool;
@@ -30,7 +31,7 @@ inline NumberResult readNumber(PyObject *object, jit::ArgumentLeaf &leaf) {
       leaf.bits = PyLong_AsUnsignedLongLong(object);
       return PyErr_Occurred() ? NumberResult::TooLarge : NumberResult::Read;
     }
-  } else if (PyFloat_Check(object)) {
+  } else if (PyFloat_CheckExact(object) || (takesSubclasses && PyFloat_Check(object))) {
     leaf.kind = Kind::Float;
     leaf.number = PyFloat_AS_DOUBLE(object);
   } else if (object != Py_None) {
