@@ -16,8 +16,8 @@ struct GlobalAccess {
   mlir::Value pointer;
   bool writes = false;
   bool operator==(const GlobalAccess &) const = default;
-  /// Of a tile that is stored where it was loaded each thread stores what it has loaded. Otherwise one thread may store
-  /// what another has yet to load, or the other way round.
+  /// Whether one thread may store what another has yet to load, or load what another has yet to store. Each thread of a
+  /// tile that is stored where it was loaded stores what it has loaded.
   bool isHazardWith(const GlobalAccess &other) const {
     return base == other.base && writes != other.writes && !(pointer && pointer == other.pointer);
   }
@@ -26,7 +26,7 @@ struct GlobalAccess {
 /// Different arguments are assumed not to overlap.
 class GlobalHazards {
 public:
-  /// One for each argument that the op's pointers may start from.
+  /// One access for each argument that the op's pointers may start from.
   llvm::SmallVector<GlobalAccess, 1> accessesOf(mlir::Operation &op);
 
 private:

@@ -12,7 +12,7 @@ using namespace nereid;
 using namespace nereid::analysis;
 using layout::LinearLayout;
 
-/// Of additions of floats; other atomic accesses are scalar.
+/// The widest vector of an atomic access: additions of floats have vectors, other accesses are scalar.
 static unsigned widestAtomicBytes(Operation *op, unsigned elementBits) {
   auto combine = dyn_cast<tt::AtomicRMWOp>(op);
   const bool isFloatSum = combine && combine.getAtomicRmwOp() == tt::RMWOp::FADD && elementBits <= 32;

@@ -47,7 +47,7 @@ unsigned maxVectorElems(const MemoryAccess &access, const AxisInfoAnalysis &axis
 /// How many of a thread's registers form one vector of an access whose tile has an encoding: aligned groups of this
 /// many registers hold adjacent elements. 1 for a scalar access.
 unsigned vectorElems(const MemoryAccess &access, const AxisInfoAnalysis &axisInfo);
-/// The same if the access's tile had `layout`.
+/// How many registers would form one vector if the access's tile had `layout`.
 unsigned vectorElems(const MemoryAccess &access, const AxisInfoAnalysis &axisInfo, const layout::LinearLayout &layout);
 
 /// Register bits along which the elements of a tile with `layout` are equal.

@@ -13,7 +13,7 @@
 using namespace mlir;
 using namespace nereid;
 
-/// All types but numbers: pointers, tiles of them, descriptors.
+/// Whether a type is that of pointers, tiles of pointers or descriptors: no number.
 static bool mayHoldPointer(Type type) { return !isa<IntegerType, FloatType, IndexType>(getElementTypeOrSelf(type)); }
 
 namespace {

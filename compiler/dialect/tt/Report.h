@@ -8,7 +8,7 @@
 
 namespace nereid::tt {
 
-/// The same for a message that is complete.
+/// Emits a diagnostic of that kind, as `report` below, whose message is complete.
 mlir::InFlightDiagnostic reportText(mlir::Location where, const support::DiagnosticKind &kind, llvm::StringRef text);
 
 /// Emits a diagnostic of that kind at `where`: an error, a remark, or a note that only explanations show. A handler of

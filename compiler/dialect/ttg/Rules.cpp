@@ -19,7 +19,7 @@ static std::vector<std::string> dimNames(unsigned rank) {
   return names;
 }
 
-/// The same layout with its coordinates, in row-major order, under another shape.
+/// The layout whose coordinates, in row-major order, are those of `layout` under another shape.
 static LinearLayout withShape(const LinearLayout &layout, ArrayRef<int64_t> shape) {
   const std::vector<std::string> names = dimNames(shape.size());
   SmallVector<LinearLayout::Named> outputs;

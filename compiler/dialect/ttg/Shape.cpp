@@ -40,7 +40,7 @@ Scratch ConvertLayoutOp::getScratch() {
 
 //--- ops that change shapes ----------------------------------------------------------------
 
-/// Such an op works in its result's layout: a conversion comes before it.
+/// An op that changes a shape works in its result's layout: a conversion comes before it.
 static LayoutRelation relateShapes(Operation *op, LayoutTransfer::Kind kind) {
   const Type source = op->getOperand(0).getType(), result = op->getResult(0).getType();
   LayoutRelation relation(op, result);

@@ -159,7 +159,7 @@ static LinearLayout widened(const LinearLayout &tile, ArrayRef<int64_t> shape) {
   return LinearLayout::fromBases(inputs, outputs);
 }
 
-/// Where a part begins, in coordinates of the whole buffer.
+/// The first element of a part, in coordinates of the whole buffer.
 static LinearLayout::Coordinates beginOf(Value part) {
   LinearLayout::Coordinates begin(cast<ttg::MemDescType>(part.getType()).getShape().size(), 0);
   for (auto cut = part.getDefiningOp<ttg::MemDescSubsliceOp>(); cut;

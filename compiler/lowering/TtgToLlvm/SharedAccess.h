@@ -10,7 +10,7 @@ layout::LinearLayout bufferLayoutOf(ttg::MemDescType buffer);
 unsigned elementBytesOf(ttg::MemDescType buffer);
 /// The access pattern of a tile's registers in a buffer, one by one.
 layout::SharedAccessPattern accessPatternOf(mlir::RankedTensorType tile, ttg::MemDescType buffer);
-/// The same in a buffer that may be a part of a larger one, whose address it has.
+/// The access pattern in a buffer that may be a part of a larger one, whose address it has.
 layout::SharedAccessPattern accessPatternOf(mlir::RankedTensorType tile, mlir::Value buffer);
 /// Whether the buffer is a part of another, by `memdesc_subslice`.
 bool isPartOfBuffer(ttg::MemDescType buffer);

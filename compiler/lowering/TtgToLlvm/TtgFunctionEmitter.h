@@ -99,7 +99,7 @@ public:
   IrBuilder ir;
   ElementEmitter elements;
   BaseOffsetTable baseOffsets;
-  /// What Index.cpp has computed on bases: of the current op, by pair; and known bits of bases.
+  /// Sums of bases that Index.cpp has computed for the current op, by pair; and known bits of bases.
   llvm::DenseMap<std::pair<llvm::Value *, llvm::Value *>, llvm::Value *> basesOfOp;
   llvm::DenseMap<llvm::Value *, llvm::KnownBits> knownBits;
 

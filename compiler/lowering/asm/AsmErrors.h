@@ -23,7 +23,7 @@ struct AsmError {
 /// Keeps the first error of code generation in `context`. `error` must live as long as the context.
 void keepAsmErrors(llvm::LLVMContext &context, AsmError &error);
 
-/// Where the inline assembly of an error is in the module; `otherwise` for assembly that no op of it is.
+/// The location of the op whose inline assembly has the error; `otherwise` where no op of the module has it.
 mlir::Location locationOf(const AsmError &error, mlir::ModuleOp module, mlir::Location otherwise);
 
 } // namespace nereid::lowering

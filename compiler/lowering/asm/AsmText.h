@@ -14,7 +14,7 @@ namespace nereid::lowering {
 /// among them; nothing where LLVM reads it. Instructions are not looked at: assemblers report those.
 std::optional<std::string> findAsmFault(llvm::StringRef text, unsigned numOperands, const llvm::Triple &target);
 
-/// The same for directives that make text or bytes, which LLVM expands without a limit: the assembly may ask for some
+/// The fault of directives that make text or bytes, which LLVM expands without a limit: the assembly may ask for some
 /// ten thousands of them.
 std::optional<std::string> findDirectiveFault(llvm::StringRef text, const llvm::Triple &target);
 

@@ -23,7 +23,7 @@ public:
   template <typename... Ops> void add(OperandForm operands, decltype(ElementForm::emit) emit) {
     (forms.try_emplace(mlir::TypeID::get<Ops>(), ElementForm{operands, emit}), ...);
   }
-  /// Null for an op that is not in the table.
+  /// The op's row; null for an op that is not in the table.
   const ElementForm *find(mlir::Operation *op) const {
     const auto found = forms.find(op->getName().getTypeID());
     return found == forms.end() ? nullptr : &found->second;

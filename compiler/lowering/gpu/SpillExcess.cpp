@@ -100,7 +100,7 @@ private:
   uint64_t accesses = 0;
   DenseSet<const Instruction *> candidates;
   DenseMap<const Instruction *, int> slotOfReload; ///< of values that cross basic blocks
-  // Of the block that is walked:
+  // The block that is walked:
   std::set<std::pair<unsigned, Local *>> inRegisters; ///< by next use
   unsigned live = 0;
   // All slots:

@@ -28,7 +28,7 @@ llvm::Expected<std::vector<char>> linkShared(llvm::ArrayRef<char> object, llvm::
 
 /// A linker: takes a command line, writes errors to the stream, returns whether it succeeded.
 using Linker = llvm::function_ref<bool(llvm::ArrayRef<const char *> args, llvm::raw_ostream &errors)>;
-/// The same with another linker than lld. A fatal error of LLVM in it is returned as an error.
+/// Links by another linker than lld. A fatal error of LLVM in it is returned as an error.
 llvm::Expected<std::vector<char>> linkShared(llvm::ArrayRef<char> object, llvm::StringRef soname, Linker linker);
 
 } // namespace nereid::lowering

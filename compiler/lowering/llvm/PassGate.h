@@ -8,7 +8,8 @@
 
 namespace nereid::lowering {
 
-/// For `LLVMContext::setOptPassGate`. A compilation that was cancelled (support/FatalGuard.h) ends between two passes.
+/// The gate of `LLVMContext::setOptPassGate`: a compilation that was cancelled (support/FatalGuard.h) ends between
+/// passes.
 class PassGate final : public llvm::OptPassGate {
 public:
   /// `skipped` are names of passes that never run: LLVM's pipelines of code generation are fixed. They must live as

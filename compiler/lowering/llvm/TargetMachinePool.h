@@ -16,7 +16,7 @@ namespace nereid::lowering {
 class PooledTargetMachine {
 public:
   using Create = llvm::function_ref<llvm::Expected<std::unique_ptr<llvm::TargetMachine>>()>;
-  /// One of that kind: an unused one, or a new one by `create`.
+  /// A code generator of that kind: an unused one, or a new one by `create`.
   static llvm::Expected<PooledTargetMachine> get(const std::string &kind, Create create);
   PooledTargetMachine(PooledTargetMachine &&) = default;
   PooledTargetMachine &operator=(PooledTargetMachine &&) = delete;

@@ -15,9 +15,9 @@ public:
   /// Emits the flags of the op's results after it: those of its operands, combined with `own`. Operands must be visited
   /// first.
   void visit(mlir::Operation *op, mlir::Value own = {});
-  /// The same for a reduction or a scan: a result is flagged where any element that it combines is.
+  /// Emits the flags of a reduction or a scan: a result is flagged where any element that it combines is.
   void visitCombined(mlir::Operation *op, mlir::Value own = {});
-  /// Null where no flag is set.
+  /// The flags of a value; null where none is set.
   mlir::Value of(mlir::Value value) const { return flags.lookup(value); }
 
 private:

@@ -271,7 +271,7 @@ void Chooser::decide(unsigned index) {
   chosen[index] = best;
 }
 
-/// What changing the layouts of these classes saves.
+/// The cost that changing the layouts of these classes saves.
 int64_t Chooser::gainOf(const Moves &moves) {
   auto layoutOf = [&](unsigned index) {
     const auto *found = moves.find(index);

@@ -6,7 +6,7 @@
 
 namespace nereid::ttg {
 
-/// One layout per class. `matrixAccesses` are those of the target.
+/// Chooses a layout for each class. `matrixAccesses` are those of the target.
 llvm::SmallVector<LayoutEncoding> chooseLayouts(const LayoutClasses &classes,
                                                 const analysis::AxisInfoAnalysis &axisInfo, ThreadCounts threads,
                                                 MatrixAccesses matrixAccesses, mlir::MLIRContext *context);

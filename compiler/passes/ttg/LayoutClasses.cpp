@@ -20,7 +20,7 @@ static bool isExpensive(Operation *op) {
          isa<arith::DivFOp, arith::RemFOp, tt::PreciseDivFOp, tt::PreciseSqrtOp>(op);
 }
 
-/// For ops that state no relation.
+/// Whether all tiles of an op that states no relation have one layout.
 static bool keepsLayout(Operation *op) {
   return op->hasTrait<OpTrait::Elementwise>() || op->hasTrait<tt::SameEncoding>();
 }

@@ -369,7 +369,7 @@ bool Pipeliner::run() {
   return true;
 }
 
-/// Of a loop that a kernel runs once, the barriers stay valid to its end: to invalidate them costs more than their few
+/// The barriers of a loop that a kernel runs once stay valid to its end: to invalidate them costs more than their few
 /// bytes.
 void Pipeliner::releaseBarriers(scf::ForOp made) {
   auto function = dyn_cast<tt::FuncOp>(made->getParentOp());

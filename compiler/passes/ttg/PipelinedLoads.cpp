@@ -43,7 +43,7 @@ AsyncTileLoad PipelinedLoads::firstTileCopy() const {
 }
 
 unsigned PipelinedLoads::multiBufferBytes() const {
-  // For barriers, and padding up to the next panel.
+  // Room for barriers, and padding up to the next panel.
   unsigned bytes = firstTileCopy() ? 1024 : 0;
   for (const PipelinedLoad &load : loads)
     bytes += numBuffers() * stageBufferBytes(load);

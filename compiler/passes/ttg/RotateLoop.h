@@ -8,7 +8,7 @@
 
 namespace nereid::ttg {
 
-/// Where the parts of a rotated loop stand.
+/// The ops that hold the parts of a rotated loop.
 struct RotatedLoop {
   mlir::scf::IfOp guard;   ///< everything, for the case that there is an iteration
   mlir::scf::WhileOp loop; ///< it exits between its regions

@@ -24,7 +24,7 @@ static SplitDim newDim(Operation *op) {
   return dim;
 }
 
-/// All tiles have one shape; each of its dimensions is one of the op's.
+/// The dimensions of an op whose tiles all have one shape: those of the shape.
 static SplitDims sameDims(Operation *op) {
   unsigned rank = 0;
   for (Value value : llvm::concat<Value>(llvm::to_vector(op->getOperands()), llvm::to_vector(op->getResults())))

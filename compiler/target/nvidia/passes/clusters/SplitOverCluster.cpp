@@ -103,7 +103,7 @@ Value Splitter::isFirst() {
   return isFirstValue;
 }
 
-/// Where the CTA's part begins.
+/// The index at which the CTA's part begins.
 Value Splitter::offsetOf(int64_t partExtent) {
   Value &offset = offsets[partExtent];
   if (!offset) {

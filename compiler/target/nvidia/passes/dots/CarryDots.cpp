@@ -18,8 +18,8 @@ using namespace nereid;
 using namespace nereid::nvidia;
 using namespace nereid::ttg;
 
-/// One warp group. More meet at the second barrier of an iteration, which the wait for carried dots needs, and lose by
-/// it what the dots gain.
+/// The warps of one warp group. More groups meet at the second barrier of an iteration, which the wait for carried dots
+/// needs, and lose by it what the dots gain.
 static constexpr unsigned kMostWarps = 4;
 
 namespace {

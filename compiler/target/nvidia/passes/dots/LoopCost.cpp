@@ -29,7 +29,7 @@ bool nvidia::usesSpecialFunctions(Operation *op) {
              math::CosOp, math::TanhOp, arith::DivFOp>(op);
 }
 
-/// Of a branch, the longer side counts.
+/// Counts the elements of special functions; of a branch those of the longer side.
 static uint64_t specialElements(Block &block) {
   uint64_t count = 0;
   for (Operation &op : block)

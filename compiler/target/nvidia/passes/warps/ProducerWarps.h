@@ -23,7 +23,7 @@ public:
   /// Adds the user's assumptions on scalars, from which alignments follow.
   void addAssumptions(tt::FuncOp function);
 
-  /// What builds the copy's parts that the original does not have.
+  /// The functions that build the copy's parts which the original does not have.
   struct Hooks {
     /// Builds what replaces a load.
     llvm::function_ref<void(mlir::OpBuilder &, mlir::Operation *, const mlir::IRMapping &)> copyLoad;
