@@ -9,7 +9,7 @@
 # RUN: nereid compile %s:product --target cpu:x86-64-v4 --signature '*fp32,*fp32,*fp32,i32,"atomic"' --emit plan -o - | FileCheck %s --check-prefix=NONE
 # RUN: nereid compile %s:product --target cpu:x86-64-v4 --signature '*fp32,*fp32,*fp32,i32,"outer"' --emit plan -o - | FileCheck %s --check-prefix=NONE
 # RUN: nereid compile %s:product_of_columns --target cpu:znver4 --signature '*bf16,*bf16,*fp32,i32' --emit plan -o - | FileCheck %s --check-prefix=COLUMNS
-# RUN: nereid compile %s:product_of_columns --target cpu:znver4 --signature '*bf16,*bf16,*fp32,i32' --emit llir -o - | FileCheck %s --check-prefix=SETS
+# RUN: nereid compile %s:product_of_columns --target cpu:znver4 --signature '*bf16,*bf16,*fp32,i32' --emit llir -o - | FileCheck %s --check-prefix=CALLS
 # RUN: nereid compile %s:product_of_columns --target cpu:sapphirerapids --signature '*bf16,*bf16,*fp32,i32' --emit plan -o - | FileCheck %s --check-prefix=POSTPONED
 # RUN: nereid compile %s:product_of_columns --target cpu:sapphirerapids --signature '*i8,*i8,*i32,i32' --emit plan -o - | FileCheck %s --check-prefix=BYTES
 # RUN: nereid compile %s:products_that_are_used --target cpu:sapphirerapids --signature '*bf16,*bf16,*fp32,i32' --emit plan -o - | FileCheck %s --check-prefix=USED
@@ -84,9 +84,9 @@ def product_of_columns(a, b, c, k):
 # COLUMNS: assign b[[COPY]]
 # COLUMNS: dot [64x64] by [64x64] of b[[A]] and b[[COPY]]
 
-# Programs that come back to the rows of a group have sets of tiles, as many as there is room for, up to 16.
-# SETS: %[[ROOM:.*]] = udiv i64 256, %{{.*}}
-# SETS: call i64 @llvm.umin.i64(i64 %[[ROOM]], i64 16)
+# The library chooses the tile and compares its key.
+# CALLS: %[[FOUND:.*]] = {{.*}}call {{.*}}i64 @nereid_kept_tile(
+# CALLS: trunc i64 %[[FOUND]] to i1
 
 # Both operands are there until the dots of some iterations are done at once.
 # POSTPONED: dot {{.*}} in tiles, 4 iterations at once

@@ -12,6 +12,6 @@ llvm::Function *cpu::declareLibraryFunction(llvm::Module &module, llvm::StringRe
 
 llvm::Error cpu::linkLibrary(llvm::Module &module) {
   // Most kernels call no library function: the bitcode is not parsed for them.
-  return lowering::hasDeclarations(module, "__nv_") ? lowering::linkFrom(libraryBitcode(), module)
-                                                    : llvm::Error::success();
+  const bool isUsed = lowering::hasDeclarations(module, "__nv_") || module.getFunction(kKeptTileFunction);
+  return isUsed ? lowering::linkFrom(libraryBitcode(), module) : llvm::Error::success();
 }

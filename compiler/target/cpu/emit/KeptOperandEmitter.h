@@ -9,16 +9,8 @@ namespace nereid::cpu {
 /// The tiles of a kept operand in the call of a kernel, and the one of the current iteration.
 struct KeptTiles {
   llvm::Value *first = nullptr; ///< the address of the first
-  // The addresses of what changes from program to program:
-  llvm::Value *tilesOfSet = nullptr; ///< iterations with a tile of their own
-  llvm::Value *sets = nullptr;       ///< that hold tiles
-  llvm::Value *set = nullptr;        ///< of the current program
-  llvm::Value *wasFound = nullptr;   ///< whether a program has found its tiles in that set since it was made
-  llvm::Value *misses = nullptr;     ///< programs in succession that found nothing kept
-  llvm::Value *isOff = nullptr;      ///< whether those were too many
-  llvm::Value *seen = nullptr;       ///< programs whose first key is noted
-  llvm::Value *comesBack = nullptr;  ///< whether a later program had a noted key
-  llvm::SmallVector<llvm::AllocaInst *, KeptOperand::stateWords> variables; ///< all of these
+  llvm::Value *state = nullptr; ///< the address of its words in the arena
+  llvm::AllocaInst *key = nullptr;
   // Of the current iteration:
   llvm::Value *iteration = nullptr; ///< its number
   llvm::Value *isKept = nullptr;    ///< whether the tile was made before; null until that is known
@@ -33,7 +25,7 @@ public:
   /// Before the first program of a call: what the call before has left, or nothing. A launch of one program keeps
   /// nothing.
   void begin(llvm::Value *isOneProgram);
-  /// After the last program of a call: what the next call of the launch begins with.
+  /// After the last program of a call: the next call of the launch may go on with what this one leaves.
   void end();
   void beginIteration(mlir::scf::ForOp loop, llvm::Value *iteration);
   void endIteration(mlir::scf::ForOp loop);
@@ -46,17 +38,9 @@ public:
   const KeptTiles *tilesOf(mlir::Operation *load, mlir::Operation *dot) const;
 
 private:
-  using Key = llvm::ArrayRef<llvm::Value *>;
-
-  llvm::Value *keyOf(const KeptOperand &operand, llvm::Value *tile);
-  llvm::Value *hasKey(const KeptOperand &operand, llvm::Value *tile, Key key);
-  void storeKey(const KeptOperand &operand, llvm::Value *tile, Key key);
-  llvm::Value *findKey(const KeptOperand &operand, llvm::Value *first, llvm::Value *distance, llvm::Value *count,
-                       Key key);
-  void noteKey(const KeptOperand &operand, KeptTiles &state, Key key);
-  void makeSet(const KeptOperand &operand, KeptTiles &state, llvm::Value *most, llvm::Value *wasFound);
-  void chooseSet(const KeptOperand &operand, KeptTiles &state, Key key);
-  llvm::Value *chooseTile(const KeptOperand &operand, KeptTiles &state, Key key);
+  void storeKey(const KeptOperand &operand, const KeptTiles &state);
+  /// Calls nereid_kept_tile of the library.
+  llvm::Value *callTile(llvm::ArrayRef<llvm::Value *> arguments);
 
   EmitContext &context;
   llvm::IRBuilder<> &ir;
