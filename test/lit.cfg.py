@@ -41,6 +41,8 @@ config.excludes = [
 config.environment["PATH"] = os.pathsep.join(
     [os.path.join(config.nereid_build, "bin"), config.llvm_tools, config.environment["PATH"]]
 )
+if "NEREID_FAULT" in os.environ:  # test/scripts/mutants.py
+    config.environment["NEREID_FAULT"] = os.environ["NEREID_FAULT"]
 config.environment["PYTHONPATH"] = os.path.join(config.nereid_build, "python")
 config.substitutions.append(("%python", config.python))
 for name, library in (("%stub_libcuda", "libcuda.so.1"), ("%stub_libhip", "libamdhip64.so.6")):

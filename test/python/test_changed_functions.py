@@ -1,4 +1,4 @@
-"""Functions that a kernel reaches and that change in the process: reloaded, bound anew, or of another closure another closure."""
+"""Functions that a kernel reaches and that change in the process: reloaded, bound anew, of another closure."""
 # SPDX-License-Identifier: MIT
 
 import collections
