@@ -1,6 +1,7 @@
 // Computes the axis info of integer arithmetic.
 // SPDX-License-Identifier: MIT
 #include "compiler/index/AxisRules.h"
+#include "compiler/index/Wrap.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
@@ -39,7 +40,12 @@ static void subDim(const AxisInfo &l, const AxisInfo &r, unsigned dim, Dim &diff
       std::min(l.divisibilityAt(dim, difference.contiguity), r.divisibilityAt(dim, difference.contiguity));
 }
 
-static AxisInfo multiply(const AxisInfo &l, const AxisInfo &r, const AxisInfo &unknown) {
+/// Of a sum or product, which may be below zero only where it overflows.
+static bool isSumNonNegative(Operation *op, const AxisInfo &l, const AxisInfo &r) {
+  return l.isNonNegative && r.isNonNegative && index::isOffset(op->getResult(0));
+}
+
+static AxisInfo multiply(Operation *op, const AxisInfo &l, const AxisInfo &r, const AxisInfo &unknown) {
   if (l.constant == 1)
     return r;
   if (r.constant == 1)
@@ -49,7 +55,7 @@ static AxisInfo multiply(const AxisInfo &l, const AxisInfo &r, const AxisInfo &u
   AxisInfo info = perDim(l, r, unknown, [&](auto &l, auto &r, unsigned dim, Dim &result) {
     result.divisibility = std::max(product, std::min(limit, l.divisibilityAt(dim, 1) * r.divisibilityAt(dim, 1)));
   });
-  info.isNonNegative = l.isNonNegative && r.isNonNegative;
+  info.isNonNegative = isSumNonNegative(op, l, r);
   return info;
 }
 
@@ -89,19 +95,20 @@ static AxisInfo divide(const AxisInfo &l, const AxisInfo &r, const AxisInfo &unk
 }
 
 /// A run continues in the remainder if it starts at a multiple of its length, which divides the divisor. Only a run
-/// that starts at a negative multiple of the divisor steps from 0 to 1 - divisor. Indices that are wrapped into an
-/// array do not start there, although their sign is seldom provable; upstream assumes the same.
-static AxisInfo remainder(const AxisInfo &l, const AxisInfo &r, const AxisInfo &unknown, bool isSigned) {
+/// that starts at a negative multiple of the divisor steps from 0 to 1 - divisor, which no offset does.
+static AxisInfo remainder(Operation *op, const AxisInfo &l, const AxisInfo &r, const AxisInfo &unknown, bool isSigned) {
+  const bool continues = !isSigned || l.isNonNegative || index::isOffset(op->getResult(0));
   AxisInfo info = perDim(l, r, unknown, [&](auto &l, auto &r, unsigned dim, Dim &rest) {
-    rest.contiguity =
-        std::min({l.dims[dim].contiguity, l.dims[dim].divisibility, r.dims[dim].constancy, r.divisibilityAt(dim, 1)});
+    if (continues)
+      rest.contiguity =
+          std::min({l.dims[dim].contiguity, l.dims[dim].divisibility, r.dims[dim].constancy, r.divisibilityAt(dim, 1)});
     rest.divisibility = std::min(l.divisibilityAt(dim, rest.contiguity), r.divisibilityAt(dim, rest.contiguity));
   });
   info.isNonNegative = isSigned ? l.isNonNegative : l.isNonNegative && r.isNonNegative;
   return info;
 }
 
-static AxisInfo bitwiseAnd(const AxisInfo &l, const AxisInfo &r, const AxisInfo &unknown) {
+static AxisInfo bitwiseAnd(Operation *op, const AxisInfo &l, const AxisInfo &r, const AxisInfo &unknown) {
   // x & (2^n - 1) is x % 2^n.
   for (auto [x, mask] : {std::pair(&l, &r), std::pair(&r, &l)})
     if (mask->constant && *mask->constant >= 0 && llvm::isPowerOf2_64(*mask->constant + 1)) {
@@ -109,7 +116,7 @@ static AxisInfo bitwiseAnd(const AxisInfo &l, const AxisInfo &r, const AxisInfo 
       modulus.constant = *mask->constant + 1;
       for (Dim &dim : modulus.dims)
         dim.divisibility = powerOfTwoIn(*modulus.constant);
-      AxisInfo info = remainder(*x, modulus, unknown, /*isSigned=*/false);
+      AxisInfo info = remainder(op, *x, modulus, unknown, /*isSigned=*/false);
       info.isNonNegative = true;
       return info;
     }
@@ -229,14 +236,18 @@ std::optional<AxisInfo> analysis::transferArithmetic(Operation *op, ArrayRef<Axi
     return info;
   };
   return llvm::TypeSwitch<Operation *, std::optional<AxisInfo>>(op)
-      .Case([&](arith::AddIOp) { return both(addDim, true); })
+      .Case([&](arith::AddIOp) {
+        AxisInfo info = perDim(l, r, unknown, addDim);
+        info.isNonNegative = isSumNonNegative(op, l, r);
+        return info;
+      })
       .Case([&](arith::SubIOp) { return both(subDim, false); })
-      .Case([&](arith::MulIOp) { return multiply(l, r, unknown); })
+      .Case([&](arith::MulIOp) { return multiply(op, l, r, unknown); })
       .Case([&](arith::DivSIOp) { return divide(l, r, unknown, true); })
       .Case([&](arith::DivUIOp) { return divide(l, r, unknown, false); })
-      .Case([&](arith::RemSIOp) { return remainder(l, r, unknown, true); })
-      .Case([&](arith::RemUIOp) { return remainder(l, r, unknown, false); })
-      .Case([&](arith::AndIOp) { return bitwiseAnd(l, r, unknown); })
+      .Case([&](arith::RemSIOp) { return remainder(op, l, r, unknown, true); })
+      .Case([&](arith::RemUIOp) { return remainder(op, l, r, unknown, false); })
+      .Case([&](arith::AndIOp) { return bitwiseAnd(op, l, r, unknown); })
       .Case<arith::OrIOp, arith::XOrIOp>([&](auto) { return both(bitwiseOrDim, true); })
       .Case([&](arith::ShLIOp) { return shiftLeft(l, r, unknown); })
       .Case<arith::ShRSIOp, arith::ShRUIOp>([&](auto) { return shiftRight(l, r, unknown); })

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // All numbers are powers of two and describe groups that are aligned in the tile: group i of size k holds the
-// coordinates [i * k, i * k + k). An index that overflows its type counts as an error of the program.
+// coordinates [i * k, i * k + k). They hold for numbers that wrap around, and signs for offsets that do not: Wrap.h.
 #pragma once
 
 #include "compiler/dialect/tt/Dialect.h"

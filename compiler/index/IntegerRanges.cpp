@@ -1,6 +1,7 @@
 // Computes the range of an integer from those of its operands.
 // SPDX-License-Identifier: MIT
 #include "compiler/index/IntegerRanges.h"
+#include "compiler/index/Wrap.h"
 
 #include "compiler/dialect/imported/Dialect.h"
 
@@ -158,7 +159,8 @@ IntegerRange IntegerRanges::compute(Value value) {
   const IntegerRange whole = wholeRange(value.getType());
   auto argument = dyn_cast<BlockArgument>(value);
   IntegerRange range = argument ? ofArgument(argument, whole) : ofOp(value.getDefiningOp(), value, whole);
-  range = clamp(range, whole);
+  if (clamp(range, whole) != range)
+    range = index::isOffset(value) ? clamp(range, whole) : whole;
   if (auto found = assumed.find(value); found != assumed.end())
     range = clamp(range, found->second);
   if (axes.of(value).isNonNegative)

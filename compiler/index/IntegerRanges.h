@@ -1,8 +1,8 @@
 // Bounds integers, and the elements of tiles of them, from below and above.
 // SPDX-License-Identifier: MIT
 //
-// An index that overflows its type counts as an error of the program, as for axis info: a sum is no greater than its
-// type's greatest number. What loops carry is bounded by its type and by the sign that axis info knows.
+// A sum that may exceed its type has any of the type's numbers, except offsets, which do not exceed it: Wrap.h. What
+// loops carry is bounded by its type and by the sign that axis info knows.
 #pragma once
 
 #include "compiler/index/AxisInfo.h"

@@ -67,6 +67,7 @@ OF_AMD = (
     "builtins/scans.py",
     "kernels",
     "language/functions.py",
+    "language/wrapping.py",
     "random_tiles.py",
 )
 ON_SIMULATED_GPUS = {

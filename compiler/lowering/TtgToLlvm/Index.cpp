@@ -120,7 +120,7 @@ bool lowering::emitIndex(TtgFunctionEmitter &emitter, Operation *op) {
   return true;
 }
 
-/// As in the axis analysis, an offset that overflows its type counts as an error of the program.
+/// An offset does not wrap around (compiler/index/Wrap.h).
 static LogicalResult emitAddPtr(TtgFunctionEmitter &emitter, tt::AddPtrOp op) {
   const Type pointee = cast<tt::PointerType>(tt::elementOf(op.getType())).getPointee();
   const int64_t bytes = analysis::memoryBits(pointee) / 8;

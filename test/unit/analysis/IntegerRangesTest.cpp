@@ -20,7 +20,7 @@ std::vector<IntegerRange> rangesOf(const std::string &body) {
   MLIRContext context;
   context.loadDialect<tt::TtDialect, arith::ArithDialect, scf::SCFDialect, imported::LlvmDialect>();
   auto module = parseSourceString<ModuleOp>(
-      "tt.func public @f(%n: i32, %m: i32, %wide: i64) {\n" + body + "\n tt.return }", &context);
+      "tt.func public @f(%n: i32, %m: i32, %wide: i64, %ptr: !tt.ptr<f32>) {\n" + body + "\n tt.return }", &context);
   if (!module)
     return {};
   auto function = *module->getOps<tt::FuncOp>().begin();
@@ -49,8 +49,27 @@ TEST(IntegerRanges, of_programs_and_indices) {
     %u = arith.extui %n {wanted} : i32 to i64
     %t = arith.trunci %wide {wanted} : i64 to i32)");
   const std::vector<IntegerRange> wanted = {{0, kGreatest - 1},       {4, 35},         {-7, 9},
-                                            {4, kGreatest}, // a sum that overflows counts as an error
+                                            {kLeast, kGreatest}, // it may wrap around
                                             {0, 8 * (kGreatest - 1)}, {0, 4294967295}, {kLeast, kGreatest}};
+  EXPECT_EQ(ranges, wanted);
+}
+
+TEST(IntegerRanges, of_offsets) {
+  const auto ranges = rangesOf(R"(
+    %p = tt.get_program_id x : i32
+    %c7 = arith.constant dense<7> : tensor<32xi32>
+    %s = tt.splat %p : i32 -> tensor<32xi32>
+    %i = tt.make_range {start = 4 : i32, end = 36 : i32} : tensor<32xi32>
+    %pointers = tt.splat %ptr : !tt.ptr<f32> -> tensor<32x!tt.ptr<f32>>
+    %sum = arith.addi %s, %i {wanted} : tensor<32xi32>
+    %near = tt.addptr %pointers, %sum : tensor<32x!tt.ptr<f32>>, tensor<32xi32>
+    %other = arith.addi %s, %i {wanted} : tensor<32xi32>
+    %rest = arith.remsi %other, %c7 {wanted} : tensor<32xi32>
+    %far = tt.addptr %pointers, %rest : tensor<32x!tt.ptr<f32>>, tensor<32xi32>
+    %hash = arith.muli %s, %i {wanted} : tensor<32xi32>
+    %place = arith.remsi %hash, %c7 {wanted} : tensor<32xi32>
+    %any = tt.addptr %pointers, %place : tensor<32x!tt.ptr<f32>>, tensor<32xi32>)");
+  const std::vector<IntegerRange> wanted = {{4, kGreatest}, {4, kGreatest}, {0, 6}, {kLeast, kGreatest}, {-6, 6}};
   EXPECT_EQ(ranges, wanted);
 }
 
@@ -104,7 +123,7 @@ TEST(IntegerRanges, of_loops_and_branches) {
       scf.yield %c100 : i32
     }
     %either = arith.addi %one, %c0 {wanted} : i32)");
-  const std::vector<IntegerRange> wanted = {{0, 99}, {4, kGreatest}, {kLeast, kGreatest - 4}, {4, 100}};
+  const std::vector<IntegerRange> wanted = {{0, 99}, {kLeast, kGreatest}, {kLeast, kGreatest}, {4, 100}};
   EXPECT_EQ(ranges, wanted);
 }
 

@@ -9,6 +9,7 @@
 // Where a compared addition may overflow, one version compares exactly. A nest that reads tiles which may have been
 // copied, and are not affine, has a version in which none has been.
 #include "compiler/target/cpu/emit/VersionEmitter.h"
+#include "compiler/index/Wrap.h"
 
 #include "compiler/target/cpu/emit/ControlFlow.h"
 #include "compiler/target/cpu/emit/KeptOperandEmitter.h"
@@ -73,16 +74,17 @@ LogicalResult VersionEmitter::emitPeeled(const Nest &version) {
   return emitVersions(isFirst, first, [&] { return NestEmitter(context, version).run(); });
 }
 
-/// Whether an addition that one of the nest's masks compares overflows its type; null where none can.
+/// Whether a sum that one of the nest's masks compares overflows its type; null where none can.
 llvm::Value *VersionEmitter::findWraps() {
   llvm::Value *any = nullptr;
   llvm::SmallPtrSet<Operation *, 2> seen;
   for (const NestMask &mask : nest.masks)
     if (mask.prefix.mayWrap && seen.insert(mask.compare.getDefiningOp()).second)
-      for (Value side : mask.compare.getDefiningOp()->getOperands()) {
-        llvm::Value *hasWrapped = context.scalars.wraps(side);
-        any = any ? ir.CreateOr(any, hasWrapped) : hasWrapped;
-      }
+      for (Value side : mask.compare.getDefiningOp()->getOperands())
+        for (Value sum : index::sumsThatMayWrap(side)) {
+          llvm::Value *hasWrapped = context.scalars.wraps(sum);
+          any = any ? ir.CreateOr(any, hasWrapped) : hasWrapped;
+        }
   return any;
 }
 

@@ -1,9 +1,8 @@
 // Tiles whose element is `start + sum(index[d] * steps[d])`, with start and steps symbolic in scalars.
 // SPDX-License-Identifier: MIT
 //
-// Arithmetic is that of 64-bit integers over sign-extended scalars: an i32 addition of tiles is assumed not to wrap
-// where it is part of an address, since a wrapped address points to no element. A comparison of other additions sets
-// `mayWrap`.
+// Arithmetic is that of integers without bounds over scalars: an offset does not wrap (compiler/index/Wrap.h). A
+// comparison of other sums sets `mayWrap`.
 #pragma once
 
 #include "compiler/index/Polynomial.h"
@@ -44,7 +43,7 @@ struct Remainder {
 struct PrefixMask {
   unsigned dim = 0;
   Polynomial bound;
-  bool mayWrap = false; ///< holds only where neither side's addition overflows its type
+  bool mayWrap = false; ///< holds only where no sum of either side overflows its type
 };
 
 /// Analyses the tiles of one function and caches the results.
@@ -84,7 +83,6 @@ private:
   std::optional<AffineForm> analyseArithmetic(mlir::Operation *op);
   std::optional<AffineForm> analyseRemainder(mlir::Operation *op);
   std::optional<PrefixMask> analyseMask(mlir::Value mask);
-  bool mayWrap(mlir::Value side);
   uint32_t analyseDependence(mlir::Value value);
 
   llvm::DenseMap<mlir::Value, std::optional<AffineForm>> forms;
