@@ -73,3 +73,13 @@ std::optional<Polynomial> Polynomial::times(const Polynomial &other) const {
     }
   return product;
 }
+
+std::optional<Polynomial> Polynomial::dividedBy(int64_t divisor) const {
+  Polynomial quotient = *this;
+  for (Term &term : quotient.list) {
+    if (term.coefficient % divisor)
+      return std::nullopt;
+    term.coefficient /= divisor;
+  }
+  return quotient;
+}

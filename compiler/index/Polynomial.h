@@ -31,7 +31,8 @@ public:
   /// Sums and products; nothing where a coefficient overflows or there are too many terms.
   std::optional<Polynomial> plus(const Polynomial &other, int64_t scale = 1) const;
   std::optional<Polynomial> times(const Polynomial &other) const;
-  std::optional<Polynomial> times(int64_t factor) const { return Polynomial().plus(*this, factor); }
+  /// Nothing where a coefficient is no multiple of the divisor.
+  std::optional<Polynomial> dividedBy(int64_t divisor) const;
 
   bool operator==(const Polynomial &) const = default;
 

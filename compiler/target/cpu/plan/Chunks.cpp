@@ -155,7 +155,8 @@ std::optional<ChunkForm> ChunkAnalysis::compute(Value value, const IndexMap &map
   if (element.isIntOrIndex() && matchPattern(value, m_ConstantInt(&constant)))
     return constantForm(constant.getSExtValue());
   Operation *op = value.getDefiningOp();
-  if (!op || op->getNumResults() != 1 || !isComputable(op) || isa<tt::GatherOp, tt::JoinOp>(op))
+  const bool choosesOperand = op && isa<tt::ElementMapOpInterface>(op) && op->getNumOperands() > 1;
+  if (!op || op->getNumResults() != 1 || !isComputable(op) || choosesOperand)
     return std::nullopt;
   if (auto range = dyn_cast<tt::MakeRangeOp>(op)) {
     const int64_t start = static_cast<int32_t>(range.getStart());

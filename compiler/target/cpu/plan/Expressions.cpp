@@ -24,10 +24,13 @@ IndexMap cpu::reduceMap(AffineInfo &affineInfo, Value value, IndexMap map) {
 bool cpu::isComputable(Operation *op) {
   if (!op)
     return false;
-  if (isa<tt::ReshapeOp>(op))
-    return operandMap(op, 0, identityMap(tt::shapeOf(op->getResult(0).getType()).size())).has_value();
-  return isElementwise(op) || isShapeChange(op) ||
-         isa<tt::LoadOp, tt::SplatOp, tt::MakeRangeOp, tt::JoinOp, tt::GatherOp, arith::ConstantOp, ub::PoisonOp>(op);
+  if (!isa<tt::ElementMapOpInterface>(op))
+    return isElementwise(op) || isa<tt::LoadOp, tt::MakeRangeOp, arith::ConstantOp, ub::PoisonOp>(op);
+  const Type type = op->getResult(0).getType();
+  const IndexMap map = identityMap(tt::shapeOf(type).size());
+  return isa<RankedTensorType>(type) && llvm::all_of(llvm::seq(op->getNumOperands()), [&](unsigned operand) {
+           return operandMap(op, operand, map).has_value();
+         });
 }
 
 bool cpu::isMathFunction(Operation *op) {

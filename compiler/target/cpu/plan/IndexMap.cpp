@@ -25,57 +25,27 @@ bool cpu::isShapeChange(Operation *op) {
   return isa<tt::ExpandDimsOp, tt::BroadcastOp, tt::TransOp, tt::ReshapeOp, tt::SplitOp>(op);
 }
 
-/// A reshape that only adds or removes dimensions of extent 1.
-static std::optional<IndexMap> reshapeMap(ArrayRef<int64_t> from, ArrayRef<int64_t> to, const IndexMap &result) {
-  IndexMap map(from.size(), -1);
-  size_t target = 0;
-  for (size_t dim = 0; dim < from.size(); ++dim) {
-    if (from[dim] == 1)
-      continue;
-    while (target < to.size() && to[target] == 1)
-      ++target;
-    if (target == to.size() || to[target] != from[dim])
-      return std::nullopt;
-    map[dim] = result[target++];
-  }
-  return map;
-}
-
-std::optional<IndexMap> cpu::operandMap(Operation *op, unsigned operand, const IndexMap &result) {
-  Type type = op->getOperand(operand).getType();
+std::optional<IndexMap> cpu::operandMap(Operation *op, unsigned operand, const IndexMap &result, unsigned number) {
+  using Kind = tt::ElementIndex::Kind;
+  const Type type = op->getOperand(operand).getType();
   if (!isa<RankedTensorType>(type))
     return IndexMap();
   ArrayRef<int64_t> from = tt::shapeOf(type);
-  IndexMap map = result;
-  if (auto expand = dyn_cast<tt::ExpandDimsOp>(op)) {
-    map.erase(map.begin() + expand.getAxis());
-  } else if (isa<tt::SplitOp>(op)) {
-    map.push_back(fixedIndex(0));
-  } else if (isa<tt::JoinOp>(op)) {
-    map.pop_back();
-  } else if (isa<tt::GatherOp>(op) && operand == 0) {
-    map.assign(from.size(), fixedIndex(0)); // read from a buffer, at any index
-  } else if (auto trans = dyn_cast<tt::TransOp>(op)) {
-    for (auto [dim, source] : llvm::enumerate(trans.getOrder()))
-      map[source] = result[dim];
-  } else if (isa<tt::ReshapeOp>(op)) {
-    auto simple = reshapeMap(from, tt::shapeOf(op->getResult(0).getType()), result);
-    if (!simple)
+  const tt::ElementMap elements = tt::elementMapOf(op, operand, number).value_or(tt::identityMap(from.size()));
+  IndexMap map(from.size(), fixedIndex(0));
+  if (llvm::is_contained(elements, tt::ElementIndex::any()))
+    return map; // read from a buffer, at any index
+  for (auto [dim, index] : llvm::enumerate(elements)) {
+    if (index.kind == Kind::Unknown)
       return std::nullopt;
-    map = *simple;
+    if (from[dim] != 1)
+      map[dim] = index.kind == Kind::ResultDim ? result[index.number] : fixedIndex(index.number);
   }
-  for (auto [dim, extent] : llvm::enumerate(from))
-    if (extent == 1)
-      map[dim] = -1;
   return map;
 }
 
 std::optional<IndexMap> cpu::operandMap(Value result, unsigned operand, const IndexMap &map) {
-  Operation *op = result.getDefiningOp();
-  std::optional<IndexMap> inner = operandMap(op, operand, map);
-  if (inner && isa<tt::SplitOp>(op))
-    inner->back() = fixedIndex(cast<OpResult>(result).getResultNumber());
-  return inner;
+  return operandMap(result.getDefiningOp(), operand, map, cast<OpResult>(result).getResultNumber());
 }
 
 std::optional<int64_t> cpu::xorOfIndex(Value index, IndexMap map, int loop) {

@@ -24,10 +24,9 @@ bool isElementwise(mlir::Operation *op);
 /// expand_dims, broadcast, trans, reshape, split.
 bool isShapeChange(mlir::Operation *op);
 
-/// The index of an operand's element given that of the result's. Nullopt where it is not formed from loop indices alone
+/// The index of an operand's element given that of a result's. Nullopt where it is not formed from loop indices alone
 /// (a reshape that splits or joins dimensions).
-std::optional<IndexMap> operandMap(mlir::Operation *op, unsigned operand, const IndexMap &result);
-/// The same for one result of an op whose results have different index maps.
+std::optional<IndexMap> operandMap(mlir::Operation *op, unsigned operand, const IndexMap &result, unsigned number = 0);
 std::optional<IndexMap> operandMap(mlir::Value result, unsigned operand, const IndexMap &map);
 
 /// The constant c for which every element of an integer tile is its index along `loop` xor c; else nullopt.

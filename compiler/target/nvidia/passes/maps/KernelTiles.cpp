@@ -7,8 +7,9 @@
 using namespace mlir;
 using namespace nereid;
 using namespace nereid::nvidia;
-using analysis::AffineForm;
 using artifact::LaunchOp;
+using index::AffineForm;
+using index::AffineInfo;
 using index::Polynomial;
 
 int64_t KernelTiles::divisibility(const Polynomial &polynomial) const {
@@ -18,9 +19,9 @@ int64_t KernelTiles::divisibility(const Polynomial &polynomial) const {
     int64_t divides = analysis::powerOfTwoIn(term.coefficient);
     for (unsigned factor : term.factors) {
       auto remainder = remainders.find(factor);
-      if (remainder != remainders.end())
-        divides *= remainder->second.divisibility;
-      else if (Value value = variable(factor).value)
+      if (remainder != remainders.end() && remainder->second)
+        divides *= remainder->second->divisibility;
+      else if (Value value = info.valueOf(factor))
         divides *= axisInfo.of(value).elementDivisibility();
       divides = std::min(divides, most);
     }
@@ -29,47 +30,90 @@ int64_t KernelTiles::divisibility(const Polynomial &polynomial) const {
   return least;
 }
 
-bool KernelTiles::isKnownNonNegative(Value value) {
-  std::optional<LaunchCode> code = launchCodeOf(value);
-  if (code)
+//--- signs ---------------------------------------------------------------------------------
+
+bool KernelTiles::isNonNegative(const Polynomial &polynomial) {
+  return llvm::all_of(polynomial.terms(), [&](const Polynomial::Term &term) {
+    return term.coefficient > 0 && llvm::all_of(term.factors, [&](unsigned factor) {
+             const AffineInfo::Variable &variable = info.variable(factor);
+             return variable.loop || isNonNegative(variable.value);
+           });
+  });
+}
+
+/// Of a scalar, or of a tile's first element. The launcher checks what depends on arguments alone.
+bool KernelTiles::isNonNegative(Value value) {
+  if (std::optional<LaunchCode> code = launchCodeOf(value)) {
     conditions.push_back(std::move(*code));
-  return code.has_value();
+    return true;
+  }
+  Operation *op = value.getDefiningOp();
+  if (isa_and_nonnull<tt::GetProgramIdOp, tt::GetNumProgramsOp>(op))
+    return true;
+  auto holds = [&](unsigned index) {
+    const AffineForm *form = of(op->getOperand(index));
+    return form && !form->base && isNonNegative(form->start);
+  };
+  // No index is divided by a negative number.
+  if (isa_and_nonnull<arith::RemSIOp, arith::DivSIOp, arith::ShRSIOp>(op))
+    return holds(0);
+  if (isa_and_nonnull<arith::MinSIOp>(op))
+    return holds(0) && holds(1);
+  if (isa_and_nonnull<arith::MaxSIOp>(op))
+    return holds(0) || holds(1);
+  return isa_and_nonnull<arith::SelectOp>(op) && holds(1) && holds(2);
+}
+
+//--- remainders ----------------------------------------------------------------------------
+
+const AffineForm *KernelTiles::of(Value value) {
+  const AffineForm *form = info.assumed(value);
+  return form && llvm::all_of(form->assumptions, [&](unsigned assumption) { return holds(assumption); }) ? form
+                                                                                                         : nullptr;
+}
+
+const index::PrefixMask *KernelTiles::prefix(Value mask) {
+  const index::PrefixMask *prefix = info.prefix(mask);
+  return prefix && !prefix->mayWrap ? prefix : nullptr;
+}
+
+bool KernelTiles::holds(unsigned assumption) {
+  auto found = remainders.find(assumption);
+  if (found == remainders.end()) {
+    std::optional<CheckedRemainder> checked = check(info.variable(assumption));
+    found = remainders.insert({assumption, std::move(checked)}).first;
+  }
+  return found->second.has_value();
 }
 
 void KernelTiles::addConditionsOf(const Polynomial &polynomial) {
   for (const Polynomial::Term &term : polynomial.terms())
     for (unsigned factor : term.factors)
-      if (auto found = remainders.find(factor); found != remainders.end())
-        llvm::append_range(conditions, found->second.conditions);
+      if (auto found = remainders.find(factor); found != remainders.end() && found->second)
+        llvm::append_range(conditions, found->second->conditions);
 }
 
-/// (start + i) % n of a tile whose extent divides both `start` and `n` is start % n + i.
-std::optional<AffineForm> KernelTiles::ofRemainder(arith::RemSIOp op, const AffineForm &dividend,
-                                                   const Polynomial &divisor) {
-  auto tile = dyn_cast<RankedTensorType>(op.getType());
-  auto varies = [](const Polynomial &step) { return !step.isZero(); };
-  if (!tile || llvm::count_if(dividend.steps, varies) != 1)
-    return std::nullopt;
-  const unsigned dim = llvm::find_if(dividend.steps, varies) - dividend.steps.begin();
-  const int64_t extent = tile.getShape()[dim];
-  const auto number = launchCodeOf(divisor, *this);
-  if (!number || dividend.steps[dim] != Polynomial::ofConstant(1) || divisibility(dividend.start) % extent)
+/// (dividend + i) % n of a tile whose extent divides both the dividend and `n` is dividend % n + i.
+std::optional<KernelTiles::CheckedRemainder> KernelTiles::check(const AffineInfo::Variable &variable) {
+  const auto &[dividend, divisor, extent] = *variable.remainder;
+  auto op = variable.value.getDefiningOp<arith::RemSIOp>();
+  const auto number = op ? launchCodeOf(divisor, info) : std::nullopt;
+  if (!number || extent == 1 || divisibility(dividend) % extent)
     return std::nullopt;
   SmallVector<LaunchCode> outer = takeConditions();
-  const bool isNonNegative = AffineTiles::isNonNegative(dividend.start);
-  addConditionsOf(dividend.start);
-  Remainder remainder{extent, takeConditions()};
+  const bool isKnown = isNonNegative(dividend);
+  addConditionsOf(dividend);
+  CheckedRemainder remainder{{}, extent, takeConditions()};
   conditions = std::move(outer);
   OpBuilder builder(op);
-  Value start = isNonNegative ? materialise(builder, op.getLoc(), dividend.start) : Value();
+  Value start = isKnown ? materialise(builder, op.getLoc(), dividend) : Value();
   Value by = start ? materialise(builder, op.getLoc(), divisor) : Value();
   if (!by)
     return std::nullopt;
   remainder.conditions.push_back(mustNotBePositive(combine(LaunchOp::Rem, *number, launchConstant(extent))));
   remainder.conditions.push_back(combine(LaunchOp::Sub, *number, launchConstant(1)));
-  const unsigned made = variableOf(arith::RemSIOp::create(builder, op.getLoc(), start, by));
-  remainders[made] = std::move(remainder);
-  return AffineForm{nullptr, Polynomial::ofVariable(made), dividend.steps};
+  remainder.value = arith::RemSIOp::create(builder, op.getLoc(), start, by);
+  return remainder;
 }
 
 //--- code of the kernel --------------------------------------------------------------------
@@ -79,7 +123,10 @@ static Value constant(OpBuilder &builder, Location loc, int64_t number) {
 }
 
 /// A count of iterations is (iv - lower) / step.
-Value KernelTiles::materialise(OpBuilder &builder, Location loc, const Variable &variable) {
+Value KernelTiles::materialise(OpBuilder &builder, Location loc, unsigned index) {
+  if (auto found = remainders.find(index); found != remainders.end() && found->second)
+    return found->second->value;
+  const AffineInfo::Variable &variable = info.variable(index);
   if (!variable.loop)
     return variable.value.getType().isInteger(32) ? variable.value : Value();
   scf::ForOp loop = variable.loop;
@@ -97,8 +144,8 @@ Value KernelTiles::materialise(OpBuilder &builder, Location loc, const Variable 
 /// lower bound and a multiple of the count of iterations.
 std::optional<KernelTiles::InductionTerm> KernelTiles::findInduction(const Polynomial &polynomial) {
   for (const Polynomial::Term &term : polynomial.terms()) {
-    scf::ForOp loop = term.factors.size() == 1 ? variable(term.factors.front()).loop : scf::ForOp();
-    auto whole = loop ? of(loop.getInductionVar()) : std::nullopt;
+    scf::ForOp loop = term.factors.size() == 1 ? info.variable(term.factors.front()).loop : scf::ForOp();
+    const AffineForm *whole = loop ? of(loop.getInductionVar()) : nullptr;
     APInt step;
     if (!whole || !matchPattern(loop.getStep(), m_ConstantInt(&step)) || term.coefficient % step.getSExtValue())
       continue;
@@ -128,7 +175,7 @@ Value KernelTiles::materialise(OpBuilder &builder, Location loc, const Polynomia
     Value product;
     const int64_t coefficient = term.coefficient;
     for (unsigned factor : term.factors) {
-      Value value = materialise(builder, loc, variable(factor));
+      Value value = materialise(builder, loc, factor);
       if (!value)
         return {};
       product = product ? arith::MulIOp::create(builder, loc, product, value) : value;

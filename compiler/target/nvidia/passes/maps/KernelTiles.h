@@ -9,10 +9,18 @@
 
 namespace nereid::nvidia {
 
-class KernelTiles final : public analysis::AffineTiles {
+class KernelTiles {
 public:
   explicit KernelTiles(const analysis::AxisInfoAnalysis &axisInfo) : axisInfo(axisInfo) {}
 
+  /// The form of an integer or pointer, or of a tile of them; null where it has none, or where a remainder may wrap.
+  const index::AffineForm *of(mlir::Value value);
+  /// A comparison as a prefix of one dimension of its tile; null where it is none, or a sum in it may wrap.
+  const index::PrefixMask *prefix(mlir::Value mask);
+  const index::AffineInfo &affine() const { return info; }
+
+  /// Whether the polynomial is not negative wherever its variables have their values.
+  bool isNonNegative(const index::Polynomial &polynomial);
   /// The largest known power of two that divides the polynomial, at most 2^30.
   int64_t divisibility(const index::Polynomial &polynomial) const;
   /// Computes the polynomial at the builder's position, as i32; null where a scalar of it has another type.
@@ -24,10 +32,16 @@ public:
   void addConditionsOf(const index::Polynomial &polynomial);
 
 private:
-  std::optional<analysis::AffineForm> ofRemainder(mlir::arith::RemSIOp op, const analysis::AffineForm &dividend,
-                                                  const index::Polynomial &divisor) final;
-  bool isKnownNonNegative(mlir::Value value) final;
-  mlir::Value materialise(mlir::OpBuilder &builder, mlir::Location loc, const Variable &variable);
+  /// The remainder of a tile's first element, which holds for the whole tile under these conditions.
+  struct CheckedRemainder {
+    mlir::Value value;
+    int64_t divisibility;
+    llvm::SmallVector<LaunchCode> conditions;
+  };
+  std::optional<CheckedRemainder> check(const index::AffineInfo::Variable &variable);
+  bool holds(unsigned assumption);
+  bool isNonNegative(mlir::Value value);
+  mlir::Value materialise(mlir::OpBuilder &builder, mlir::Location loc, unsigned variable);
   /// variable * scale + rest
   struct InductionTerm {
     mlir::Value variable;
@@ -36,15 +50,10 @@ private:
   };
   std::optional<InductionTerm> findInduction(const index::Polynomial &polynomial);
 
-  /// A remainder of a tile's first element, which holds for the whole tile under these conditions.
-  struct Remainder {
-    int64_t divisibility;
-    llvm::SmallVector<LaunchCode> conditions;
-  };
-
   const analysis::AxisInfoAnalysis &axisInfo;
+  index::AffineInfo info{index::AffineInfo::Scalars::TakenApart};
   llvm::SmallVector<LaunchCode> conditions;
-  llvm::DenseMap<unsigned, Remainder> remainders; ///< by variable
+  llvm::DenseMap<unsigned, std::optional<CheckedRemainder>> remainders; ///< by variable
 };
 
 } // namespace nereid::nvidia

@@ -56,13 +56,12 @@ std::optional<LaunchCode> nvidia::launchCodeOf(Value value) {
   return combine(*known, std::move(*a), *b);
 }
 
-std::optional<LaunchCode> nvidia::launchCodeOf(const index::Polynomial &polynomial,
-                                               const analysis::AffineTiles &tiles) {
+std::optional<LaunchCode> nvidia::launchCodeOf(const index::Polynomial &polynomial, const index::AffineInfo &info) {
   LaunchCode sum;
   for (const index::Polynomial::Term &term : polynomial.terms()) {
     LaunchCode product = launchConstant(term.coefficient);
     for (unsigned factor : term.factors) {
-      const analysis::AffineTiles::Variable &variable = tiles.variable(factor);
+      const index::AffineInfo::Variable &variable = info.variable(factor);
       auto code = variable.loop ? std::nullopt : launchCodeOf(variable.value);
       if (!code)
         return std::nullopt;

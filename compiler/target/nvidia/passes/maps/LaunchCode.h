@@ -3,7 +3,7 @@
 #pragma once
 
 #include "artifact/LaunchExpression.h"
-#include "compiler/index/AffineTiles.h"
+#include "compiler/index/AffineForm.h"
 
 #include <optional>
 
@@ -23,6 +23,6 @@ inline LaunchCode mustNotBePositive(const LaunchCode &value) {
 /// The value of an integer or pointer; nothing where it depends on more than arguments and constants.
 std::optional<LaunchCode> launchCodeOf(mlir::Value value);
 /// The same for a polynomial of scalars.
-std::optional<LaunchCode> launchCodeOf(const index::Polynomial &polynomial, const analysis::AffineTiles &tiles);
+std::optional<LaunchCode> launchCodeOf(const index::Polynomial &polynomial, const index::AffineInfo &info);
 
 } // namespace nereid::nvidia

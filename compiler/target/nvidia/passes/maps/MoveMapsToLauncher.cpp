@@ -90,7 +90,7 @@ bool MapMover::mayStore(ttng::MakeTensorMapOp make, ttng::TileStoreOp store) {
   if (store.getKind() || !make.getBase().hasOneUse())
     return false;
   for (Value index : store.getIndices()) {
-    auto form = tiles.of(index);
+    const index::AffineForm *form = tiles.of(index);
     if (!form || form->base || !tiles.isNonNegative(form->start))
       return false;
     tiles.addConditionsOf(form->start);

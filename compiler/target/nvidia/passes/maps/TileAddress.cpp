@@ -15,8 +15,8 @@
 using namespace mlir;
 using namespace nereid;
 using namespace nereid::nvidia;
-using analysis::AffineForm;
 using artifact::LaunchOp;
+using index::AffineForm;
 using index::Polynomial;
 
 static constexpr unsigned kMostDims = 5;
@@ -56,12 +56,28 @@ private:
   KernelTiles &tiles;
   std::string &reason;
   const int64_t elemBytes;
-  unsigned fastest = 0;     ///< of the tile's two dimensions
-  SmallVector<Dim, 4> dims; ///< columns, rows, others
-  Polynomial fixed;         ///< offset of the base in elements, known to the host
+  unsigned fastest = 0;           ///< of the tile's two dimensions
+  SmallVector<Dim, 4> dims;       ///< columns, rows, others
+  Polynomial fixed;               ///< offset of the base in elements, known to the host
+  SmallVector<LaunchCode> bounds; ///< conditions on masks
   TileAddress result;
 };
 } // namespace
+
+/// With distances in elements in place of bytes.
+static std::optional<AffineForm> inElements(const AffineForm &form, int64_t elemBytes) {
+  auto start = form.start.dividedBy(elemBytes);
+  if (!start)
+    return std::nullopt;
+  AffineForm result{form.base, std::move(*start), {}, {}};
+  for (const Polynomial &bytes : form.steps) {
+    auto step = bytes.dividedBy(elemBytes);
+    if (!step)
+      return std::nullopt;
+    result.steps.push_back(std::move(*step));
+  }
+  return result;
+}
 
 bool AddressReader::chooseDims(const AffineForm &form) {
   const Polynomial one = Polynomial::ofConstant(1);
@@ -72,7 +88,7 @@ bool AddressReader::chooseDims(const AffineForm &form) {
   else
     return fail("no dimension is known to be contiguous");
   const Polynomial &stride = form.steps[1 - fastest];
-  if (stride.terms().size() != 1 || !launchCodeOf(stride, tiles))
+  if (stride.terms().size() != 1 || !launchCodeOf(stride, tiles.affine()))
     return fail("the distance of rows is not a product of the kernel's arguments");
   dims = {{one, {}, {}}, {stride, {}, {}}};
   return true;
@@ -88,10 +104,10 @@ bool AddressReader::addTerm(Dim &dim, const Polynomial &term) {
 
 /// The product of these factors.
 static Polynomial monomial(ArrayRef<unsigned> factors, int64_t coefficient) {
-  Polynomial made = Polynomial::ofConstant(coefficient);
+  Polynomial product = Polynomial::ofConstant(coefficient);
   for (unsigned factor : factors)
-    made = *made.times(Polynomial::ofVariable(factor)); // one term never overflows here
-  return made;
+    product = *product.times(Polynomial::ofVariable(factor)); // one term never overflows here
+  return product;
 }
 
 /// Gives each term of the first element's offset to a dimension.
@@ -99,7 +115,7 @@ bool AddressReader::split(const Polynomial &start) {
   for (const Polynomial::Term &term : start.terms()) {
     SmallVector<unsigned> host, device;
     for (unsigned factor : term.factors) {
-      const auto &variable = tiles.variable(factor);
+      const auto &variable = tiles.affine().variable(factor);
       (!variable.loop && launchCodeOf(variable.value) ? host : device).push_back(factor);
     }
     if (device.empty()) {
@@ -140,7 +156,7 @@ bool AddressReader::split(const Polynomial &start) {
 bool AddressReader::limit(unsigned tileDim, const Polynomial &below) {
   Dim &dim = dims[tileDim == fastest ? 0 : 1];
   auto extent = dim.coordinate.plus(below);
-  if (!extent || !launchCodeOf(*extent, tiles))
+  if (!extent || !launchCodeOf(*extent, tiles.affine()))
     return fail("the mask is no bound that the kernel's arguments give");
   if (dim.extent && *dim.extent != *extent)
     return fail("two masks bound one dimension");
@@ -148,29 +164,27 @@ bool AddressReader::limit(unsigned tileDim, const Polynomial &below) {
   return true;
 }
 
+/// A sum may wrap that is no offset. It does not where it is a coordinate and nothing more, or less: then the array
+/// ends where the bound is, or behind it.
 bool AddressReader::readComparison(arith::CmpIOp op, ArrayRef<unsigned> dimOf) {
   using Predicate = arith::CmpIPredicate;
-  const Predicate predicate = op.getPredicate();
-  const bool isSwapped = predicate == Predicate::sgt || predicate == Predicate::sge;
-  if (!isSwapped && predicate != Predicate::slt && predicate != Predicate::sle)
-    return fail("the mask compares otherwise than by an order of signed numbers");
-  auto less = tiles.of(isSwapped ? op.getRhs() : op.getLhs()), more = tiles.of(isSwapped ? op.getLhs() : op.getRhs());
-  if (!less || !more)
-    return fail("the mask is no comparison of affine indices");
-  auto below = more->start.plus(less->start, -1); // less.step * i < below
-  if (below && (predicate == Predicate::sle || predicate == Predicate::sge))
-    below = below->plus(Polynomial::ofConstant(1));
-  std::optional<unsigned> along;
-  for (auto [dim, pair] : llvm::enumerate(llvm::zip_equal(less->steps, more->steps))) {
-    auto step = std::get<0>(pair).plus(std::get<1>(pair), -1);
-    if (!step || (!step->isZero() && (along || *step != Polynomial::ofConstant(1))))
-      return fail("the mask compares more than one index with a bound");
-    if (!step->isZero())
-      along = dim;
-  }
-  if (!below || !along)
-    return fail("the mask compares no index of the tile");
-  return limit(dimOf[*along], *below);
+  const index::PrefixMask *prefix = tiles.prefix(op);
+  if (!prefix)
+    return fail("the mask is no bound of one index of the tile");
+  const unsigned tileDim = dimOf[prefix->dim];
+  if (!limit(tileDim, prefix->bound))
+    return false;
+  if (!prefix->mayWrap)
+    return true;
+  const bool isSwapped = op.getPredicate() == Predicate::sgt || op.getPredicate() == Predicate::sge;
+  const AffineForm *bound = tiles.of(op->getOperand(isSwapped ? 0 : 1));
+  auto code = bound ? launchCodeOf(bound->start, tiles.affine()) : std::nullopt;
+  if (!code)
+    return fail("an index that the mask compares may wrap around");
+  const Dim &dim = dims[tileDim == fastest ? 0 : 1];
+  bounds.push_back(combine(LaunchOp::Sub, *launchCodeOf(*dim.extent, tiles.affine()), *code));
+  bounds.push_back(combine(LaunchOp::Sub, launchConstant(std::numeric_limits<int32_t>::max()), *code));
+  return true;
 }
 
 bool AddressReader::readMask(Value mask, ArrayRef<unsigned> dimOf) {
@@ -192,7 +206,7 @@ bool AddressReader::readMask(Value mask, ArrayRef<unsigned> dimOf) {
 //--- the whole -----------------------------------------------------------------------------
 
 bool AddressReader::finish(const AffineForm &form) {
-  auto code = [&](const Polynomial &polynomial) { return *launchCodeOf(polynomial, tiles); };
+  auto code = [&](const Polynomial &polynomial) { return *launchCodeOf(polynomial, tiles.affine()); };
   auto inBytes = [&](LaunchCode elements) {
     return combine(LaunchOp::Mul, std::move(elements), launchConstant(elemBytes));
   };
@@ -211,6 +225,7 @@ bool AddressReader::finish(const AffineForm &form) {
     result.dims.push_back(std::move(made));
   }
   result.conditions = tiles.takeConditions();
+  llvm::append_range(result.conditions, bounds);
   if (tiles.divisibility(dims[0].coordinate) * elemBytes % ttng::kTensorMapAlignBytes)
     return fail("the first column is not known to be a multiple of 16 bytes");
   return true;
@@ -218,7 +233,8 @@ bool AddressReader::finish(const AffineForm &form) {
 
 std::optional<TileAddress> AddressReader::read() {
   tiles.takeConditions();
-  const std::optional<AffineForm> form = tiles.of(load.getPtr());
+  const AffineForm *bytes = tiles.of(load.getPtr());
+  const std::optional<AffineForm> form = bytes ? inElements(*bytes, elemBytes) : std::nullopt;
   if (!form) {
     reason = "its addresses are not affine in the tile's indices";
     return std::nullopt;
