@@ -110,7 +110,11 @@ def unit(request: Request) -> list[Part]:
 
 
 def run_level(request: Request) -> list[Part]:
-    return run_suite(request, "run", request.device).parts(request)
+    """All cases are one process: all_names.py then knows every kernel that the folder launches."""
+    suite = run_suite(request, "run", request.device)
+    if not request.is_full:
+        return suite.parts(request)
+    return [Part(600, lambda: programs.pytest("run", ["test/run"], *suite.options), suite.name)]
 
 
 def quick_run(request: Request) -> list[Part]:
