@@ -3,6 +3,7 @@
 
 import itertools
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -212,3 +213,60 @@ def test_other_devices_have_the_first_seed(tmp_path):
 def test_without_the_option_all_cases_run(tmp_path):
     cases = collected(tmp_path)
     assert len(cases) == 125 + 30 + 15 + 4 + 1 + 2
+
+
+@pytest.fixture
+def assemble(tmp_path):
+    """Calls the ptxas that keeps results, as the compiler does; the real one is a script that counts its runs."""
+    program = Path(levels.BUILD, "test", "stub", "ptxas")
+    if not program.exists():
+        pytest.skip("the tests' programs are not built")
+    shutil.copy(program, tmp_path)
+    real, folder, runs = tmp_path / "real", tmp_path / "kept", tmp_path / "runs"
+    real.write_text(
+        f'#!/bin/sh\necho "$*" >>{runs}\ngrep -q wrong "$4" && echo "error: wrong" && exit 3\n'
+        'echo "a note"; tail -n 1 "$4" >"$6"\n'
+    )
+    real.chmod(0o755)
+    folder.mkdir()
+
+    def call(selection, target, text):
+        (tmp_path / "settings").write_text(f"{real}\n{folder}\n{selection}\n")
+        (tmp_path / "in.ptx").write_text(f"//\n.version 8.0\n.target {target}\n{text}\n")
+        words = [
+            "-lineinfo",
+            "-v",
+            f"--gpu-name={target}",
+            tmp_path / "in.ptx",
+            "-o",
+            tmp_path / "out",
+        ]
+        done = subprocess.run([tmp_path / "ptxas", *words], env={}, capture_output=True, text=True)
+        count = len(runs.read_text().splitlines())
+        return done.returncode, done.stdout, count
+
+    call.cubin = tmp_path / "out"
+    return call
+
+
+def test_a_text_is_assembled_once(assemble):
+    assert assemble("full", "sm_90a", "add") == (0, "a note\n", 1)
+    assemble.cubin.unlink()
+    assert assemble("full", "sm_90a", "add") == (0, "a note\n", 1)
+    assert assemble.cubin.read_text() == "add\n"
+    assert assemble("full", "sm_90a", "sub") == (0, "a note\n", 2)
+    assert assemble("full", "sm_80", "add") == (0, "a note\n", 3)
+
+
+def test_brief_runs_assemble_a_text_of_two_gpus_for_the_older_one(assemble):
+    assert assemble("brief", "sm_90a", "add")[2] == 1
+    assert assemble("brief", "sm_80", "add")[2] == 2  # which may lack an instruction
+    assert assemble("brief", "sm_80", "sub")[2] == 3
+    assert assemble("brief", "sm_90a", "sub") == (0, "", 3)
+    assert assemble.cubin.read_text() == "sub\n"
+    assert assemble("full", "sm_90a", "sub")[2] == 4
+
+
+def test_what_is_refused_is_not_kept(assemble):
+    for count in (1, 2):
+        assert assemble("brief", "sm_80", "wrong") == (3, "error: wrong\n", count)
