@@ -16,12 +16,17 @@ struct WordAccess : MemoryAccess {
   uint64_t values[kLanes] = {};
   HostAddresses memory = {};
 };
+
+struct BufferRoles {
+  uint8_t count; ///< of words
+  uint8_t bytes; ///< of a word
+};
 } // namespace
 
-/// slots: base, offset, bytes of the buffer. tag[1]: number of words, tag[2]: bytes of a word.
+/// slots: base, offset, bytes of the buffer.
 static uint32_t lanesInside(const Warp &warp, const Instruction &instruction, unsigned word) {
   const auto *offsets = warp.at<uint32_t>(instruction.slots[1]), *sizes = warp.at<uint32_t>(instruction.slots[2]);
-  const unsigned bytes = instruction.tag[2];
+  const unsigned bytes = instruction.roles<BufferRoles>().bytes;
   uint32_t lanes = 0;
   for (unsigned lane = 0; lane < kLanes; ++lane)
     lanes |= uint32_t{warp.isActive(lane) && uint64_t{offsets[lane]} + (word + 1) * bytes <= sizes[lane]} << lane;
@@ -32,12 +37,13 @@ static bool resolveWords(Warp &warp, const Instruction &instruction, unsigned fi
                          WordAccess &access) {
   const auto *base = warp.at<uint64_t>(instruction.slots[0]);
   const auto *offsets = warp.at<uint32_t>(instruction.slots[1]);
-  const unsigned bytes = instruction.tag[2];
+  const unsigned bytes = instruction.roles<BufferRoles>().bytes;
   access.instruction = &instruction;
   access.space = Space::Global;
   access.bytes = count * bytes;
   access.addresses = access.values;
   access.slot = instruction.slots[0];
+  access.elements = std::span(instruction.list).subspan(first, count);
   access.slotBytes = 4;
   (isStore ? access.writes : access.reads) = true;
   for (unsigned lane = 0; lane < kLanes; ++lane)
@@ -51,7 +57,7 @@ static bool moveWords(Warp &warp, const Instruction &instruction, unsigned first
   access.lanes = lanesInside(warp, instruction, first);
   if (!resolveWords(warp, instruction, first, count, isStore, access))
     return false;
-  const unsigned bytes = instruction.tag[2];
+  const unsigned bytes = instruction.roles<BufferRoles>().bytes;
   for (unsigned lane = 0; lane < kLanes; ++lane)
     for (unsigned word = 0; warp.isActive(lane) && word < count; ++word) {
       uint32_t &value = warp.at<uint32_t>(instruction.list[first + word])[lane];
@@ -67,7 +73,7 @@ static bool moveWords(Warp &warp, const Instruction &instruction, unsigned first
 }
 
 template <bool IsStore> static Step accessBuffer(Warp &warp, const Instruction &instruction) {
-  const unsigned count = instruction.tag[1];
+  const unsigned count = instruction.roles<BufferRoles>().count;
   for (unsigned first = 0; first < count;) {
     unsigned end = first + 1;
     while (end < count && lanesInside(warp, instruction, end) == lanesInside(warp, instruction, first))
@@ -92,7 +98,7 @@ void nereid::sim::decodeBufferAccess(Decoder &decoder) {
   instruction.slots[0] = decoder.source(decoder.operand(1), 8);
   instruction.slots[1] = decoder.source(decoder.operand(2), 4);
   instruction.slots[2] = decoder.source(decoder.operand(3), 4);
-  instruction.tag[1] = uint8_t(words.size()), instruction.tag[2] = uint8_t(bytes);
+  instruction.setRoles(BufferRoles{uint8_t(words.size()), uint8_t(bytes)});
   instruction.execute = isStore ? &accessBuffer<true> : &accessBuffer<false>;
   decoder.setFlow(ValueFlow::Defined);
   decoder.add(std::move(instruction));

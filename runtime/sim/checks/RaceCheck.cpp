@@ -130,11 +130,11 @@ bool RaceCheck::isInOrder(const Visit &visit, const Touch &before, const Touch &
 /// Whether two lanes store different values to the same bytes.
 bool RaceCheck::writeDifferently(const Visit &visit, const Touch &before, const Touch &touch) const {
   const MemoryAccess &access = visit.access;
-  if (!access.slotBytes || !(access.lanes >> before.lane & 1))
+  if (access.elements.empty() || !(access.lanes >> before.lane & 1))
     return false;
-  const uint32_t bytes = access.bytes / uint32_t(access.instruction->tag[1]);
+  const uint32_t bytes = access.bytes / uint32_t(access.elements.size());
   const auto byteOf = [&](unsigned lane, uint64_t offset) {
-    return visit.warp.file[access.instruction->list[offset / bytes] + lane * access.slotBytes + offset % bytes];
+    return visit.warp.file[access.elements[offset / bytes] + lane * access.slotBytes + offset % bytes];
   };
   for (unsigned byte = 0; byte < 4; ++byte) {
     const uint64_t at = visit.word + byte, other = at - reinterpret_cast<uint64_t>(access.host[before.lane]);

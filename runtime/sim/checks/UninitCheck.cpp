@@ -104,8 +104,8 @@ static bool isUndefined(const uint8_t *shadow, uint32_t bytes) {
 void UninitCheck::load(Warp &warp, const MemoryAccess &access) {
   const Instruction &instruction = *access.instruction;
   ShadowRegisters &shadow = shadowOf(warp);
-  const uint32_t count = instruction.tag[1], bytes = access.bytes / count;
-  for (uint32_t index = 0; index < count; ++index) {
+  const uint32_t bytes = access.bytes / uint32_t(access.elements.size());
+  for (uint32_t index = 0; index < access.elements.size(); ++index) {
     uint32_t undefined = 0, origin = 0;
     for (unsigned lane = 0; lane < kLanes; ++lane)
       if (access.lanes >> lane & 1)
@@ -113,7 +113,7 @@ void UninitCheck::load(Warp &warp, const MemoryAccess &access) {
           undefined |= 1u << lane;
     if (undefined)
       origin = addOrigin(instruction, placeOf(access, unsigned(std::countr_zero(undefined)), "read"));
-    set(shadow, instruction.list[index], access.lanes, undefined, origin);
+    set(shadow, access.elements[index], access.lanes, undefined, origin);
   }
 }
 
@@ -126,7 +126,7 @@ void UninitCheck::loadMatrices(Warp &warp, const MemoryAccess &access) {
     for (unsigned lane = 0; lane < kLanes; ++lane) {
       const auto at = [&](unsigned row, unsigned byte) { return shadowOf(warp, access, matrix * 8 + row) + byte; };
       const unsigned pair = lane % 4 * 2;
-      const bool isWrong = instruction.tag[1]
+      const bool isWrong = access.isTransposed
                                ? isUndefined(at(pair, lane / 4 * 2), 2) && isUndefined(at(pair + 1, lane / 4 * 2), 2)
                                : isUndefined(at(lane / 4, pair * 2), 4);
       undefined |= uint32_t{isWrong} << lane;
@@ -139,17 +139,15 @@ void UninitCheck::loadMatrices(Warp &warp, const MemoryAccess &access) {
 
 /// Ordinary stores pass the definedness of their registers; all others write defined bytes.
 void UninitCheck::store(Warp &warp, const MemoryAccess &access) {
-  const Instruction &instruction = *access.instruction;
-  const bool isOrdinary = access.stage == Stage::Whole && !instruction.tag[2] && // not stmatrix
-                          operandsOf(warp, instruction).flow == ValueFlow::Store;
+  const bool isOrdinary = access.stage == Stage::Whole && !access.elements.empty() &&
+                          operandsOf(warp, *access.instruction).flow == ValueFlow::Store;
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     uint8_t *to = access.lanes >> lane & 1 ? shadowOf(warp, access, lane) : nullptr;
     if (!to)
       continue;
-    const uint32_t count = isOrdinary ? instruction.tag[1] : 1, bytes = access.bytes / count;
+    const uint32_t count = isOrdinary ? uint32_t(access.elements.size()) : 1, bytes = access.bytes / count;
     for (uint32_t index = 0; index < count; ++index) {
-      const bool isDefined =
-          !isOrdinary || !(shadowOf(warp).undefined[instruction.list[index] / kSlotUnit] >> lane & 1);
+      const bool isDefined = !isOrdinary || !(shadowOf(warp).undefined[access.elements[index] / kSlotUnit] >> lane & 1);
       std::fill_n(to + index * bytes, bytes, uint8_t{isDefined});
     }
   }

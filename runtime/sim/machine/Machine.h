@@ -6,10 +6,12 @@
 #include "runtime/sim/ptx/Kinds.h"
 #include "runtime/sim/ptx/Launch.h"
 
+#include <cstring>
 #include <deque>
 #include <functional>
 #include <iterator>
 #include <optional>
+#include <type_traits>
 #include <vector>
 
 namespace nereid::sim {
@@ -52,12 +54,25 @@ struct Instruction {
   bool isReduction = false; ///< an atomic operation without a result
   bool isOfWave = false;    ///< the lanes of a wave execute it together (Wave.h)
   uint8_t tag[3] = {};      ///< meaning depends on the instruction
+  alignas(4) uint8_t rolesBytes[4] = {};
   uint32_t line = 0;
   Scope scope = Scope::None;
   Order order = Order::Weak;
   uint32_t slots[6] = {};
   uint64_t immediate = 0;
   std::vector<uint32_t> list; ///< slots of vector operands
+
+  /// What the statement says beside its operands: a small struct, or an enumeration, of the unit's own.
+  template <typename Roles> Roles roles() const {
+    static_assert(sizeof(Roles) <= sizeof rolesBytes && std::is_trivially_copyable_v<Roles>);
+    Roles result;
+    std::memcpy(&result, rolesBytes, sizeof result);
+    return result;
+  }
+  template <typename Roles> void setRoles(Roles given) {
+    static_assert(sizeof(Roles) <= sizeof rolesBytes && std::is_trivially_copyable_v<Roles>);
+    std::memcpy(rolesBytes, &given, sizeof given);
+  }
 };
 
 /// Lanes of a warp with the same pc.

@@ -31,9 +31,12 @@ struct MemoryAccess {
   Order order = Order::Weak;
   Proxy proxy = Proxy::Generic;
   Stage stage = Stage::Whole;
-  uint32_t slotBytes = 0; ///< of a lane of the registers `instruction->list` that a plain store writes
-  uint64_t operation = 0; ///< the asynchronous operation, a number of the cluster's
-  int64_t slot = -1;      ///< of the register with the addresses, when issued by an ordinary instruction; -1: none
+  /// Of plain loads and stores: the registers of the elements, in the order of memory, and the bytes of their lanes.
+  std::span<const uint32_t> elements;
+  uint32_t slotBytes = 0;
+  bool isTransposed = false; ///< of ldmatrix
+  uint64_t operation = 0;    ///< the asynchronous operation, a number of the cluster's
+  int64_t slot = -1;         ///< of the register with the addresses, when issued by an ordinary instruction; -1: none
   const TensorMap *map = nullptr; ///< of a tensor copy
   int32_t issuer = -1;            ///< lane that has issued the operation; -1: the lanes are those of the warp
 

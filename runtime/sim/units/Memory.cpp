@@ -7,11 +7,19 @@ using namespace nereid::sim;
 
 //--- loads and stores ----------------------------------------------------------------------
 
-/// tag[0]: space; tag[1]: number of elements. T as in memory, S as in the register.
+namespace {
+struct MemoryRoles {
+  Space space;
+  uint8_t count; ///< of elements
+};
+} // namespace
+
+/// T as in memory, S as in the register.
 template <typename T, typename S> static Step load(Warp &warp, const Instruction &instruction) {
-  const unsigned count = instruction.tag[1];
-  LaneAccess access(warp, instruction, static_cast<Space>(instruction.tag[0]), instruction.slots[0],
-                    instruction.immediate, sizeof(T) * count);
+  const auto [space, count] = instruction.roles<MemoryRoles>();
+  LaneAccess access(warp, instruction, space, instruction.slots[0], instruction.immediate, sizeof(T) * count);
+  access.elements = instruction.list;
+  access.slotBytes = sizeof(S);
   if (!access.reading().resolve(warp))
     return Step::Fail;
   const uint32_t *slots = instruction.list.data();
@@ -28,9 +36,9 @@ template <typename T, typename S> static Step load(Warp &warp, const Instruction
 }
 
 template <typename T, typename S> static Step store(Warp &warp, const Instruction &instruction) {
-  const unsigned count = instruction.tag[1];
-  LaneAccess access(warp, instruction, static_cast<Space>(instruction.tag[0]), instruction.slots[0],
-                    instruction.immediate, sizeof(T) * count);
+  const auto [space, count] = instruction.roles<MemoryRoles>();
+  LaneAccess access(warp, instruction, space, instruction.slots[0], instruction.immediate, sizeof(T) * count);
+  access.elements = instruction.list;
   access.slotBytes = sizeof(S);
   if (!access.writing().resolve(warp))
     return Step::Fail;
@@ -100,8 +108,7 @@ static void decodeAccess(Decoder &decoder, bool isLoad) {
     instruction.list.push_back(isLoad ? decoder.destination(element, lanes)
                                       : decoder.source(element, lanes, type[0] == 'f'));
   instruction.slots[0] = decoder.address(address, instruction.immediate);
-  instruction.tag[0] = static_cast<uint8_t>(space);
-  instruction.tag[1] = uint8_t(elements.size());
+  instruction.setRoles(MemoryRoles{space, uint8_t(elements.size())});
   if (bytes == 16)
     instruction.execute = isLoad ? &load<Bits128, Bits128> : &store<Bits128, Bits128>;
   else if (lanes == 8)

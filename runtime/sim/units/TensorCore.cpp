@@ -13,14 +13,22 @@ using namespace nereid::sim;
 
 //--- ldmatrix and stmatrix -----------------------------------------------------------------
 
-/// slots: addresses; list: registers. tag[0]: space; tag[1]: transposed; tag[2]: store.
+namespace {
+struct MatrixRoles {
+  Space space;
+  bool isTransposed, isStore;
+};
+} // namespace
+
+/// slots: addresses; list: registers.
 static Step moveMatrices(Warp &warp, const Instruction &instruction) {
   if (!hasConverged(warp, kAllLanes))
     return Step::Wait;
-  LaneAccess access(warp, instruction, static_cast<Space>(instruction.tag[0]), instruction.slots[0],
-                    instruction.immediate, 16);
+  const auto [space, isTransposed, isStore] = instruction.roles<MatrixRoles>();
+  LaneAccess access(warp, instruction, space, instruction.slots[0], instruction.immediate, 16);
+  access.isTransposed = isTransposed;
   access.lanes = uint32_t((uint64_t{1} << instruction.list.size() * 8) - 1); // one row each
-  if (!(instruction.tag[2] ? access.writing() : access.reading()).resolve(warp))
+  if (!(isStore ? access.writing() : access.reading()).resolve(warp))
     return Step::Fail;
   for (unsigned matrix = 0; matrix < instruction.list.size(); ++matrix) {
     char *const *rows = access.memory + matrix * 8;
@@ -28,9 +36,9 @@ static Step moveMatrices(Warp &warp, const Instruction &instruction) {
     for (unsigned lane = 0; lane < kLanes; ++lane)
       for (unsigned half = 0; half < 2; ++half) {
         const unsigned major = lane / 4, minor = lane % 4 * 2 + half;
-        char *element = instruction.tag[1] ? rows[minor] + major * 2 : rows[major] + minor * 2;
+        char *element = isTransposed ? rows[minor] + major * 2 : rows[major] + minor * 2;
         char *own = reinterpret_cast<char *>(&words[lane]) + half * 2;
-        instruction.tag[2] ? std::memcpy(element, own, 2) : std::memcpy(own, element, 2);
+        isStore ? std::memcpy(element, own, 2) : std::memcpy(own, element, 2);
       }
   }
   return Step::Next;
@@ -43,9 +51,8 @@ static void decodeMatrices(Decoder &decoder) {
   if (!decoder.take("m8n8") || !decoder.take("b16"))
     return decoder.fail("this form is not known");
   Instruction instruction;
-  instruction.tag[1] = decoder.take("trans");
-  instruction.tag[0] = uint8_t(decoder.takeSpace(Space::Generic));
-  instruction.tag[2] = isStore;
+  const bool isTransposed = decoder.take("trans");
+  instruction.setRoles(MatrixRoles{decoder.takeSpace(Space::Generic), isTransposed, isStore});
   const Operand &registers = decoder.operand(isStore ? 1 : 0);
   const std::vector<Operand> parts = elementsOf(registers);
   if (parts.size() != size_t(count[1] - '0'))
