@@ -17,11 +17,17 @@ struct AsyncStore {
   uint64_t address;
   char *memory, *barrier;
   TensorElement element;
+  Reduction reduction;
   uint32_t bytes;
   char values[16];
 
   bool tell(Stage stage) const;
   bool perform() const;
+};
+
+struct AsyncStoreRoles {
+  Reduction reduction;
+  TensorElement element;
 };
 } // namespace
 
@@ -33,7 +39,7 @@ bool AsyncStore::tell(Stage stage) const {
   access.space = Space::Shared;
   access.bytes = bytes;
   access.writes = true;
-  access.reads = access.isAtomic = instruction->tag[0] != 0;
+  access.reads = access.isAtomic = reduction != Reduction::None;
   access.stage = stage;
   access.operation = operation;
   access.issuer = int32_t(lane);
@@ -46,20 +52,29 @@ bool AsyncStore::perform() const {
   if (!tell(Stage::Effect))
     return false;
   for (uint32_t at = 0; at < bytes; at += bytesOf(element))
-    reduceInto(element, static_cast<Reduction>(instruction->tag[0]), memory + at, values + at);
+    reduceInto(element, reduction, memory + at, values + at);
   completeBytes(*warp, *instruction, barrier, bytes, operation);
   return true;
 }
 
-/// slots: address, mbarrier; list: offsets of both, then the values. tag[0]: reduction; tag[1]: element.
+/// slots: address, mbarrier; list: offsets of both, then the values.
 static Step storeAsync(Warp &warp, const Instruction &instruction) {
-  const auto element = static_cast<TensorElement>(instruction.tag[1]);
+  const auto [reduction, element] = instruction.roles<AsyncStoreRoles>();
   const uint32_t width = bytesOf(element), count = uint32_t(instruction.list.size() - 2);
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     if (!warp.isActive(lane))
       continue;
-    AsyncStore store{
-        &warp, &instruction, ++warp.cta->cluster->numOperations, lane, 0, nullptr, nullptr, element, width * count, {}};
+    AsyncStore store{&warp,
+                     &instruction,
+                     ++warp.cta->cluster->numOperations,
+                     lane,
+                     0,
+                     nullptr,
+                     nullptr,
+                     element,
+                     reduction,
+                     width * count,
+                     {}};
     store.address = warp.at<uint64_t>(instruction.slots[0])[lane] + uint64_t(int32_t(instruction.list[0]));
     store.memory = translate(warp, instruction, Space::Shared, store.address, lane, store.bytes, store.bytes);
     store.barrier =
@@ -99,8 +114,7 @@ void nereid::sim::decodeAsyncStore(Decoder &decoder) {
   instruction.list = {uint32_t(offsets[0]), uint32_t(offsets[1])};
   for (const Operand &value : values)
     instruction.list.push_back(decoder.source(value, bytesOf(*element), true));
-  instruction.tag[0] = uint8_t(reduction);
-  instruction.tag[1] = uint8_t(*element);
+  instruction.setRoles(AsyncStoreRoles{reduction, *element});
   instruction.execute = &storeAsync;
   decoder.add(std::move(instruction));
 }

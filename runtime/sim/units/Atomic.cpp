@@ -86,16 +86,22 @@ template <typename T> struct ShortPair {
            Short<T>::run(op, uint16_t(old), uint16_t(b), 0);
   }
 };
+
+struct AtomicRoles {
+  Space space;
+  Op op;
+  uint8_t count; ///< of elements
+};
 } // namespace
 
-/// list: results, then values, then values of cas. tag[0]: space; tag[1]: operation; tag[2]: elements.
+/// list: results, then values, then values of cas.
 template <typename N> static Step atomic(Warp &warp, const Instruction &instruction) {
   using W = typename N::Word;
   using S = typename SlotOf<sizeof(W)>::Type;
-  const unsigned count = instruction.tag[2];
-  const Op op = static_cast<Op>(instruction.tag[1]);
-  LaneAccess access(warp, instruction, static_cast<Space>(instruction.tag[0]), instruction.slots[0],
-                    instruction.immediate, sizeof(W) * count);
+  const AtomicRoles roles = instruction.roles<AtomicRoles>();
+  const unsigned count = roles.count;
+  const Op op = roles.op;
+  LaneAccess access(warp, instruction, roles.space, instruction.slots[0], instruction.immediate, sizeof(W) * count);
   access.replaces = op == Op::Exch;
   if (!access.updating().resolve(warp))
     return Step::Fail;
@@ -118,9 +124,9 @@ template <typename N> static Step atomic(Warp &warp, const Instruction &instruct
 /// exch and cas of 128 bits, which exclude each other. list: result, value, value of cas.
 static Step atomic128(Warp &warp, const Instruction &instruction) {
   static std::mutex mutex;
-  LaneAccess access(warp, instruction, static_cast<Space>(instruction.tag[0]), instruction.slots[0],
-                    instruction.immediate, sizeof(Bits128));
-  const bool isSwap = static_cast<Op>(instruction.tag[1]) == Op::Cas;
+  const AtomicRoles roles = instruction.roles<AtomicRoles>();
+  LaneAccess access(warp, instruction, roles.space, instruction.slots[0], instruction.immediate, sizeof(Bits128));
+  const bool isSwap = roles.op == Op::Cas;
   access.replaces = !isSwap;
   if (!access.updating().resolve(warp))
     return Step::Fail;
@@ -184,9 +190,8 @@ static void decodeAny(Decoder &decoder, bool isReduction) {
   addOperands(decoder, instruction, value, lanes, false);
   addOperands(decoder, instruction, name == "cas" ? decoder.operand(first + 2) : value, lanes, false);
   instruction.slots[0] = decoder.address(decoder.operand(first), instruction.immediate);
-  instruction.tag[0] = static_cast<uint8_t>(space);
-  instruction.tag[1] = uint8_t(std::find(std::begin(names), std::end(names), name) - std::begin(names));
-  instruction.tag[2] = uint8_t(count);
+  const auto op = static_cast<Op>(std::find(std::begin(names), std::end(names), name) - std::begin(names));
+  instruction.setRoles(AtomicRoles{space, op, uint8_t(count)});
   instruction.isReduction = isReduction;
   decoder.add(std::move(instruction));
 }
