@@ -11,6 +11,13 @@ using namespace nereid::sim;
 
 namespace {
 enum class BarrierKind : uint8_t { Sync, Arrive, And, Or, Popc };
+struct BarrierRoles {
+  BarrierKind kind = BarrierKind::Sync;
+  bool hasCount = false, isAligned = false;
+};
+struct ClusterArrivalRoles {
+  bool isRelaxed;
+};
 } // namespace
 
 uint32_t nereid::sim::liveThreads(const Cta &cta) {
@@ -46,24 +53,23 @@ bool nereid::sim::meetAtBarrier(Warp &warp, NamedBarrier &barrier, SyncEvent eve
   return true;
 }
 
-/// slots: barrier, threads, predicate, result. tag[0]: kind; tag[1]: has a count; tag[2]: aligned.
+/// slots: barrier, threads, predicate, result.
 static Step atBarrier(Warp &warp, const Instruction &instruction) {
   const unsigned first = unsigned(std::countr_zero(warp.mask));
   const uint32_t index = warp.at<uint32_t>(instruction.slots[0])[first];
   if (index >= 16)
     return fail(warp, instruction, "sim-fault", "a CTA has 16 barriers, there is none " + std::to_string(index));
-  const auto kind = static_cast<BarrierKind>(instruction.tag[0]);
+  const auto [kind, hasCount, isAligned] = instruction.roles<BarrierRoles>();
   NamedBarrier &barrier = warp.cta->barriers[index];
   const bool votes = kind == BarrierKind::And || kind == BarrierKind::Or || kind == BarrierKind::Popc;
-  const uint32_t expected =
-      instruction.tag[1] ? warp.at<uint32_t>(instruction.slots[1])[first] : liveThreads(*warp.cta);
+  const uint32_t expected = hasCount ? warp.at<uint32_t>(instruction.slots[1])[first] : liveThreads(*warp.cta);
   if (votes && !warp.split().hasArrived) {
     const uint32_t predicate = warp.predicate(instruction.slots[2]);
     barrier.open += unsigned(std::popcount(predicate & warp.mask));
   }
   SyncEvent event{SyncKind::BarrierArrive, &instruction, warp.mask, &barrier, expected};
-  event.isAligned = instruction.tag[2];
-  event.isCounted = instruction.tag[1];
+  event.isAligned = isAligned;
+  event.isCounted = hasCount;
   if (!meetAtBarrier(warp, barrier, event, kind != BarrierKind::Arrive, unsigned(std::popcount(warp.mask))))
     return Step::Wait;
   if (kind == BarrierKind::And || kind == BarrierKind::Or)
@@ -94,11 +100,10 @@ static uint32_t liveThreads(const Cluster &cluster) {
   return count;
 }
 
-/// tag[0]: relaxed.
 static Step arriveAtCluster(Warp &warp, const Instruction &instruction) {
   Cluster &cluster = *warp.cta->cluster;
   SyncEvent event{SyncKind::BarrierArrive, &instruction, warp.mask, &cluster.barrier, liveThreads(cluster)};
-  event.isRelaxed = instruction.tag[0];
+  event.isRelaxed = instruction.roles<ClusterArrivalRoles>().isRelaxed;
   tell(warp, event);
   cluster.barrier.arrived += unsigned(std::popcount(warp.mask));
   warp.clusterPhase = cluster.barrier.phase;
@@ -128,15 +133,18 @@ static void decodeClusterBarrier(Decoder &decoder) {
   const bool isRelaxed = decoder.take("relaxed");
   if (isArrive == isWait)
     return decoder.fail("this form is not known");
-  decoder.emit(isArrive ? &arriveAtCluster : &waitForCluster).tag[0] = isRelaxed;
+  decoder.emit(isArrive ? &arriveAtCluster : &waitForCluster).setRoles(ClusterArrivalRoles{isRelaxed});
 }
 
-static void decodeReduction(Decoder &decoder, Instruction instruction) {
+static void decodeReduction(Decoder &decoder, BarrierRoles roles) {
+  Instruction instruction;
+  instruction.execute = &atBarrier;
   const std::string op = decoder.takeOf({"and", "or", "popc"});
   decoder.takeType();
   const size_t last = decoder.operands().size() - 1;
-  instruction.tag[0] = uint8_t(op == "and" ? BarrierKind::And : op == "or" ? BarrierKind::Or : BarrierKind::Popc);
-  instruction.tag[1] = last == 3;
+  roles.kind = op == "and" ? BarrierKind::And : op == "or" ? BarrierKind::Or : BarrierKind::Popc;
+  roles.hasCount = last == 3;
+  instruction.setRoles(roles);
   instruction.slots[0] = decoder.source(decoder.operand(1), 4);
   if (last == 3)
     instruction.slots[1] = decoder.source(decoder.operand(2), 4);
@@ -150,22 +158,24 @@ static void decodeBarrier(Decoder &decoder) {
     return decodeClusterBarrier(decoder);
   decoder.take("cta");
   Instruction instruction;
-  instruction.tag[2] = decoder.take("aligned") || decoder.opcode() == "bar";
+  BarrierRoles roles;
+  roles.isAligned = decoder.take("aligned") || decoder.opcode() == "bar";
   if (decoder.take("warp")) {
     decoder.take("sync");
     instruction.slots[0] = decoder.source(decoder.operand(0), 4);
     instruction.execute = &atWarpBarrier;
     return void(decoder.add(std::move(instruction)));
   }
-  instruction.execute = &atBarrier;
   if (decoder.take("red"))
-    return decodeReduction(decoder, std::move(instruction));
+    return decodeReduction(decoder, roles);
   const bool isArrive = decoder.take("arrive");
   decoder.take("sync");
-  instruction.tag[0] = uint8_t(isArrive ? BarrierKind::Arrive : BarrierKind::Sync);
-  instruction.tag[1] = decoder.operands().size() > 1;
+  roles.kind = isArrive ? BarrierKind::Arrive : BarrierKind::Sync;
+  roles.hasCount = decoder.operands().size() > 1;
+  instruction.setRoles(roles);
+  instruction.execute = &atBarrier;
   instruction.slots[0] = decoder.source(decoder.operand(0), 4);
-  if (instruction.tag[1])
+  if (roles.hasCount)
     instruction.slots[1] = decoder.source(decoder.operand(1), 4);
   decoder.add(std::move(instruction));
 }

@@ -7,14 +7,14 @@ using namespace nereid::sim;
 
 static Step fenceThreads(Warp &warp, const Instruction &instruction) {
   SyncEvent event{SyncKind::Fence, &instruction, warp.mask};
-  event.scope = static_cast<Scope>(instruction.tag[0]);
+  event.scope = instruction.roles<Scope>();
   tell(warp, event);
   return Step::Next;
 }
 
 static Step fenceProxy(Warp &warp, const Instruction &instruction) {
   SyncEvent event{SyncKind::ProxyFence, &instruction, warp.mask};
-  event.proxy = static_cast<ProxyFence>(instruction.tag[0]);
+  event.proxy = instruction.roles<ProxyFence>();
   tell(warp, event);
   return Step::Next;
 }
@@ -37,7 +37,7 @@ static void decodeProxyFence(Decoder &decoder) {
     return decoder.fail("this proxy is not known");
   }
   decoder.dropAll();
-  decoder.emit(&fenceProxy).tag[0] = static_cast<uint8_t>(fence);
+  decoder.emit(&fenceProxy).setRoles(fence);
 }
 
 static void decodeFence(Decoder &decoder) {
@@ -45,14 +45,14 @@ static void decodeFence(Decoder &decoder) {
     return decodeProxyFence(decoder);
   if (decoder.take("mbarrier_init")) {
     decoder.dropAll();
-    decoder.emit(&fenceProxy).tag[0] = static_cast<uint8_t>(ProxyFence::MbarrierInit);
+    decoder.emit(&fenceProxy).setRoles(ProxyFence::MbarrierInit);
     return;
   }
   const std::string scope = decoder.takeOf({"cta", "cluster", "gpu", "sys", "gl"});
   if (scope.empty())
     return decoder.fail("a fence has a scope");
   decoder.dropAll();
-  decoder.emit(&fenceThreads).tag[0] = static_cast<uint8_t>(scopeOf(scope));
+  decoder.emit(&fenceThreads).setRoles(scopeOf(scope));
 }
 
 std::span<const OpcodeEntry> nereid::sim::fenceOpcodes() {
