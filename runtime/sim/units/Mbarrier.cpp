@@ -70,15 +70,31 @@ void nereid::sim::completeBytes(Warp &warp, const Instruction &instruction, char
 
 /// The mbarriers of the active lanes.
 struct BarrierAccess : LaneAccess {
-  BarrierAccess(Warp &warp, const Instruction &instruction)
-      : LaneAccess(warp, instruction, static_cast<Space>(instruction.tag[0]), instruction.slots[0],
-                   instruction.immediate, 8) {}
+  BarrierAccess(Warp &warp, const Instruction &instruction, Space space)
+      : LaneAccess(warp, instruction, space, instruction.slots[0], instruction.immediate, 8) {}
 };
 
-/// slots: address, count or bytes, state. tag[0]: space; tag[1]: form; tag[2]: arrivals also expect bytes.
+namespace {
+struct ChangeRoles {
+  Space space;
+  Form form;
+  bool expectsBytes; ///< before the arrival
+};
+struct TestRoles {
+  Space space;
+  bool isByParity; ///< not by the state of an arrival
+  bool waits;
+};
+struct CopyArrivalRoles {
+  Space space;
+  bool isCounted; ///< already, by the mbarrier's initial count (noinc)
+};
+} // namespace
+
+/// slots: address, count or bytes, state.
 static Step change(Warp &warp, const Instruction &instruction) {
-  const auto form = static_cast<Form>(instruction.tag[1]);
-  BarrierAccess access(warp, instruction);
+  const auto [space, form, expectsBytes] = instruction.roles<ChangeRoles>();
+  BarrierAccess access(warp, instruction, space);
   const bool isWhole = form == Form::Init || form == Form::Inval;
   if (isWhole)
     access.order = Order::Weak, access.scope = Scope::None;
@@ -107,8 +123,8 @@ static Step change(Warp &warp, const Instruction &instruction) {
     else if (form == Form::CompleteTx)
       completeBytes(warp, instruction, barrier, count);
     else {
-      const uint32_t arrivals = instruction.tag[2] ? 1 : count;
-      if (instruction.tag[2])
+      const uint32_t arrivals = expectsBytes ? 1 : count;
+      if (expectsBytes)
         expectBytes(warp, instruction, barrier, count);
       if (form == Form::Drop) {
         fields = read(barrier);
@@ -123,10 +139,11 @@ static Step change(Warp &warp, const Instruction &instruction) {
   return Step::Next;
 }
 
-/// slots: address, parity or state, predicate. tag[1]: by parity; tag[2]: waits.
+/// slots: address, parity or state, predicate.
 static Step test(Warp &warp, const Instruction &instruction) {
+  const auto [space, isByParity, waits] = instruction.roles<TestRoles>();
   uint32_t done = 0;
-  BarrierAccess access(warp, instruction);
+  BarrierAccess access(warp, instruction, space);
   const unsigned first = unsigned(std::countr_zero(warp.mask));
   access.isAtomic = true;
   if (!access.reading().resolve(warp))
@@ -138,7 +155,7 @@ static Step test(Warp &warp, const Instruction &instruction) {
     if (!fields.isValid)
       return fail(warp, instruction, "sim-fault", "there is no mbarrier at this address");
     uint32_t parity;
-    if (instruction.tag[1]) {
+    if (isByParity) {
       parity = warp.at<uint32_t>(instruction.slots[1])[lane] & 1;
     } else {
       parity = read(reinterpret_cast<const char *>(&warp.at<uint64_t>(instruction.slots[1])[lane])).phase;
@@ -155,7 +172,7 @@ static Step test(Warp &warp, const Instruction &instruction) {
     return Step::Next;
   // try_wait may give up at any time.
   Cluster &cluster = *warp.cta->cluster;
-  const bool givesUp = done || !instruction.tag[2] || (cluster.launch->seed && cluster.nextRandom() % 4 == 0);
+  const bool givesUp = done || !waits || (cluster.launch->seed && cluster.nextRandom() % 4 == 0);
   return givesUp ? Step::Yield : Step::Wait;
 }
 
@@ -167,16 +184,17 @@ static Step readPending(Warp &warp, const Instruction &instruction) {
   return Step::Next;
 }
 
-/// cp.async.mbarrier.arrive: after the thread's copies so far. tag[1]: the arrival is counted already (noinc).
+/// cp.async.mbarrier.arrive: after the thread's copies so far.
 static Step arriveAfterCopies(Warp &warp, const Instruction &instruction) {
-  BarrierAccess access(warp, instruction);
+  const auto [space, isCounted] = instruction.roles<CopyArrivalRoles>();
+  BarrierAccess access(warp, instruction, space);
   if (!access.updating().resolve(warp))
     return Step::Fail;
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     if (!warp.isActive(lane))
       continue;
     char *barrier = access.memory[lane];
-    if (!instruction.tag[1]) {
+    if (!isCounted) {
       Fields fields = read(barrier);
       ++fields.pending;
       std::memcpy(barrier, &fields, 8);
@@ -207,24 +225,23 @@ static void takeOrder(Decoder &decoder, Order otherwise) {
 
 static void decodeTest(Decoder &decoder, bool waits) {
   Instruction instruction;
-  instruction.tag[0] = uint8_t(decoder.takeSpace(Space::Generic));
-  instruction.tag[1] = decoder.take("parity");
-  instruction.tag[2] = waits;
+  const Space space = decoder.takeSpace(Space::Generic);
+  const bool isByParity = decoder.take("parity");
+  instruction.setRoles(TestRoles{space, isByParity, waits});
   takeOrder(decoder, Order::Acquire);
   instruction.slots[2] = decoder.destination(decoder.operand(0), 0);
   instruction.slots[0] = decoder.address(decoder.operand(1), instruction.immediate);
-  instruction.slots[1] = decoder.source(decoder.operand(2), instruction.tag[1] ? 4 : 8);
+  instruction.slots[1] = decoder.source(decoder.operand(2), isByParity ? 4 : 8);
   instruction.execute = &test;
   decoder.add(std::move(instruction));
 }
 
 static void decodeChange(Decoder &decoder, Form form) {
   Instruction instruction;
-  instruction.tag[0] = uint8_t(decoder.takeSpace(Space::Generic));
-  instruction.tag[2] = form != Form::ExpectTx && decoder.take("expect_tx");
+  const Space space = decoder.takeSpace(Space::Generic);
+  instruction.setRoles(ChangeRoles{space, form, form != Form::ExpectTx && decoder.take("expect_tx")});
   decoder.take("noComplete");
   takeOrder(decoder, Order::Release);
-  instruction.tag[1] = uint8_t(form);
   const bool hasState = (form == Form::Arrive || form == Form::Drop) && decoder.operand(0).kind != OperandKind::Address;
   const size_t first = hasState ? 1 : 0;
   instruction.slots[2] = hasState && decoder.operand(0).kind == OperandKind::Name
@@ -261,8 +278,8 @@ static void decodeMbarrier(Decoder &decoder) {
 void nereid::sim::decodeCopyArrival(Decoder &decoder) {
   decoder.take("mbarrier"), decoder.take("arrive");
   Instruction instruction;
-  instruction.tag[1] = decoder.take("noinc");
-  instruction.tag[0] = uint8_t(decoder.takeSpace(Space::Generic));
+  const Space space = decoder.takeSpace(Space::Generic);
+  instruction.setRoles(CopyArrivalRoles{space, decoder.take("noinc")});
   takeOrder(decoder, Order::Release);
   instruction.slots[0] = decoder.address(decoder.operand(0), instruction.immediate);
   instruction.execute = &arriveAfterCopies;
