@@ -73,11 +73,20 @@ bool ByteCopy::perform() const {
   return true;
 }
 
-/// Bytes that each lane reads of its `bytes`.
-static void readSizes(const Warp &warp, const Instruction &instruction, uint32_t bytes, uint32_t (&sizes)[kLanes]) {
+namespace {
+struct CopyRoles {
+  uint8_t bytes = 0; ///< of each lane
+  bool hasSourceSize = false, hasPredicate = false;
+};
+} // namespace
+
+/// Bytes that each lane reads.
+static void readSizes(const Warp &warp, const Instruction &instruction, uint32_t (&sizes)[kLanes]) {
+  const CopyRoles roles = instruction.roles<CopyRoles>();
+  const uint32_t bytes = roles.bytes;
   for (unsigned lane = 0; lane < kLanes; ++lane) {
-    sizes[lane] = instruction.tag[1] ? std::min(warp.at<uint32_t>(instruction.slots[2])[lane], bytes) : bytes;
-    if (instruction.tag[2] && warp.predicate(instruction.slots[3]) >> lane & 1)
+    sizes[lane] = roles.hasSourceSize ? std::min(warp.at<uint32_t>(instruction.slots[2])[lane], bytes) : bytes;
+    if (roles.hasPredicate && warp.predicate(instruction.slots[3]) >> lane & 1)
       sizes[lane] = 0;
   }
 }
@@ -105,10 +114,9 @@ static bool resolveSource(Warp &warp, LaneAccess &from, const uint32_t (&sizes)[
   return true;
 }
 
-/// slots: to, from, bytes that are read, ignore. tag[0]: bytes; tag[1]: has a source size; tag[2]: has a predicate.
-/// The offsets of both addresses are the words of `list`.
+/// slots: to, from, bytes that are read, ignore. The offsets of both addresses are the words of `list`.
 static Step copyAsync(Warp &warp, const Instruction &instruction) {
-  const unsigned bytes = instruction.tag[0];
+  const unsigned bytes = instruction.roles<CopyRoles>().bytes;
   LaneAccess to(warp, instruction, Space::Shared, instruction.slots[0], uint64_t(int32_t(instruction.list[0])), bytes);
   LaneAccess from(warp, instruction, Space::Global, instruction.slots[1], uint64_t(int32_t(instruction.list[1])),
                   bytes);
@@ -116,7 +124,7 @@ static Step copyAsync(Warp &warp, const Instruction &instruction) {
   to.operation = from.operation = ++warp.cta->cluster->numOperations;
   tell(warp, {SyncKind::AsyncIssue, &instruction, warp.mask, nullptr, 0, to.operation});
   uint32_t sizes[kLanes];
-  readSizes(warp, instruction, bytes, sizes);
+  readSizes(warp, instruction, sizes);
   if (!resolveSource(warp, from, sizes) || !to.writing().resolve(warp))
     return Step::Fail;
   for (unsigned lane = 0; lane < kLanes; ++lane) {
@@ -136,13 +144,22 @@ static Step copyAsync(Warp &warp, const Instruction &instruction) {
   return Step::Next;
 }
 
+namespace {
+/// Of a wait for groups.
+struct WaitRoles {
+  bool isAll;  ///< operations that are not committed too
+  bool isRead; ///< only until they have read, which is the same here
+};
+} // namespace
+
 /// What tells of a group of copies or of bulk stores.
 template <std::vector<AsyncGroups> Warp::*Groups>
 static SyncEvent groupEvent(SyncKind kind, const Warp &warp, const Instruction &instruction) {
   SyncEvent event{kind, &instruction, warp.mask, nullptr, uint32_t(instruction.immediate)};
   event.async = Groups == &Warp::copies ? AsyncKind::Copy : AsyncKind::BulkStore;
-  event.isAll = instruction.tag[0];
-  event.isRead = instruction.tag[1];
+  const auto [isAll, isRead] = instruction.roles<WaitRoles>();
+  event.isAll = isAll;
+  event.isRead = isRead;
   return event;
 }
 
@@ -154,12 +171,11 @@ template <std::vector<AsyncGroups> Warp::*Groups> static Step commitLanes(Warp &
   return Step::Next;
 }
 
-/// tag[0]: waits for all, committed or not; tag[1]: only for reads, which is the same here.
 template <std::vector<AsyncGroups> Warp::*Groups> static Step waitLanes(Warp &warp, const Instruction &instruction) {
   for (unsigned lane = 0; lane < kLanes; ++lane)
     if (warp.isActive(lane)) {
       AsyncGroups &groups = groupsOf(warp.*Groups, lane);
-      if (!(instruction.tag[0] ? waitForAll(groups) : waitForGroups(groups, instruction.immediate)))
+      if (!(instruction.roles<WaitRoles>().isAll ? waitForAll(groups) : waitForGroups(groups, instruction.immediate)))
         return Step::Fail;
     }
   tell(warp, groupEvent<Groups>(SyncKind::AsyncWait, warp, instruction));
@@ -169,8 +185,7 @@ template <std::vector<AsyncGroups> Warp::*Groups> static Step waitLanes(Warp &wa
 static void decodeWait(Decoder &decoder, Execute execute, bool isAll, bool isRead = false) {
   Instruction instruction;
   instruction.execute = execute;
-  instruction.tag[0] = isAll;
-  instruction.tag[1] = isRead;
+  instruction.setRoles(WaitRoles{isAll, isRead});
   instruction.immediate = decoder.operand(0).bits;
   decoder.add(std::move(instruction));
 }
@@ -190,31 +205,43 @@ static void decodeAsync(Decoder &decoder) {
   instruction.slots[0] = decoder.address(decoder.operand(0), offsets[0]);
   instruction.slots[1] = decoder.address(decoder.operand(1), offsets[1]);
   instruction.list = {uint32_t(offsets[0]), uint32_t(offsets[1])};
-  instruction.tag[0] = uint8_t(decoder.operand(2).bits);
+  CopyRoles roles{uint8_t(decoder.operand(2).bits)};
   if (operands.size() > 3) {
     const std::optional<Register> reg = decoder.findRegister(decoder.operand(3).name);
     const bool isPredicate = reg && reg->bytes == 0, isPolicy = reg && reg->bytes == 8;
-    instruction.tag[1] = !isPredicate && !isPolicy;
-    instruction.tag[2] = isPredicate;
+    roles.hasSourceSize = !isPredicate && !isPolicy;
+    roles.hasPredicate = isPredicate;
     if (!isPolicy)
       instruction.slots[isPredicate ? 3 : 2] = decoder.source(decoder.operand(3), isPredicate ? 0 : 4);
   }
+  instruction.setRoles(roles);
   instruction.execute = &copyAsync;
   decoder.add(std::move(instruction));
 }
 
 //--- bulk copies ---------------------------------------------------------------------------
 
+namespace {
+enum class BulkKind : uint8_t { Store, Load, Exchange }; ///< to global memory, to shared memory, between CTAs
+struct BulkRoles {
+  BulkKind kind = BulkKind::Store;
+  Reduction reduction = Reduction::None;
+  TensorElement element = TensorElement::U8; ///< of a reduction
+  bool isMulticast = false;
+};
+} // namespace
+
 /// One bulk copy; of a multicast the one to the CTA of that rank, which gets data and signal at the same offsets.
 static bool startBulk(Warp &warp, const Instruction &instruction, unsigned lane, std::optional<uint32_t> rank) {
-  const bool isLoad = instruction.tag[0] != 0;
+  const BulkRoles roles = instruction.roles<BulkRoles>();
+  const bool isLoad = roles.kind != BulkKind::Store;
   const auto ofRank = [rank](uint64_t address) {
     return rank ? (address & ((1u << kRankShift) - 1)) | uint64_t{*rank + 1} << kRankShift : address;
   };
   const uint64_t target = ofRank(warp.at<uint64_t>(instruction.slots[0])[lane] + int32_t(instruction.list[0]));
   const uint64_t source = warp.at<uint64_t>(instruction.slots[1])[lane] + int32_t(instruction.list[1]);
   const uint32_t bytes = warp.at<uint32_t>(instruction.slots[2])[lane];
-  const Space from = instruction.tag[0] == 1 ? Space::Global : Space::Shared,
+  const Space from = roles.kind == BulkKind::Load ? Space::Global : Space::Shared,
               to = isLoad ? Space::Shared : Space::Global;
   ByteCopy copy{&warp,
                 &instruction,
@@ -223,8 +250,8 @@ static bool startBulk(Warp &warp, const Instruction &instruction, unsigned lane,
                 Proxy::Async,
                 {to, target, nullptr, bytes, instruction.slots[0]},
                 {from, source, nullptr, bytes, instruction.slots[1]},
-                static_cast<Reduction>(instruction.tag[1]),
-                static_cast<TensorElement>(instruction.tag[2] & 0x7f)};
+                roles.reduction,
+                roles.element};
   copy.to.memory = translate(warp, instruction, to, target, lane, bytes, 16);
   copy.from.memory = translate(warp, instruction, from, source, lane, bytes, 16);
   char *barrier = nullptr;
@@ -243,17 +270,14 @@ static bool startBulk(Warp &warp, const Instruction &instruction, unsigned lane,
                 : start(warp, groupsOf(warp.bulkStores, lane), [copy] { return copy.perform(); });
 }
 
-static constexpr uint8_t kMulticast = 0x80;
-
-/// slots: to, from, bytes, mbarrier, CTA mask. tag[0]: to shared memory (1), to global memory (0), between CTAs (2);
-/// tag[1]: reduction; tag[2]: its type, and whether it is a multicast.
+/// slots: to, from, bytes, mbarrier, CTA mask.
 static Step copyBulk(Warp &warp, const Instruction &instruction) {
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     if (!warp.isActive(lane))
       continue;
     if (warp.at<uint32_t>(instruction.slots[2])[lane] % 16)
       return fail(warp, instruction, "sim-fault", "the size of a bulk copy is no multiple of 16", int(lane));
-    if (!(instruction.tag[2] & kMulticast)) {
+    if (!instruction.roles<BulkRoles>().isMulticast) {
       if (!startBulk(warp, instruction, lane, std::nullopt))
         return Step::Fail;
       continue;
@@ -283,14 +307,17 @@ static void decodeBulk(Decoder &decoder, bool isReduction) {
   const Space to = decoder.takeSpace(Space::Global), from = decoder.takeSpace(Space::Global);
   decoder.dropCacheHints();
   Instruction instruction;
+  BulkRoles roles;
+  roles.kind = to != Space::Shared ? BulkKind::Store : from == Space::Shared ? BulkKind::Exchange : BulkKind::Load;
+  roles.isMulticast = isMulticast;
   if (isReduction) {
     decoder.take("noftz");
     const Reduction reduction = takeReduction(decoder);
     const std::optional<TensorElement> element = takeElement(decoder);
     if (!element || reduction == Reduction::None)
       return decoder.fail("this form of a bulk copy is not known");
-    instruction.tag[1] = uint8_t(reduction);
-    instruction.tag[2] = uint8_t(*element);
+    roles.reduction = reduction;
+    roles.element = *element;
   }
   if (signals != (to == Space::Shared) || decoder.opcode() != "cp" || (isMulticast && (isReduction || !signals)))
     return decoder.fail("this form of a bulk copy is not known");
@@ -300,12 +327,10 @@ static void decodeBulk(Decoder &decoder, bool isReduction) {
   instruction.slots[2] = decoder.source(decoder.operand(2), 4);
   if (signals)
     instruction.slots[3] = decoder.address(decoder.operand(3), offsets[2]);
-  if (isMulticast) {
+  if (isMulticast)
     instruction.slots[4] = decoder.source(decoder.operand(4), 4);
-    instruction.tag[2] |= kMulticast;
-  }
   instruction.list = {uint32_t(offsets[0]), uint32_t(offsets[1]), uint32_t(offsets[2])};
-  instruction.tag[0] = to != Space::Shared ? 0 : from == Space::Shared ? 2 : 1;
+  instruction.setRoles(roles);
   instruction.execute = &copyBulk;
   decoder.add(std::move(instruction));
 }

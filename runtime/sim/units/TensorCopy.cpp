@@ -200,9 +200,17 @@ static const char *problemOf(const BoxCopy &copy, unsigned rank) {
   return nullptr;
 }
 
-/// slots: map, shared memory, mbarrier, CTA mask; list: coordinates, then offsets of the addresses. tag[0]: load;
-/// tag[1]: reduction; tag[2]: multicast.
+namespace {
+struct BoxRoles {
+  bool isLoad;
+  Reduction reduction;
+  bool isMulticast;
+};
+} // namespace
+
+/// slots: map, shared memory, mbarrier, CTA mask; list: coordinates, then offsets of the addresses.
 static Step copyBox(Warp &warp, const Instruction &instruction) {
+  const BoxRoles roles = instruction.roles<BoxRoles>();
   const unsigned rank = unsigned(instruction.list.size()) - 2;
   LaneAccess maps(warp, instruction, Space::Generic, instruction.slots[0], instruction.immediate, 128);
   maps.proxy = Proxy::TensorMap;
@@ -222,12 +230,12 @@ static Step copyBox(Warp &warp, const Instruction &instruction) {
       copy.begin[dim] = int32_t(warp.at<uint32_t>(instruction.list[dim])[lane]);
     const uint64_t shared = warp.at<uint64_t>(instruction.slots[1])[lane] + int32_t(instruction.list[rank]);
     const uint64_t barrier = warp.at<uint64_t>(instruction.slots[2])[lane] + int32_t(instruction.list[rank + 1]);
-    const uint32_t ranks = instruction.tag[2] ? warp.at<uint32_t>(instruction.slots[3])[lane] & 0xffff : 0;
+    const uint32_t ranks = roles.isMulticast ? warp.at<uint32_t>(instruction.slots[3])[lane] & 0xffff : 0;
     const uint32_t target = uint32_t(shared) >> kRankShift & 0xff, offset = uint32_t(shared) & ((1u << kRankShift) - 1);
     copy.cta = warp.cta;
     copy.offset = offset;
-    copy.isLoad = instruction.tag[0];
-    copy.reduction = static_cast<Reduction>(instruction.tag[1]);
+    copy.isLoad = roles.isLoad;
+    copy.reduction = roles.reduction;
     if (target > cluster.ctas.size())
       return fail(warp, instruction, "sim-fault", "there is no such CTA in the cluster", int(lane));
     if (offset % 128)
@@ -242,11 +250,11 @@ static Step copyBox(Warp &warp, const Instruction &instruction) {
     }
     // Every CTA of a multicast gets the box and the signal at the same offsets of its own shared memory.
     for (uint32_t cta = 0; cta < cluster.ctas.size(); ++cta) {
-      if (instruction.tag[2] ? !(ranks >> cta & 1) : target ? cta != target - 1 : cta != warp.cta->rank)
+      if (roles.isMulticast ? !(ranks >> cta & 1) : target ? cta != target - 1 : cta != warp.cta->rank)
         continue;
       copy.cta = &cluster.ctas[cta];
       const uint64_t own =
-          instruction.tag[2] ? (barrier & ((1u << kRankShift) - 1)) | uint64_t{cta + 1} << kRankShift : barrier;
+          roles.isMulticast ? (barrier & ((1u << kRankShift) - 1)) | uint64_t{cta + 1} << kRankShift : barrier;
       char *signal = translate(warp, instruction, Space::Shared, own, lane, 8, 8);
       const auto perform = [copy, signal] {
         return copy.perform() &&
@@ -263,7 +271,7 @@ void nereid::sim::decodeTensorCopy(Decoder &decoder) {
   const std::string dims = decoder.takeOf({"1d", "2d", "3d", "4d", "5d"});
   const bool isLoad = decoder.take("mbarrier::complete_tx::bytes"), isMulticast = decoder.take("multicast::cluster");
   Instruction instruction;
-  instruction.tag[1] = uint8_t(takeReduction(decoder));
+  instruction.setRoles(BoxRoles{isLoad, takeReduction(decoder), isMulticast});
   decoder.take("tile"), decoder.take("bulk_group");
   decoder.takeSpace(Space::Global), decoder.takeSpace(Space::Global);
   decoder.dropCacheHints();
@@ -280,8 +288,6 @@ void nereid::sim::decodeTensorCopy(Decoder &decoder) {
     instruction.slots[3] = decoder.source(decoder.operand(3), 4);
   instruction.list.push_back(uint32_t(offsets[0]));
   instruction.list.push_back(uint32_t(offsets[1]));
-  instruction.tag[0] = isLoad;
-  instruction.tag[2] = isMulticast;
   instruction.execute = &copyBox;
   decoder.add(std::move(instruction));
 }

@@ -48,21 +48,30 @@ static void set(TensorMap &map, Field field, uint64_t ordinal, uint64_t value) {
   }
 }
 
-/// slots: address, value. tag[0]: space; tag[1]: field; tag[2]: ordinal.
+namespace {
+struct ReplaceRoles {
+  Space space;
+  Field field = Field::Address;
+  uint8_t ordinal = 0;
+  bool isWide = false; ///< the value has 64 bits
+};
+} // namespace
+
+/// slots: address, value.
 static Step replace(Warp &warp, const Instruction &instruction) {
-  LaneAccess access(warp, instruction, static_cast<Space>(instruction.tag[0]), instruction.slots[0],
-                    instruction.immediate, 128);
+  const auto [space, field, ordinal, isWide] = instruction.roles<ReplaceRoles>();
+  LaneAccess access(warp, instruction, space, instruction.slots[0], instruction.immediate, 128);
   if (!access.writing().resolve(warp, kTensorMapAlignment))
     return Step::Fail;
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     if (!warp.isActive(lane))
       continue;
     char *at = access.memory[lane];
-    const uint64_t value = instruction.list[0] ? warp.at<uint64_t>(instruction.slots[1])[lane]
-                                               : warp.at<uint32_t>(instruction.slots[1])[lane];
+    const uint64_t value =
+        isWide ? warp.at<uint64_t>(instruction.slots[1])[lane] : warp.at<uint32_t>(instruction.slots[1])[lane];
     TensorMap map;
     std::memcpy(&map, at, sizeof(map));
-    set(map, static_cast<Field>(instruction.tag[1]), instruction.tag[2], value);
+    set(map, field, ordinal, value);
     std::memcpy(at, &map, sizeof(map));
   }
   return Step::Next;
@@ -93,21 +102,23 @@ static void decodeReplace(Decoder &decoder) {
                                                               {"fill_mode", Field::Fill}};
   decoder.take("tile"), decoder.take("b1024");
   Instruction instruction;
+  ReplaceRoles roles;
   bool isKnown = false;
   for (auto [name, field] : fields)
     if (decoder.take(name)) {
-      instruction.tag[1] = uint8_t(field);
+      roles.field = field;
       isKnown = true;
     }
-  instruction.tag[0] = uint8_t(decoder.takeSpace(Space::Generic));
+  roles.space = decoder.takeSpace(Space::Generic);
   const unsigned bytes = bytesOfType(decoder.takeType());
   const size_t last = decoder.operands().size() - 1;
   if (!isKnown || last < 1 || (last == 2 && decoder.operand(1).bits > 4))
     return decoder.fail("this form is not known");
-  instruction.tag[2] = last == 2 ? uint8_t(decoder.operand(1).bits) : 0;
+  roles.ordinal = last == 2 ? uint8_t(decoder.operand(1).bits) : 0;
+  roles.isWide = bytes == 8;
+  instruction.setRoles(roles);
   instruction.slots[0] = decoder.address(decoder.operand(0), instruction.immediate);
-  instruction.slots[1] = decoder.source(decoder.operand(last), bytes == 8 ? 8 : 4);
-  instruction.list = {bytes == 8};
+  instruction.slots[1] = decoder.source(decoder.operand(last), roles.isWide ? 8 : 4);
   instruction.execute = &replace;
   decoder.add(std::move(instruction));
 }
