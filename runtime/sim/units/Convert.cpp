@@ -114,16 +114,28 @@ const Conversion *keep(const Conversion &conversion) {
 }
 } // namespace
 
-/// slots: result, source(s). tag[0]: lanes of the result have 8 bytes; tag[1]: the source's.
+namespace {
+/// Whether lanes have 8 bytes.
+struct WidthRoles {
+  bool isResultWide, isSourceWide;
+};
+/// Bits of a number of a register that holds two.
+struct PackedRoles {
+  uint8_t to, from;
+};
+} // namespace
+
+/// slots: result, source(s).
 static Step convertAny(Warp &warp, const Instruction &instruction) {
   const auto &conversion = *reinterpret_cast<const Conversion *>(instruction.immediate);
+  const auto [isResultWide, isSourceWide] = instruction.roles<WidthRoles>();
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     if (!warp.isActive(lane))
       continue;
-    const uint64_t bits = instruction.tag[1] ? warp.at<uint64_t>(instruction.slots[1])[lane]
-                                             : warp.at<uint32_t>(instruction.slots[1])[lane];
+    const uint64_t bits =
+        isSourceWide ? warp.at<uint64_t>(instruction.slots[1])[lane] : warp.at<uint32_t>(instruction.slots[1])[lane];
     const uint64_t result = convert(bits, conversion);
-    if (instruction.tag[0])
+    if (isResultWide)
       warp.at<uint64_t>(instruction.slots[0])[lane] = result;
     else
       warp.at<uint32_t>(instruction.slots[0])[lane] = uint32_t(result);
@@ -134,7 +146,7 @@ static Step convertAny(Warp &warp, const Instruction &instruction) {
 /// d = {a, b}: a in the upper half.
 static Step convertPair(Warp &warp, const Instruction &instruction) {
   const auto &conversion = *reinterpret_cast<const Conversion *>(instruction.immediate);
-  const unsigned width = instruction.tag[0];
+  const unsigned width = instruction.roles<PackedRoles>().to;
   const auto *high = warp.at<uint32_t>(instruction.slots[1]), *low = warp.at<uint32_t>(instruction.slots[2]);
   for (unsigned lane = 0; lane < kLanes; ++lane)
     if (warp.isActive(lane))
@@ -143,10 +155,10 @@ static Step convertPair(Warp &warp, const Instruction &instruction) {
   return Step::Next;
 }
 
-/// Two numbers in one register to two in another. tag[0], tag[1]: bits of a number of the result, of the source.
+/// Two numbers in one register to two in another.
 static Step convertHalves(Warp &warp, const Instruction &instruction) {
   const auto &conversion = *reinterpret_cast<const Conversion *>(instruction.immediate);
-  const unsigned to = instruction.tag[0], from = instruction.tag[1];
+  const auto [to, from] = instruction.roles<PackedRoles>();
   const auto *source = warp.at<uint32_t>(instruction.slots[1]);
   for (unsigned lane = 0; lane < kLanes; ++lane)
     if (warp.isActive(lane)) {
@@ -233,6 +245,14 @@ static std::string takeAnyType(Decoder &decoder) {
 static bool isPacked(const std::string &type) { return type.ends_with("x2"); }
 static std::string scalarOf(const std::string &type) { return isPacked(type) ? type.substr(0, type.size() - 2) : type; }
 
+/// Bits of a number of that format in a packed register; 0 for none.
+static uint8_t packedBits(const std::string &format) {
+  if (format.empty())
+    return 0;
+  const unsigned bits = formatOf(format)->bits();
+  return bits == 4 ? 4 : bits > 8 ? 16 : 8;
+}
+
 static void decodeConvert(Decoder &decoder) {
   Conversion conversion;
   takeRounding(decoder, conversion);
@@ -257,13 +277,7 @@ static void decodeConvert(Decoder &decoder) {
   }
   instruction.immediate = reinterpret_cast<uint64_t>(keep(conversion));
   if (isPacked(to)) {
-    instruction.tag[0] = uint8_t(formatOf(conversion.to)->bits() == 4  ? 4
-                                 : formatOf(conversion.to)->bits() > 8 ? 16
-                                                                       : 8);
-    instruction.tag[1] = isPacked(from) ? formatOf(conversion.from)->bits() == 4  ? 4
-                                          : formatOf(conversion.from)->bits() > 8 ? 16
-                                                                                  : 8
-                                        : 0;
+    instruction.setRoles(PackedRoles{packedBits(conversion.to), packedBits(isPacked(from) ? conversion.from : "")});
     for (unsigned index = 1; index < decoder.operands().size(); ++index)
       instruction.slots[index] = decoder.source(decoder.operand(index), 4, true);
     instruction.slots[0] = decoder.destination(decoder.operand(0), 4);
@@ -273,8 +287,7 @@ static void decodeConvert(Decoder &decoder) {
   const unsigned fromBytes = std::max({bytesOfType(from), 4u}), toBytes = decoder.widthOf(decoder.operand(0));
   instruction.slots[1] = decoder.source(decoder.operand(1), fromBytes, formatOf(from));
   instruction.slots[0] = decoder.destination(decoder.operand(0), toBytes);
-  instruction.tag[0] = toBytes == 8;
-  instruction.tag[1] = fromBytes == 8;
+  instruction.setRoles(WidthRoles{toBytes == 8, fromBytes == 8});
   instruction.execute = &convertAny;
   decoder.add(std::move(instruction));
 }

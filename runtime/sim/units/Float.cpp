@@ -140,11 +140,15 @@ struct Form {
   std::string type, rounding;
   bool isFlushed, isSaturated;
 };
+
+struct RoundingRoles {
+  int mode; ///< of <cfenv>
+};
 } // namespace
 
 /// Runs an instruction in another rounding mode of the host; `immediate` is the instruction's function.
 static Step roundedRun(Warp &warp, const Instruction &instruction) {
-  std::fesetround(int(instruction.tag[0]) << 8);
+  std::fesetround(instruction.roles<RoundingRoles>().mode);
   const Step step = reinterpret_cast<Execute>(instruction.immediate)(warp, instruction);
   std::fesetround(FE_TONEAREST);
   return step;
@@ -163,7 +167,7 @@ static void applyRounding(Decoder &decoder, const Form &form) {
   if (const int mode = hostRounding(form.rounding); mode != FE_TONEAREST && !decoder.hasFailed()) {
     Instruction &instruction = decoder.lastInstruction();
     instruction.immediate = reinterpret_cast<uint64_t>(instruction.execute);
-    instruction.tag[0] = uint8_t(mode >> 8);
+    instruction.setRoles(RoundingRoles{mode});
     instruction.execute = &roundedRun;
   }
 }

@@ -214,21 +214,27 @@ static void decodeDotHalves(Decoder &decoder) {
 
 //--- carries -------------------------------------------------------------------------------
 
-/// add.cc, addc, sub.cc, subc: the carry of each lane is a predicate of the thread. tag[0]: subtract; tag[1]: use the
-/// carry; tag[2]: set it.
+namespace {
+struct CarryRoles {
+  bool subtracts, usesCarry, setsCarry;
+};
+} // namespace
+
+/// add.cc, addc, sub.cc, subc: the carry of each lane is a predicate of the thread.
 template <typename T> static Step addWithCarry(Warp &warp, const Instruction &instruction) {
   const Source<T> a(warp, instruction.slots[1]), b(warp, instruction.slots[2]);
+  const CarryRoles roles = instruction.roles<CarryRoles>();
   Slot<T> values[kLanes];
   uint32_t carries = 0;
   for (unsigned lane = 0; lane < kLanes; ++lane) {
-    const T right = instruction.tag[0] ? T(~b[lane]) : b[lane];
-    const bool carry = instruction.tag[1] ? warp.carry >> lane & 1 : instruction.tag[0];
+    const T right = roles.subtracts ? T(~b[lane]) : b[lane];
+    const bool carry = roles.usesCarry ? warp.carry >> lane & 1 : roles.subtracts;
     const unsigned __int128 sum = static_cast<unsigned __int128>(a[lane]) + right + carry;
     values[lane] = T(sum);
     carries |= uint32_t(sum >> sizeof(T) * 8 & 1) << lane;
   }
   writeLanes(warp, instruction.slots[0], values);
-  if (instruction.tag[2])
+  if (roles.setsCarry)
     warp.carry = (warp.carry & ~warp.mask) | (carries & warp.mask);
   return Step::Next;
 }
@@ -236,9 +242,8 @@ template <typename T> static Step addWithCarry(Warp &warp, const Instruction &in
 void nereid::sim::decodeCarry(Decoder &decoder, const std::string &type) {
   const unsigned bytes = bytesOfType(type);
   Instruction instruction;
-  instruction.tag[0] = decoder.opcode().starts_with("sub");
-  instruction.tag[1] = decoder.opcode().ends_with("c");
-  instruction.tag[2] = decoder.take("cc");
+  const std::string &opcode = decoder.opcode();
+  instruction.setRoles(CarryRoles{opcode.starts_with("sub"), opcode.ends_with("c"), decoder.take("cc")});
   for (unsigned index : {1, 2})
     instruction.slots[index] = decoder.source(decoder.operand(index), bytes);
   instruction.slots[0] = decoder.destination(decoder.operand(0), bytes);
@@ -263,8 +268,7 @@ void nereid::sim::decodeProductCarry(Decoder &decoder, const std::string &type) 
                     : !isHigh  ? &Lanes<&IntegerOps<uint32_t>::mulLow>::run
                     : isSigned ? &Lanes<&IntegerOps<int32_t>::mulHigh>::run
                                : &Lanes<&IntegerOps<uint32_t>::mulHigh>::run;
-  sum.tag[1] = decoder.opcode() == "madc";
-  sum.tag[2] = decoder.take("cc");
+  sum.setRoles(CarryRoles{/*subtracts=*/false, decoder.opcode() == "madc", decoder.take("cc")});
   sum.slots[1] = product.slots[0];
   sum.slots[2] = decoder.source(decoder.operand(3), bytes);
   sum.slots[0] = decoder.destination(decoder.operand(0), bytes);
