@@ -136,15 +136,20 @@ template <unsigned Group> bool swapGroups(Wave &wave, const Instruction &instruc
   return true;
 }
 
-/// slots: result, a value whose zero counts as false. tag[0]: the result has 64 bits.
+struct BallotRoles {
+  bool isWide; ///< the result has 64 bits
+};
+
+/// slots: result, a value whose zero counts as false.
 bool ballot(Wave &wave, const Instruction &instruction) {
+  const bool isWide = instruction.roles<BallotRoles>().isWide;
   uint64_t votes = 0;
   for (unsigned lane = 0; lane < wave.lanes(); ++lane)
     votes |= uint64_t{wave.isActive(lane) && wave.at<uint32_t>(instruction.slots[1], lane)} << lane;
   for (unsigned lane = 0; lane < wave.lanes(); ++lane)
     if (wave.isActive(lane))
-      instruction.tag[0] ? void(wave.at<uint64_t>(instruction.slots[0], lane) = votes)
-                         : void(wave.at<uint32_t>(instruction.slots[0], lane) = uint32_t(votes));
+      isWide ? void(wave.at<uint64_t>(instruction.slots[0], lane) = votes)
+             : void(wave.at<uint32_t>(instruction.slots[0], lane) = uint32_t(votes));
   return true;
 }
 
@@ -204,7 +209,7 @@ void nereid::sim::decodeLaneExchange(Decoder &decoder) {
     return decoder.fail("the lanes have 32 bits");
   Instruction instruction;
   instruction.execute = form->execute;
-  instruction.tag[0] = isWide;
+  instruction.setRoles(BallotRoles{isWide});
   for (unsigned index = 0; index < form->numSources; ++index) {
     const unsigned at = form->numResults + index;
     instruction.slots[at] = decoder.source(decoder.operand(at), 4);

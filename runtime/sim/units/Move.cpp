@@ -15,8 +15,17 @@ static uint64_t nanoseconds() {
   return uint64_t(std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1));
 }
 
+namespace {
+struct ClockRoles {
+  bool isTime; ///< of the host, else a count of instructions
+};
+struct PackRoles {
+  uint8_t laneBytes; ///< of the registers of the list
+};
+} // namespace
+
 template <typename S> static Step readClock(Warp &warp, const Instruction &instruction) {
-  const uint64_t now = instruction.tag[0] ? nanoseconds() : warp.cta->cluster->threadInstructions;
+  const uint64_t now = instruction.roles<ClockRoles>().isTime ? nanoseconds() : warp.cta->cluster->threadInstructions;
   S values[kLanes];
   std::fill_n(values, kLanes, S(now));
   writeLanes(warp, instruction.slots[0], values);
@@ -38,7 +47,7 @@ static bool decodeClock(Decoder &decoder) {
   const bool isWide = name == "%globaltimer" || name == "%clock64";
   Instruction instruction;
   instruction.slots[0] = decoder.destination(decoder.operand(0), isWide ? 8 : 4);
-  instruction.tag[0] = isTime;
+  instruction.setRoles(ClockRoles{isTime});
   instruction.execute = isWide ? &readClock<uint64_t> : &readClock<uint32_t>;
   decoder.add(std::move(instruction));
   return true;
@@ -51,7 +60,7 @@ template <unsigned Bytes> static Step unpack(Warp &warp, const Instruction &inst
       continue;
     uint8_t value[16];
     std::memcpy(value, warp.file + instruction.slots[0] + lane * Bytes, Bytes);
-    const unsigned each = Bytes / unsigned(instruction.list.size()), width = instruction.tag[0];
+    const unsigned each = Bytes / unsigned(instruction.list.size()), width = instruction.roles<PackRoles>().laneBytes;
     for (unsigned index = 0; index < instruction.list.size(); ++index) {
       uint8_t part[8] = {};
       std::memcpy(part, value + index * each, each);
@@ -65,7 +74,7 @@ template <unsigned Bytes> static Step pack(Warp &warp, const Instruction &instru
     if (!warp.isActive(lane))
       continue;
     uint8_t value[16] = {};
-    const unsigned each = Bytes / unsigned(instruction.list.size()), width = instruction.tag[0];
+    const unsigned each = Bytes / unsigned(instruction.list.size()), width = instruction.roles<PackRoles>().laneBytes;
     for (unsigned index = 0; index < instruction.list.size(); ++index)
       std::memcpy(value + index * each, warp.file + instruction.list[index] + lane * width, each);
     std::memcpy(warp.file + instruction.slots[0] + lane * Bytes, value, Bytes);
@@ -78,10 +87,10 @@ static void decodePacked(Decoder &decoder, unsigned bytes) {
   const Operand &vector = decoder.operand(isUnpack ? 0 : 1), &whole = decoder.operand(isUnpack ? 1 : 0);
   const unsigned each = bytes / unsigned(std::max<size_t>(vector.parts.size(), 1));
   Instruction instruction;
-  instruction.tag[0] = each == 8 ? 8 : 4;
+  const uint8_t laneBytes = each == 8 ? 8 : 4;
+  instruction.setRoles(PackRoles{laneBytes});
   for (const Operand &part : vector.parts)
-    instruction.list.push_back(isUnpack ? decoder.destination(part, instruction.tag[0])
-                                        : decoder.source(part, instruction.tag[0]));
+    instruction.list.push_back(isUnpack ? decoder.destination(part, laneBytes) : decoder.source(part, laneBytes));
   instruction.slots[0] = isUnpack ? decoder.source(whole, bytes) : decoder.destination(whole, bytes);
   instruction.execute = bytes == 4   ? isUnpack ? &unpack<4> : &pack<4>
                         : bytes == 8 ? isUnpack ? &unpack<8> : &pack<8>

@@ -9,6 +9,14 @@ using namespace nereid::sim;
 
 namespace {
 enum class ShuffleMode : uint8_t { Up, Down, Butterfly, Index };
+struct ShuffleRoles {
+  ShuffleMode mode;
+  bool hasPredicate;
+};
+enum class VoteMode : uint8_t { All, Any, Uniform, Ballot };
+struct MatchRoles {
+  bool isAll, hasPredicate;
+};
 } // namespace
 
 /// The named lanes execute a collective together: the first that come wait for the others.
@@ -21,10 +29,11 @@ static bool isReady(Warp &warp, const Instruction &instruction, uint32_t slot) {
   return true;
 }
 
-/// slots: result, predicate, a, b, c, members. tag[0]: mode; tag[1]: has a predicate.
+/// slots: result, predicate, a, b, c, members.
 static Step shuffle(Warp &warp, const Instruction &instruction) {
   if (!isReady(warp, instruction, instruction.slots[5]))
     return Step::Wait;
+  const auto [mode, hasPredicate] = instruction.roles<ShuffleRoles>();
   const auto *a = warp.at<uint32_t>(instruction.slots[2]), *b = warp.at<uint32_t>(instruction.slots[3]),
              *c = warp.at<uint32_t>(instruction.slots[4]);
   uint32_t values[kLanes], inRange = 0;
@@ -34,7 +43,7 @@ static Step shuffle(Warp &warp, const Instruction &instruction) {
     const int high = int((lane & segment) | (clamp & ~segment)), low = int(lane & segment);
     int from = own;
     bool isIn = true;
-    switch (static_cast<ShuffleMode>(instruction.tag[0])) {
+    switch (mode) {
     case ShuffleMode::Up:
       from = own - by, isIn = from >= high;
       break;
@@ -52,7 +61,7 @@ static Step shuffle(Warp &warp, const Instruction &instruction) {
     inRange |= uint32_t{isIn} << lane;
   }
   writeLanes(warp, instruction.slots[0], values);
-  if (instruction.tag[1])
+  if (hasPredicate)
     writePredicate(warp, instruction.slots[1], inRange);
   return Step::Next;
 }
@@ -70,31 +79,32 @@ static void decodeShuffle(Decoder &decoder) {
   instruction.slots[0] = decoder.destination(hasPredicate ? to.parts[0] : to, 4);
   if (hasPredicate)
     instruction.slots[1] = decoder.destination(to.parts[1], 0);
-  instruction.tag[0] = uint8_t(mode == "up"     ? ShuffleMode::Up
-                               : mode == "down" ? ShuffleMode::Down
-                               : mode == "bfly" ? ShuffleMode::Butterfly
-                                                : ShuffleMode::Index);
-  instruction.tag[1] = hasPredicate;
+  instruction.setRoles(ShuffleRoles{mode == "up"     ? ShuffleMode::Up
+                                    : mode == "down" ? ShuffleMode::Down
+                                    : mode == "bfly" ? ShuffleMode::Butterfly
+                                                     : ShuffleMode::Index,
+                                    hasPredicate});
   instruction.execute = &shuffle;
   decoder.add(std::move(instruction));
 }
 
 //--- votes ---------------------------------------------------------------------------------
 
-/// slots: result, predicate, members. tag[0]: 0 all, 1 any, 2 uni, 3 ballot.
+/// slots: result, predicate, members.
 static Step vote(Warp &warp, const Instruction &instruction) {
   if (!isReady(warp, instruction, instruction.slots[2]))
     return Step::Wait;
   const uint32_t votes = warp.predicate(instruction.slots[1]) & warp.mask, all = warp.mask;
-  if (instruction.tag[0] == 3) {
+  const VoteMode mode = instruction.roles<VoteMode>();
+  if (mode == VoteMode::Ballot) {
     uint32_t values[kLanes];
     std::fill_n(values, kLanes, votes);
     writeLanes(warp, instruction.slots[0], values);
     return Step::Next;
   }
-  const bool result = instruction.tag[0] == 0   ? votes == all
-                      : instruction.tag[0] == 1 ? votes != 0
-                                                : votes == all || votes == 0;
+  const bool result = mode == VoteMode::All   ? votes == all
+                      : mode == VoteMode::Any ? votes != 0
+                                              : votes == all || votes == 0;
   writePredicate(warp, instruction.slots[0], result ? kAllLanes : 0);
   return Step::Next;
 }
@@ -109,15 +119,19 @@ static void decodeVote(Decoder &decoder) {
   instruction.slots[1] = decoder.source(decoder.operand(1), 0);
   instruction.slots[2] = decoder.source(decoder.operand(2), 4);
   instruction.slots[0] = decoder.destination(decoder.operand(0), isBallot ? 4 : 0);
-  instruction.tag[0] = mode == "all" ? 0 : mode == "any" ? 1 : mode == "uni" ? 2 : 3;
+  instruction.setRoles(mode == "all"   ? VoteMode::All
+                       : mode == "any" ? VoteMode::Any
+                       : mode == "uni" ? VoteMode::Uniform
+                                       : VoteMode::Ballot);
   instruction.execute = &vote;
   decoder.add(std::move(instruction));
 }
 
-/// slots: result, predicate, value, members. tag[0]: all.
+/// slots: result, predicate, value, members.
 template <typename S> static Step match(Warp &warp, const Instruction &instruction) {
   if (!isReady(warp, instruction, instruction.slots[3]))
     return Step::Wait;
+  const auto [isAll, hasPredicate] = instruction.roles<MatchRoles>();
   const S *value = warp.at<S>(instruction.slots[2]);
   uint32_t values[kLanes] = {};
   uint32_t isEqual = 0;
@@ -125,13 +139,13 @@ template <typename S> static Step match(Warp &warp, const Instruction &instructi
     for (unsigned other = 0; other < kLanes; ++other)
       if (warp.isActive(other) && value[other] == value[lane])
         values[lane] |= 1u << other;
-    if (instruction.tag[0]) {
+    if (isAll) {
       isEqual |= uint32_t{values[lane] == warp.mask} << lane;
       values[lane] = values[lane] == warp.mask ? warp.mask : 0;
     }
   }
   writeLanes(warp, instruction.slots[0], values);
-  if (instruction.tag[1])
+  if (hasPredicate)
     writePredicate(warp, instruction.slots[1], isEqual);
   return Step::Next;
 }
@@ -139,14 +153,15 @@ template <typename S> static Step match(Warp &warp, const Instruction &instructi
 static void decodeMatch(Decoder &decoder) {
   decoder.take("sync");
   Instruction instruction;
-  instruction.tag[0] = decoder.takeOf({"any", "all"}) == "all";
+  const bool isAll = decoder.takeOf({"any", "all"}) == "all";
   const unsigned bytes = bytesOfType(decoder.takeType());
   const Operand &to = decoder.operand(0);
-  instruction.tag[1] = to.kind == OperandKind::Vector;
+  const bool hasPredicate = to.kind == OperandKind::Vector;
+  instruction.setRoles(MatchRoles{isAll, hasPredicate});
   instruction.slots[2] = decoder.source(decoder.operand(1), bytes);
   instruction.slots[3] = decoder.source(decoder.operand(2), 4);
-  instruction.slots[0] = decoder.destination(instruction.tag[1] ? to.parts[0] : to, 4);
-  if (instruction.tag[1])
+  instruction.slots[0] = decoder.destination(hasPredicate ? to.parts[0] : to, 4);
+  if (hasPredicate)
     instruction.slots[1] = decoder.destination(to.parts[1], 0);
   instruction.execute = bytes == 8 ? &match<uint64_t> : &match<uint32_t>;
   decoder.add(std::move(instruction));
