@@ -53,7 +53,6 @@ struct Instruction {
   bool isGuardNegated = false;
   bool isReduction = false; ///< an atomic operation without a result
   bool isOfWave = false;    ///< the lanes of a wave execute it together (Wave.h)
-  uint8_t tag[3] = {};      ///< meaning depends on the instruction
   alignas(4) uint8_t rolesBytes[4] = {};
   uint32_t line = 0;
   Scope scope = Scope::None;
