@@ -1,6 +1,7 @@
 // Floating-point arithmetic with its modifiers: rounding, ftz, sat, relu, NaN, and the approximations.
 // SPDX-License-Identifier: MIT
 #include "runtime/sim/machine/Formats.h"
+#include "runtime/sim/units/Forms.h"
 #include "runtime/sim/units/Opcodes.h"
 
 #include <cfenv>
@@ -116,6 +117,9 @@ template <typename T, bool IsMax, bool Nan, bool Ftz> T extremumOfMagnitudes(T a
   return std::bit_cast<T>(Bits(std::bit_cast<Bits>(magnitude) | ((x ^ y) & sign)));
 }
 
+template <auto F> struct Single {
+  static constexpr auto run = F;
+};
 template <auto F> struct Packed;
 template <typename T, T (*F)(T)> struct Packed<F> {
   static uint32_t run(uint32_t a) { return F({uint16_t(a)}).bits | uint32_t{F({uint16_t(a >> 16)}).bits} << 16; }
@@ -136,11 +140,6 @@ int hostRounding(const std::string &mode) {
   return mode == "rz" ? FE_TOWARDZERO : mode == "rm" ? FE_DOWNWARD : mode == "rp" ? FE_UPWARD : FE_TONEAREST;
 }
 
-struct Form {
-  std::string type, rounding;
-  bool isFlushed, isSaturated;
-};
-
 struct RoundingRoles {
   int mode; ///< of <cfenv>
 };
@@ -154,185 +153,130 @@ static Step roundedRun(Warp &warp, const Instruction &instruction) {
   return step;
 }
 
-static Form takeForm(Decoder &decoder) {
-  Form form;
-  form.rounding = decoder.takeOf({"rn", "rz", "rm", "rp"});
-  form.isFlushed = decoder.take("ftz");
-  form.isSaturated = decoder.take("sat");
-  form.type = decoder.takeType();
-  return form;
+static void applyRounding(Decoder &decoder, const std::string &rounding) {
+  const int mode = hostRounding(rounding);
+  if (mode == FE_TONEAREST || decoder.hasFailed())
+    return;
+  Instruction &instruction = decoder.lastInstruction();
+  instruction.immediate = reinterpret_cast<uint64_t>(instruction.execute);
+  instruction.setRoles(RoundingRoles{mode});
+  instruction.execute = &roundedRun;
 }
 
-static void applyRounding(Decoder &decoder, const Form &form) {
-  if (const int mode = hostRounding(form.rounding); mode != FE_TONEAREST && !decoder.hasFailed()) {
-    Instruction &instruction = decoder.lastInstruction();
-    instruction.immediate = reinterpret_cast<uint64_t>(instruction.execute);
-    instruction.setRoles(RoundingRoles{mode});
-    instruction.execute = &roundedRun;
-  }
+//--- forms ---------------------------------------------------------------------------------
+
+template <typename T, bool Ftz, bool Sat>
+static void addFloats(FormTable &forms, std::string_view type, std::string_view suffix) {
+  using Ops = FloatOps<T, Ftz, Sat>;
+  forms.add({type},
+            {{"add", &decodeLanes<&Ops::add>},
+             {"sub", &decodeLanes<&Ops::sub>},
+             {"mul", &decodeLanes<&Ops::mul>},
+             {"mad", &decodeLanes<&Ops::fma>},
+             {"fma", &decodeLanes<&Ops::fma>},
+             {"div", &decodeLanes<&Ops::div>},
+             {"abs", &decodeLanes<&Ops::abs>},
+             {"neg", &decodeLanes<&Ops::neg>},
+             {"sqrt", &decodeLanes<&Ops::sqrt>},
+             {"rcp", &decodeLanes<&Ops::reciprocal>},
+             {"rsqrt", &decodeLanes<&Ops::inverseRoot>},
+             {"sin", &decodeLanes<&Ops::sine>},
+             {"cos", &decodeLanes<&Ops::cosine>},
+             {"lg2", &decodeLanes<&Ops::logarithm>},
+             {"tanh", &decodeLanes<&Ops::tangent>},
+             {"ex2", &decodeLanes<&Ops::power2>}},
+            suffix);
 }
 
-#define NEREID_SIM_FLOAT(METHOD)                                                                                       \
-  (form.type == "f64"                   ? decoder.lanes<&FloatOps<double, false, false>::METHOD>()                     \
-   : form.type != "f32"                 ? decoder.fail("the type `." + form.type + "` is not known here")              \
-   : form.isFlushed && form.isSaturated ? decoder.lanes<&FloatOps<float, true, true>::METHOD>()                        \
-   : form.isFlushed                     ? decoder.lanes<&FloatOps<float, true, false>::METHOD>()                       \
-   : form.isSaturated                   ? decoder.lanes<&FloatOps<float, false, true>::METHOD>()                       \
-                                        : decoder.lanes<&FloatOps<float, false, false>::METHOD>())
-#define NEREID_SIM_HALF(METHOD)                                                                                        \
-  (form.type == "f16"      ? decoder.lanes<&HalfOps<Half>::METHOD>()                                                   \
-   : form.type == "bf16"   ? decoder.lanes<&HalfOps<Brain>::METHOD>()                                                  \
-   : form.type == "f16x2"  ? decoder.lanes<&Packed<&HalfOps<Half>::METHOD>::run>()                                     \
-   : form.type == "bf16x2" ? decoder.lanes<&Packed<&HalfOps<Brain>::METHOD>::run>()                                    \
-                           : decoder.fail("the type `." + form.type + "` is not known here"))
-
-static bool isHalf(const std::string &type) {
-  return type == "f16" || type == "bf16" || type == "f16x2" || type == "bf16x2";
-}
-static bool isFloat(const std::string &type) { return type == "f32" || type == "f64"; }
-
-static void decodeSum(Decoder &decoder) {
-  if (decoder.has("cc"))
-    return decodeCarry(decoder, decoder.takeType());
-  const std::string &name = decoder.opcode();
-  if (decoder.hasIntegerType())
-    return decodeIntegerArithmetic(decoder, decoder.takeType());
-  const Form form = takeForm(decoder);
-  if (isHalf(form.type)) {
-    if (form.isSaturated)
-      return name == "add" ? NEREID_SIM_HALF(addSat) : NEREID_SIM_HALF(subSat);
-    return name == "add" ? NEREID_SIM_HALF(add) : NEREID_SIM_HALF(sub);
-  }
-  name == "add" ? NEREID_SIM_FLOAT(add) : NEREID_SIM_FLOAT(sub);
-  applyRounding(decoder, form);
+/// `Wrap` makes an operation on a number, or on two packed ones.
+template <typename T, template <auto> class Wrap> static void addHalves(FormTable &forms, std::string_view type) {
+  using Ops = HalfOps<T>;
+  forms.add({type}, {{"add", &decodeLanes<Wrap<&Ops::add>::run>},
+                     {"add.sat", &decodeLanes<Wrap<&Ops::addSat>::run>},
+                     {"sub", &decodeLanes<Wrap<&Ops::sub>::run>},
+                     {"sub.sat", &decodeLanes<Wrap<&Ops::subSat>::run>},
+                     {"mul", &decodeLanes<Wrap<&Ops::mul>::run>},
+                     {"mul.sat", &decodeLanes<Wrap<&Ops::mulSat>::run>},
+                     {"fma", &decodeLanes<Wrap<&Ops::fma>::run>},
+                     {"fma.sat", &decodeLanes<Wrap<&Ops::fmaSat>::run>},
+                     {"fma.relu", &decodeLanes<Wrap<&Ops::fmaRelu>::run>},
+                     {"abs", &decodeLanes<Wrap<&Ops::abs>::run>},
+                     {"neg", &decodeLanes<Wrap<&Ops::neg>::run>},
+                     {"ex2", &decodeLanes<Wrap<&Ops::power2>::run>},
+                     {"tanh", &decodeLanes<Wrap<&Ops::tangent>::run>}});
 }
 
-static void decodeProduct(Decoder &decoder) {
-  if (decoder.hasIntegerType())
-    return decodeIntegerProduct(decoder, decoder.takeType());
-  const Form form = takeForm(decoder);
-  const bool isProduct = decoder.opcode() == "mul", isRelu = decoder.take("relu");
-  if (isHalf(form.type)) {
-    if (isProduct)
-      return form.isSaturated ? NEREID_SIM_HALF(mulSat) : NEREID_SIM_HALF(mul);
-    return isRelu ? NEREID_SIM_HALF(fmaRelu) : form.isSaturated ? NEREID_SIM_HALF(fmaSat) : NEREID_SIM_HALF(fma);
-  }
-  isProduct ? NEREID_SIM_FLOAT(mul) : NEREID_SIM_FLOAT(fma);
-  applyRounding(decoder, form);
-}
-
-static void decodeQuotient(Decoder &decoder) {
-  if (decoder.hasIntegerType())
-    return decodeIntegerArithmetic(decoder, decoder.takeType());
-  decoder.takeOf({"approx", "full"});
-  const Form form = takeForm(decoder);
-  NEREID_SIM_FLOAT(div);
-  applyRounding(decoder, form);
-}
-
-static void decodeSign(Decoder &decoder) {
-  if (decoder.hasIntegerType())
-    return decodeIntegerArithmetic(decoder, decoder.takeType());
-  const Form form = takeForm(decoder);
-  if (isHalf(form.type))
-    return decoder.opcode() == "abs" ? NEREID_SIM_HALF(abs) : NEREID_SIM_HALF(neg);
-  decoder.opcode() == "abs" ? NEREID_SIM_FLOAT(abs) : NEREID_SIM_FLOAT(neg);
-}
-
-template <bool IsMax, bool Nan> static void emitExtremum(Decoder &decoder, const Form &form) {
-  const std::string &type = form.type;
-  type == "f64"      ? decoder.lanes<&extremum<double, IsMax, Nan, false>>()
-  : type == "f16"    ? decoder.lanes<&extremum<Half, IsMax, Nan, false>>()
-  : type == "bf16"   ? decoder.lanes<&extremum<Brain, IsMax, Nan, false>>()
-  : type == "f16x2"  ? decoder.lanes<&Packed<&extremum<Half, IsMax, Nan, false>>::run>()
-  : type == "bf16x2" ? decoder.lanes<&Packed<&extremum<Brain, IsMax, Nan, false>>::run>()
-  : form.isFlushed   ? decoder.lanes<&extremum<float, IsMax, Nan, true>>()
-                     : decoder.lanes<&extremum<float, IsMax, Nan, false>>();
-}
-
-template <bool IsMax, bool Nan> static void emitExtremumOfMagnitudes(Decoder &decoder, const Form &form) {
-  const std::string &type = form.type;
-  type == "f16"      ? decoder.lanes<&extremumOfMagnitudes<Half, IsMax, Nan, false>>()
-  : type == "bf16"   ? decoder.lanes<&extremumOfMagnitudes<Brain, IsMax, Nan, false>>()
-  : type == "f16x2"  ? decoder.lanes<&Packed<&extremumOfMagnitudes<Half, IsMax, Nan, false>>::run>()
-  : type == "bf16x2" ? decoder.lanes<&Packed<&extremumOfMagnitudes<Brain, IsMax, Nan, false>>::run>()
-  : type != "f32"    ? decoder.fail("the type is not known here")
-  : form.isFlushed   ? decoder.lanes<&extremumOfMagnitudes<float, IsMax, Nan, true>>()
-                     : decoder.lanes<&extremumOfMagnitudes<float, IsMax, Nan, false>>();
-}
-
-static void decodeExtremum(Decoder &decoder) {
-  if (decoder.hasIntegerType())
-    return decodeIntegerArithmetic(decoder, decoder.takeType());
-  const bool isMax = decoder.opcode() == "max", isNan = decoder.take("NaN");
-  const bool isOfMagnitudes = decoder.take("xorsign") && decoder.take("abs");
-  const Form form = takeForm(decoder);
-  if (isOfMagnitudes && isMax)
-    return isNan ? emitExtremumOfMagnitudes<true, true>(decoder, form)
-                 : emitExtremumOfMagnitudes<true, false>(decoder, form);
-  if (isOfMagnitudes)
-    return isNan ? emitExtremumOfMagnitudes<false, true>(decoder, form)
-                 : emitExtremumOfMagnitudes<false, false>(decoder, form);
-  if (!isHalf(form.type) && !isFloat(form.type))
-    return decoder.fail("the type is not known here");
-  if (isMax)
-    return isNan ? emitExtremum<true, true>(decoder, form) : emitExtremum<true, false>(decoder, form);
-  isNan ? emitExtremum<false, true>(decoder, form) : emitExtremum<false, false>(decoder, form);
-}
-
-static void decodeFunction(Decoder &decoder) {
-  const std::string &name = decoder.opcode();
-  decoder.take("approx");
-  const Form form = takeForm(decoder);
-  if (isHalf(form.type))
-    return name == "ex2"    ? NEREID_SIM_HALF(power2)
-           : name == "tanh" ? NEREID_SIM_HALF(tangent)
-                            : decoder.fail("the type is not known here");
-  name == "sqrt"    ? NEREID_SIM_FLOAT(sqrt)
-  : name == "rcp"   ? NEREID_SIM_FLOAT(reciprocal)
-  : name == "rsqrt" ? NEREID_SIM_FLOAT(inverseRoot)
-  : name == "sin"   ? NEREID_SIM_FLOAT(sine)
-  : name == "cos"   ? NEREID_SIM_FLOAT(cosine)
-  : name == "lg2"   ? NEREID_SIM_FLOAT(logarithm)
-  : name == "tanh"  ? NEREID_SIM_FLOAT(tangent)
-                    : NEREID_SIM_FLOAT(power2);
-  applyRounding(decoder, form);
+template <typename T, bool Ftz, template <auto> class Wrap>
+static void addExtrema(FormTable &forms, std::string_view type, std::string_view suffix = "") {
+  forms.add({type},
+            {{"min", &decodeLanes<Wrap<&extremum<T, false, false, Ftz>>::run>},
+             {"min.NaN", &decodeLanes<Wrap<&extremum<T, false, true, Ftz>>::run>},
+             {"max", &decodeLanes<Wrap<&extremum<T, true, false, Ftz>>::run>},
+             {"max.NaN", &decodeLanes<Wrap<&extremum<T, true, true, Ftz>>::run>}},
+            suffix);
+  if constexpr (sizeof(T) <= 4)
+    forms.add({type},
+              {{"min", &decodeLanes<Wrap<&extremumOfMagnitudes<T, false, false, Ftz>>::run>},
+               {"min.NaN", &decodeLanes<Wrap<&extremumOfMagnitudes<T, false, true, Ftz>>::run>},
+               {"max", &decodeLanes<Wrap<&extremumOfMagnitudes<T, true, false, Ftz>>::run>},
+               {"max.NaN", &decodeLanes<Wrap<&extremumOfMagnitudes<T, true, true, Ftz>>::run>}},
+              std::string(suffix) + ".xorsign.abs");
 }
 
 /// The sign of the first operand with the magnitude of the second.
 template <typename T> static T copySign(T a, T b) { return std::copysign(b, a); }
-static void decodeCopySign(Decoder &decoder) {
-  decoder.takeType() == "f64" ? decoder.lanes<&copySign<double>>() : decoder.lanes<&copySign<float>>();
+
+template <typename T, int Class> static bool isOfClass(T a) { return std::fpclassify(a) == Class; }
+template <typename T> static bool isFinite(T a) { return std::isfinite(a); }
+template <typename T> static bool isNumber(T a) { return !std::isnan(a); }
+
+template <typename T> static void addTests(FormTable &forms, std::string_view type) {
+  forms.add({type}, {{"copysign", &decodeLanes<&copySign<T>>},
+                     {"testp.finite", &decodeLanes<&isFinite<T>>},
+                     {"testp.infinite", &decodeLanes<&isOfClass<T, FP_INFINITE>>},
+                     {"testp.number", &decodeLanes<&isNumber<T>>},
+                     {"testp.notanumber", &decodeLanes<&isOfClass<T, FP_NAN>>},
+                     {"testp.normal", &decodeLanes<&isOfClass<T, FP_NORMAL>>},
+                     {"testp.subnormal", &decodeLanes<&isOfClass<T, FP_SUBNORMAL>>}});
 }
 
-template <typename T, int Class> static bool isOfClass(T a) {
-  const int kind = std::fpclassify(a);
-  return Class == 0   ? std::isfinite(a)
-         : Class == 1 ? kind == FP_INFINITE
-         : Class == 2 ? kind != FP_NAN
-         : Class == 3 ? kind == FP_NAN
-         : Class == 4 ? kind == FP_NORMAL
-                      : kind == FP_SUBNORMAL;
+template <typename T> static void addHalfTypes(FormTable &forms, std::string_view type, std::string_view packed) {
+  addHalves<T, Single>(forms, type), addHalves<T, Packed>(forms, packed);
+  addExtrema<T, false, Single>(forms, type), addExtrema<T, false, Packed>(forms, packed);
 }
-template <int Class> static void emitClass(Decoder &decoder) {
-  decoder.takeType() == "f64" ? decoder.lanes<&isOfClass<double, Class>>() : decoder.lanes<&isOfClass<float, Class>>();
+
+static const FormTable &floatForms() {
+  static const FormTable table = [] {
+    FormTable forms;
+    addFloats<float, false, false>(forms, "f32", ""), addFloats<float, true, false>(forms, "f32", ".ftz");
+    addFloats<float, false, true>(forms, "f32", ".sat"), addFloats<float, true, true>(forms, "f32", ".ftz.sat");
+    addFloats<double, false, false>(forms, "f64", "");
+    addExtrema<float, false, Single>(forms, "f32"), addExtrema<float, true, Single>(forms, "f32", ".ftz");
+    addExtrema<double, false, Single>(forms, "f64");
+    addHalfTypes<Half>(forms, "f16", "f16x2"), addHalfTypes<Brain>(forms, "bf16", "bf16x2");
+    addTests<float>(forms, "f32"), addTests<double>(forms, "f64");
+    return forms;
+  }();
+  return table;
 }
-static void decodeTest(Decoder &decoder) {
-  decoder.take("finite")       ? emitClass<0>(decoder)
-  : decoder.take("infinite")   ? emitClass<1>(decoder)
-  : decoder.take("notanumber") ? emitClass<3>(decoder)
-  : decoder.take("number")     ? emitClass<2>(decoder)
-  : decoder.take("normal")     ? emitClass<4>(decoder)
-  : decoder.take("subnormal")  ? emitClass<5>(decoder)
-                               : decoder.fail("this form is not known");
+
+static void decodeFloat(Decoder &decoder) {
+  if (decoder.has("cc") || decoder.hasIntegerType())
+    return decodeInteger(decoder);
+  decoder.takeOf({"approx", "full"});
+  const std::string rounding = decoder.takeOf({"rn", "rz", "rm", "rp"}), type = decoder.takeType();
+  if (type != "f32")
+    decoder.take("ftz");
+  floatForms().decode(decoder, type);
+  applyRounding(decoder, rounding);
 }
 
 std::span<const OpcodeEntry> nereid::sim::floatOpcodes() {
   static const OpcodeEntry entries[] = {
-      {"add", decodeSum},        {"sub", decodeSum},       {"mul", decodeProduct},       {"mad", decodeProduct},
-      {"fma", decodeProduct},    {"div", decodeQuotient},  {"abs", decodeSign},          {"neg", decodeSign},
-      {"min", decodeExtremum},   {"max", decodeExtremum},  {"sqrt", decodeFunction},     {"rcp", decodeFunction},
-      {"rsqrt", decodeFunction}, {"sin", decodeFunction},  {"cos", decodeFunction},      {"lg2", decodeFunction},
-      {"ex2", decodeFunction},   {"tanh", decodeFunction}, {"copysign", decodeCopySign}, {"testp", decodeTest}};
+      {"add", decodeFloat},   {"sub", decodeFloat},  {"mul", decodeFloat},      {"mad", decodeFloat},
+      {"fma", decodeFloat},   {"div", decodeFloat},  {"abs", decodeFloat},      {"neg", decodeFloat},
+      {"min", decodeFloat},   {"max", decodeFloat},  {"sqrt", decodeFloat},     {"rcp", decodeFloat},
+      {"rsqrt", decodeFloat}, {"sin", decodeFloat},  {"cos", decodeFloat},      {"lg2", decodeFloat},
+      {"ex2", decodeFloat},   {"tanh", decodeFloat}, {"copysign", decodeFloat}, {"testp", decodeFloat}};
   return entries;
 }

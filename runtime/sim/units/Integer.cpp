@@ -1,5 +1,6 @@
 // Integer arithmetic: add to rem, mad, min and max, extended precision, sad, dot products of bytes.
 // SPDX-License-Identifier: MIT
+#include "runtime/sim/units/Forms.h"
 #include "runtime/sim/units/Opcodes.h"
 
 #include <algorithm>
@@ -82,134 +83,78 @@ template <typename A, typename B, unsigned Shift> int32_t dotHalves(uint32_t a, 
 }
 } // namespace
 
-/// Calls `f` with a value of the integer type of that name.
-template <typename F> static void withInteger(Decoder &decoder, const std::string &type, F f) {
-  if (type == "s32" || type == "b32")
-    return f(int32_t{});
-  if (type == "u32")
-    return f(uint32_t{});
-  if (type == "s64" || type == "b64")
-    return f(int64_t{});
-  if (type == "u64")
-    return f(uint64_t{});
-  if (type == "s16" || type == "b16")
-    return f(int16_t{});
-  if (type == "u16")
-    return f(uint16_t{});
-  decoder.fail("the type `." + type + "` is not known here");
+//--- forms ---------------------------------------------------------------------------------
+
+template <typename T> static void addIntegers(FormTable &forms, std::initializer_list<std::string_view> types) {
+  using Ops = IntegerOps<T>;
+  forms.add(types, {{"add", &decodeLanes<&Ops::add>},
+                    {"add.sat", &decodeLanes<&Ops::addSaturated>},
+                    {"sub", &decodeLanes<&Ops::sub>},
+                    {"sub.sat", &decodeLanes<&Ops::subSaturated>},
+                    {"mul", &decodeLanes<&Ops::mulLow>},
+                    {"mul.hi", &decodeLanes<&Ops::mulHigh>},
+                    {"mad", &decodeLanes<&Ops::madLow>},
+                    {"mad.hi", &decodeLanes<&Ops::madHigh>},
+                    {"div", &decodeLanes<&Ops::div>},
+                    {"rem", &decodeLanes<&Ops::rem>},
+                    {"sad", &decodeLanes<&Ops::sad>},
+                    {"min", &decodeLanes<&Ops::min>},
+                    {"min.relu", &decodeLanes<&Ops::minRelu>},
+                    {"max", &decodeLanes<&Ops::max>},
+                    {"max.relu", &decodeLanes<&Ops::maxRelu>},
+                    {"abs", &decodeLanes<&Ops::abs>},
+                    {"neg", &decodeLanes<&Ops::neg>}});
 }
 
-#define NEREID_SIM_INTEGER(METHOD)                                                                                     \
-  withInteger(decoder, type, [&](auto zero) { decoder.lanes<&IntegerOps<decltype(zero)>::METHOD>(); })
-
-static bool packedMinMax(Decoder &decoder, const std::string &type, bool isMax) {
-  if (type == "s16x2" && decoder.take("relu"))
-    return isMax ? decoder.lanes<&both<&IntegerOps<int16_t>::maxRelu, int16_t>>()
-                 : decoder.lanes<&both<&IntegerOps<int16_t>::minRelu, int16_t>>(),
-           true;
-  if (type == "s16x2")
-    isMax ? decoder.lanes<&both<&IntegerOps<int16_t>::max, int16_t>>()
-          : decoder.lanes<&both<&IntegerOps<int16_t>::min, int16_t>>();
-  else if (type == "u16x2")
-    isMax ? decoder.lanes<&both<&IntegerOps<uint16_t>::max, uint16_t>>()
-          : decoder.lanes<&both<&IntegerOps<uint16_t>::min, uint16_t>>();
-  else
-    return false;
-  return true;
+template <typename T> static void addPacked(FormTable &forms, std::string_view type) {
+  using Ops = IntegerOps<T>;
+  forms.add({type}, {{"add", &decodeLanes<&both<&Ops::add, T>>},
+                     {"min", &decodeLanes<&both<&Ops::min, T>>},
+                     {"min.relu", &decodeLanes<&both<&Ops::minRelu, T>>},
+                     {"max", &decodeLanes<&both<&Ops::max, T>>},
+                     {"max.relu", &decodeLanes<&both<&Ops::maxRelu, T>>}});
 }
 
-void nereid::sim::decodeIntegerArithmetic(Decoder &decoder, const std::string &type) {
-  const std::string &name = decoder.opcode();
-  const bool isSaturated = decoder.take("sat");
-  if (name == "add" && (type == "u16x2" || type == "s16x2"))
-    return decoder.lanes<&both<&IntegerOps<int16_t>::add, int16_t>>();
-  if ((name == "min" || name == "max") && packedMinMax(decoder, type, name == "max"))
-    return;
-  if (name == "add" || name == "sub") {
-    if (isSaturated)
-      return name == "add" ? NEREID_SIM_INTEGER(addSaturated) : NEREID_SIM_INTEGER(subSaturated);
-    return name == "add" ? NEREID_SIM_INTEGER(add) : NEREID_SIM_INTEGER(sub);
-  }
-  if (name == "min" || name == "max") {
-    if (decoder.take("relu"))
-      return name == "min" ? NEREID_SIM_INTEGER(minRelu) : NEREID_SIM_INTEGER(maxRelu);
-    return name == "min" ? NEREID_SIM_INTEGER(min) : NEREID_SIM_INTEGER(max);
-  }
-  if (name == "div")
-    return NEREID_SIM_INTEGER(div);
-  if (name == "abs")
-    return NEREID_SIM_INTEGER(abs);
-  if (name == "neg")
-    return NEREID_SIM_INTEGER(neg);
-  decoder.fail("this form is not known");
+template <typename T> static void addWide(FormTable &forms, std::string_view type) {
+  forms.add({type}, {{"mul.wide", &decodeLanes<&WideOps<T>::mul>}, {"mad.wide", &decodeLanes<&WideOps<T>::mad>}});
 }
 
-void nereid::sim::decodeIntegerProduct(Decoder &decoder, const std::string &type) {
-  const bool isMad = decoder.opcode() == "mad";
-  if (decoder.has("cc"))
-    return decodeProductCarry(decoder, type);
-  if (decoder.take("wide")) {
-    if (type == "s32")
-      return isMad ? decoder.lanes<&WideOps<int32_t>::mad>() : decoder.lanes<&WideOps<int32_t>::mul>();
-    if (type == "u32")
-      return isMad ? decoder.lanes<&WideOps<uint32_t>::mad>() : decoder.lanes<&WideOps<uint32_t>::mul>();
-    if (type == "s16")
-      return isMad ? decoder.lanes<&WideOps<int16_t>::mad>() : decoder.lanes<&WideOps<int16_t>::mul>();
-    return isMad ? decoder.lanes<&WideOps<uint16_t>::mad>() : decoder.lanes<&WideOps<uint16_t>::mul>();
-  }
-  if (decoder.take("hi")) {
-    if (isMad && type == "s32" && decoder.take("sat"))
-      return decoder.lanes<&IntegerOps<int32_t>::madHighSaturated>();
-    return isMad ? NEREID_SIM_INTEGER(madHigh) : NEREID_SIM_INTEGER(mulHigh);
-  }
-  decoder.take("lo");
-  isMad ? NEREID_SIM_INTEGER(madLow) : NEREID_SIM_INTEGER(mulLow);
+template <typename T> static void addProducts24(FormTable &forms, std::string_view type) {
+  forms.add({type}, {{"mul24", &decodeLanes<&mul24Low<T>>},
+                     {"mul24.hi", &decodeLanes<&mul24High<T>>},
+                     {"mad24", &decodeLanes<&mad24Low<T>>},
+                     {"mad24.hi", &decodeLanes<&mad24High<T>>}});
 }
 
-static void decodeRem(Decoder &decoder) {
-  const std::string type = decoder.takeType();
-  NEREID_SIM_INTEGER(rem);
-}
-static void decodeSad(Decoder &decoder) {
-  const std::string type = decoder.takeType();
-  NEREID_SIM_INTEGER(sad);
+/// Dot products of four bytes, or of two halves and two bytes.
+template <typename Byte, typename Half, typename Right> static void addDots(FormTable &forms, std::string_view types) {
+  forms.add({types}, {{"dp4a", &decodeLanes<&dotBytes<Byte, Right>>},
+                      {"dp2a.lo", &decodeLanes<&dotHalves<Half, Right, 0>>},
+                      {"dp2a.hi", &decodeLanes<&dotHalves<Half, Right, 16>>}});
 }
 
-static void decodeProduct24(Decoder &decoder) {
-  const bool isHigh = decoder.take("hi");
-  decoder.take("lo");
-  const bool isSigned = decoder.takeType() == "s32";
-  if (decoder.opcode() == "mad24") {
-    if (!isHigh)
-      return isSigned ? decoder.lanes<&mad24Low<int32_t>>() : decoder.lanes<&mad24Low<uint32_t>>();
-    if (isSigned && decoder.take("sat"))
-      return decoder.lanes<&mad24HighSaturated>();
-    return isSigned ? decoder.lanes<&mad24High<int32_t>>() : decoder.lanes<&mad24High<uint32_t>>();
-  }
-  if (isHigh)
-    return isSigned ? decoder.lanes<&mul24High<int32_t>>() : decoder.lanes<&mul24High<uint32_t>>();
-  isSigned ? decoder.lanes<&mul24Low<int32_t>>() : decoder.lanes<&mul24Low<uint32_t>>();
+static const FormTable &integerForms() {
+  static const FormTable table = [] {
+    FormTable forms;
+    addIntegers<int16_t>(forms, {"s16", "b16"}), addIntegers<uint16_t>(forms, {"u16"});
+    addIntegers<int32_t>(forms, {"s32", "b32"}), addIntegers<uint32_t>(forms, {"u32"});
+    addIntegers<int64_t>(forms, {"s64", "b64"}), addIntegers<uint64_t>(forms, {"u64"});
+    addPacked<int16_t>(forms, "s16x2"), addPacked<uint16_t>(forms, "u16x2");
+    addWide<int16_t>(forms, "s16"), addWide<uint16_t>(forms, "u16");
+    addWide<int32_t>(forms, "s32"), addWide<uint32_t>(forms, "u32");
+    addProducts24<int32_t>(forms, "s32"), addProducts24<uint32_t>(forms, "u32");
+    addDots<int8_t, int16_t, int8_t>(forms, "s32.s32"), addDots<int8_t, int16_t, uint8_t>(forms, "s32.u32");
+    addDots<uint8_t, uint16_t, int8_t>(forms, "u32.s32"), addDots<uint8_t, uint16_t, uint8_t>(forms, "u32.u32");
+    forms.add({"s32"}, {{"mad.hi.sat", &decodeLanes<&IntegerOps<int32_t>::madHighSaturated>},
+                        {"mad24.hi.sat", &decodeLanes<&mad24HighSaturated>}});
+    return forms;
+  }();
+  return table;
 }
 
-static void decodeDotBytes(Decoder &decoder) {
-  const bool isLeftSigned = decoder.takeType() == "s32", isRightSigned = decoder.takeType() == "s32";
-  if (isLeftSigned)
-    return isRightSigned ? decoder.lanes<&dotBytes<int8_t, int8_t>>() : decoder.lanes<&dotBytes<int8_t, uint8_t>>();
-  isRightSigned ? decoder.lanes<&dotBytes<uint8_t, int8_t>>() : decoder.lanes<&dotBytes<uint8_t, uint8_t>>();
-}
-
-template <unsigned Shift> static void decodeDotOfHalves(Decoder &decoder) {
-  const bool isLeftSigned = decoder.takeType() == "s32", isRightSigned = decoder.takeType() == "s32";
-  if (isLeftSigned)
-    return isRightSigned ? decoder.lanes<&dotHalves<int16_t, int8_t, Shift>>()
-                         : decoder.lanes<&dotHalves<int16_t, uint8_t, Shift>>();
-  isRightSigned ? decoder.lanes<&dotHalves<uint16_t, int8_t, Shift>>()
-                : decoder.lanes<&dotHalves<uint16_t, uint8_t, Shift>>();
-}
-static void decodeDotHalves(Decoder &decoder) {
-  decoder.take("hi")   ? decodeDotOfHalves<16>(decoder)
-  : decoder.take("lo") ? decodeDotOfHalves<0>(decoder)
-                       : decoder.fail("this form is not known");
+static void decodeDot(Decoder &decoder) {
+  const std::string left = decoder.takeType();
+  integerForms().decode(decoder, left + "." + decoder.takeType());
 }
 
 //--- carries -------------------------------------------------------------------------------
@@ -239,7 +184,8 @@ template <typename T> static Step addWithCarry(Warp &warp, const Instruction &in
   return Step::Next;
 }
 
-void nereid::sim::decodeCarry(Decoder &decoder, const std::string &type) {
+static void decodeCarry(Decoder &decoder) {
+  const std::string type = decoder.takeType();
   const unsigned bytes = bytesOfType(type);
   Instruction instruction;
   const std::string &opcode = decoder.opcode();
@@ -252,7 +198,8 @@ void nereid::sim::decodeCarry(Decoder &decoder, const std::string &type) {
 }
 
 /// mad.cc and madc: the product, then its sum with the third operand.
-void nereid::sim::decodeProductCarry(Decoder &decoder, const std::string &type) {
+static void decodeProductCarry(Decoder &decoder) {
+  const std::string type = decoder.takeType();
   const unsigned bytes = bytesOfType(type);
   const bool isHigh = decoder.take("hi"), isSigned = type[0] == 's';
   decoder.take("lo");
@@ -276,13 +223,17 @@ void nereid::sim::decodeProductCarry(Decoder &decoder, const std::string &type) 
   decoder.add(std::move(product));
   decoder.add(std::move(sum));
 }
-static void decodeProductCarryOnly(Decoder &decoder) { decodeProductCarry(decoder, decoder.takeType()); }
-static void decodeCarryOnly(Decoder &decoder) { decodeCarry(decoder, decoder.takeType()); }
+
+void nereid::sim::decodeInteger(Decoder &decoder) {
+  if (decoder.has("cc"))
+    return decoder.opcode() == "mad" ? decodeProductCarry(decoder) : decodeCarry(decoder);
+  decoder.take("lo");
+  integerForms().decode(decoder, decoder.takeType());
+}
 
 std::span<const OpcodeEntry> nereid::sim::integerOpcodes() {
-  static const OpcodeEntry entries[] = {
-      {"rem", decodeRem},         {"sad", decodeSad},        {"mul24", decodeProduct24},
-      {"mad24", decodeProduct24}, {"dp4a", decodeDotBytes},  {"dp2a", decodeDotHalves},
-      {"addc", decodeCarryOnly},  {"subc", decodeCarryOnly}, {"madc", decodeProductCarryOnly}};
+  static const OpcodeEntry entries[] = {{"rem", decodeInteger},   {"sad", decodeInteger}, {"mul24", decodeInteger},
+                                        {"mad24", decodeInteger}, {"dp4a", decodeDot},    {"dp2a", decodeDot},
+                                        {"addc", decodeCarry},    {"subc", decodeCarry},  {"madc", decodeProductCarry}};
   return entries;
 }

@@ -1,5 +1,6 @@
 // Bitwise instructions: logic, shifts, bit fields, permutations of bytes.
 // SPDX-License-Identifier: MIT
+#include "runtime/sim/units/Forms.h"
 #include "runtime/sim/units/Opcodes.h"
 
 #include <algorithm>
@@ -142,55 +143,74 @@ uint32_t bitMaskWrap(uint32_t begin, uint32_t width) {
 }
 } // namespace
 
-#define NEREID_SIM_BITS(METHOD)                                                                                        \
-  (bytes == 8   ? decoder.lanes<&BitOps<uint64_t>::METHOD>()                                                           \
-   : bytes == 4 ? decoder.lanes<&BitOps<uint32_t>::METHOD>()                                                           \
-                : decoder.lanes<&BitOps<uint16_t>::METHOD>())
+//--- forms ---------------------------------------------------------------------------------
+
+template <typename T>
+static void addBits(FormTable &forms, std::string_view plain, std::string_view isUnsigned, std::string_view isSigned) {
+  using Ops = BitOps<T>;
+  forms.add({plain, isUnsigned, isSigned}, {{"and", &decodeLanes<&Ops::conjunction>},
+                                            {"or", &decodeLanes<&Ops::disjunction>},
+                                            {"xor", &decodeLanes<&Ops::exclusive>},
+                                            {"not", &decodeLanes<&Ops::complement>},
+                                            {"cnot", &decodeLanes<&Ops::isZero>},
+                                            {"shl", &decodeLanes<&Ops::shiftLeft>},
+                                            {"popc", &decodeLanes<&Ops::count>},
+                                            {"clz", &decodeLanes<&Ops::leadingZeros>},
+                                            {"brev", &decodeLanes<&Ops::reverse>},
+                                            {"bfi", &decodeLanes<&Ops::insert>}});
+  forms.add({plain, isUnsigned}, {{"shr", &decodeLanes<&Ops::shiftRight>},
+                                  {"bfe", &decodeLanes<&Ops::extract>},
+                                  {"bfind", &decodeLanes<&Ops::highest>},
+                                  {"bfind.shiftamt", &decodeLanes<&Ops::highestShift>}});
+  forms.add({isSigned}, {{"shr", &decodeLanes<&Ops::shiftRightSigned>},
+                         {"bfe", &decodeLanes<&Ops::extractSigned>},
+                         {"bfind", &decodeLanes<&Ops::highestSigned>},
+                         {"bfind.shiftamt", &decodeLanes<&Ops::highestShiftSigned>}});
+}
+
+template <bool IsSigned> static void addExtensions(FormTable &forms, std::string_view type) {
+  forms.add({type},
+            {{"szext", &decodeLanes<&extendClamp<IsSigned>>}, {"szext.wrap", &decodeLanes<&extendWrap<IsSigned>>}});
+}
+
+static void addWords(FormTable &forms) {
+  forms.add({"b32"}, {{"bmsk", &decodeLanes<&bitMaskClamp>},
+                      {"bmsk.wrap", &decodeLanes<&bitMaskWrap>},
+                      {"fns", &decodeLanes<&findNthSet>},
+                      {"lop3", &decodeLanes<&lookup3>},
+                      {"shf.l", &decodeLanes<&funnelLeftWrap>},
+                      {"shf.l.clamp", &decodeLanes<&funnelLeftClamp>},
+                      {"shf.r", &decodeLanes<&funnelRightWrap>},
+                      {"shf.r.clamp", &decodeLanes<&funnelRightClamp>},
+                      {"prmt", &decodeLanes<&permute>},
+                      {"prmt.f4e", &decodeLanes<&permuteMode<PermuteMode::F4e>>},
+                      {"prmt.b4e", &decodeLanes<&permuteMode<PermuteMode::B4e>>},
+                      {"prmt.rc8", &decodeLanes<&permuteMode<PermuteMode::Rc8>>},
+                      {"prmt.ecl", &decodeLanes<&permuteMode<PermuteMode::Ecl>>},
+                      {"prmt.ecr", &decodeLanes<&permuteMode<PermuteMode::Ecr>>},
+                      {"prmt.rc16", &decodeLanes<&permuteMode<PermuteMode::Rc16>>}});
+}
+
+static const FormTable &logicForms() {
+  static const FormTable table = [] {
+    FormTable forms;
+    addBits<uint16_t>(forms, "b16", "u16", "s16");
+    addBits<uint32_t>(forms, "b32", "u32", "s32");
+    addBits<uint64_t>(forms, "b64", "u64", "s64");
+    forms.add({"pred"}, {{"and", &decodeLanes<&both>},
+                         {"or", &decodeLanes<&either>},
+                         {"xor", &decodeLanes<&oneOf>},
+                         {"not", &decodeLanes<&negate>}});
+    addExtensions<false>(forms, "u32"), addExtensions<true>(forms, "s32");
+    addWords(forms);
+    return forms;
+  }();
+  return table;
+}
 
 static void decodeLogic(Decoder &decoder) {
-  const std::string type = decoder.takeType(), &name = decoder.opcode();
-  const unsigned bytes = bytesOfType(type);
-  if (type == "pred")
-    return name == "and"   ? decoder.lanes<&both>()
-           : name == "or"  ? decoder.lanes<&either>()
-           : name == "xor" ? decoder.lanes<&oneOf>()
-                           : decoder.lanes<&negate>();
-  name == "and"    ? NEREID_SIM_BITS(conjunction)
-  : name == "or"   ? NEREID_SIM_BITS(disjunction)
-  : name == "xor"  ? NEREID_SIM_BITS(exclusive)
-  : name == "cnot" ? NEREID_SIM_BITS(isZero)
-                   : NEREID_SIM_BITS(complement);
-}
-
-static void decodeShift(Decoder &decoder) {
-  const std::string type = decoder.takeType();
-  const unsigned bytes = bytesOfType(type);
-  if (decoder.opcode() == "shl")
-    return NEREID_SIM_BITS(shiftLeft);
-  type[0] == 's' ? NEREID_SIM_BITS(shiftRightSigned) : NEREID_SIM_BITS(shiftRight);
-}
-
-static void decodeCount(Decoder &decoder) {
-  const unsigned bytes = bytesOfType(decoder.takeType());
-  const std::string &name = decoder.opcode();
-  name == "popc" ? NEREID_SIM_BITS(count) : name == "clz" ? NEREID_SIM_BITS(leadingZeros) : NEREID_SIM_BITS(reverse);
-}
-
-static void decodeFind(Decoder &decoder) {
-  const bool isShift = decoder.take("shiftamt");
-  const std::string type = decoder.takeType();
-  const unsigned bytes = bytesOfType(type);
-  if (type[0] == 's')
-    return isShift ? NEREID_SIM_BITS(highestShiftSigned) : NEREID_SIM_BITS(highestSigned);
-  isShift ? NEREID_SIM_BITS(highestShift) : NEREID_SIM_BITS(highest);
-}
-
-static void decodeField(Decoder &decoder) {
-  const std::string type = decoder.takeType();
-  const unsigned bytes = bytesOfType(type);
-  if (decoder.opcode() == "bfi")
-    return NEREID_SIM_BITS(insert);
-  type[0] == 's' ? NEREID_SIM_BITS(extractSigned) : NEREID_SIM_BITS(extract);
+  logicForms().decode(decoder, decoder.takeType());
+  decoder.takeOf({"clamp", "wrap"}); // that of the form without it
 }
 
 /// `lop3.or.b32 d|p, a, b, c, table, q`: p = (d != 0) or q.
@@ -214,60 +234,19 @@ static void decodeLookupWithPredicate(Decoder &decoder, Execute combine) {
 }
 
 static void decodeLookup(Decoder &decoder) {
+  const bool isOr = decoder.take("or");
+  if (!isOr && !decoder.take("and"))
+    return decodeLogic(decoder);
   decoder.takeType();
-  if (decoder.take("or"))
-    return decodeLookupWithPredicate(decoder, &Lanes<&either>::run);
-  if (decoder.take("and"))
-    return decodeLookupWithPredicate(decoder, &Lanes<&both>::run);
-  decoder.lanes<&lookup3>();
-}
-
-static void decodeExtend(Decoder &decoder) {
-  const bool isSigned = decoder.takeType() == "s32", isWrap = decoder.take("wrap");
-  decoder.take("clamp");
-  if (isWrap)
-    return isSigned ? decoder.lanes<&extendWrap<true>>() : decoder.lanes<&extendWrap<false>>();
-  isSigned ? decoder.lanes<&extendClamp<true>>() : decoder.lanes<&extendClamp<false>>();
-}
-
-static void decodeFindNth(Decoder &decoder) {
-  decoder.takeType();
-  decoder.lanes<&findNthSet>();
-}
-
-static void decodeFunnel(Decoder &decoder) {
-  const bool isLeft = decoder.take("l"), isClamp = decoder.take("clamp");
-  decoder.take("r"), decoder.take("wrap"), decoder.takeType();
-  if (isLeft)
-    return isClamp ? decoder.lanes<&funnelLeftClamp>() : decoder.lanes<&funnelLeftWrap>();
-  isClamp ? decoder.lanes<&funnelRightClamp>() : decoder.lanes<&funnelRightWrap>();
-}
-
-static void decodePermute(Decoder &decoder) {
-  decoder.takeType();
-  const std::string mode = decoder.takeOf({"f4e", "b4e", "rc8", "ecl", "ecr", "rc16"});
-  mode.empty()    ? decoder.lanes<&permute>()
-  : mode == "f4e" ? decoder.lanes<&permuteMode<PermuteMode::F4e>>()
-  : mode == "b4e" ? decoder.lanes<&permuteMode<PermuteMode::B4e>>()
-  : mode == "rc8" ? decoder.lanes<&permuteMode<PermuteMode::Rc8>>()
-  : mode == "ecl" ? decoder.lanes<&permuteMode<PermuteMode::Ecl>>()
-  : mode == "ecr" ? decoder.lanes<&permuteMode<PermuteMode::Ecr>>()
-                  : decoder.lanes<&permuteMode<PermuteMode::Rc16>>();
-}
-
-static void decodeMask(Decoder &decoder) {
-  decoder.takeType();
-  const bool isWrap = decoder.take("wrap");
-  decoder.take("clamp");
-  isWrap ? decoder.lanes<&bitMaskWrap>() : decoder.lanes<&bitMaskClamp>();
+  decodeLookupWithPredicate(decoder, isOr ? &Lanes<&either>::run : &Lanes<&both>::run);
 }
 
 std::span<const OpcodeEntry> nereid::sim::logicOpcodes() {
   static const OpcodeEntry entries[] = {
-      {"and", decodeLogic},  {"or", decodeLogic},     {"xor", decodeLogic},  {"not", decodeLogic},
-      {"cnot", decodeLogic}, {"shl", decodeShift},    {"shr", decodeShift},  {"popc", decodeCount},
-      {"clz", decodeCount},  {"brev", decodeCount},   {"bfind", decodeFind}, {"bfe", decodeField},
-      {"bfi", decodeField},  {"lop3", decodeLookup},  {"shf", decodeFunnel}, {"prmt", decodePermute},
-      {"bmsk", decodeMask},  {"szext", decodeExtend}, {"fns", decodeFindNth}};
+      {"and", decodeLogic},  {"or", decodeLogic},    {"xor", decodeLogic},   {"not", decodeLogic},
+      {"cnot", decodeLogic}, {"shl", decodeLogic},   {"shr", decodeLogic},   {"popc", decodeLogic},
+      {"clz", decodeLogic},  {"brev", decodeLogic},  {"bfind", decodeLogic}, {"bfe", decodeLogic},
+      {"bfi", decodeLogic},  {"lop3", decodeLookup}, {"shf", decodeLogic},   {"prmt", decodeLogic},
+      {"bmsk", decodeLogic}, {"szext", decodeLogic}, {"fns", decodeLogic}};
   return entries;
 }

@@ -30,10 +30,7 @@ std::span<const OpcodeEntry> hostCallOpcodes();
 OpcodeTable unitOpcodes();
 
 /// Opcodes that several units share: floats pass integers on, copies pass on those of other units.
-void decodeIntegerArithmetic(Decoder &decoder, const std::string &type);
-void decodeIntegerProduct(Decoder &decoder, const std::string &type);
-void decodeCarry(Decoder &decoder, const std::string &type);
-void decodeProductCarry(Decoder &decoder, const std::string &type);
+void decodeInteger(Decoder &decoder);
 void decodeAtomicReduction(Decoder &decoder);
 void decodeAsyncStore(Decoder &decoder);
 void decodeSmallProduct(Decoder &decoder);
