@@ -16,7 +16,7 @@ static const OpcodeTable &allOpcodes() {
   static const OpcodeTable table = [] {
     OpcodeTable all = unitOpcodes();
     for (const OpcodeEntry &entry : amdOpcodes())
-      all.emplace(entry.opcode, entry.decode);
+      all.emplace(entry.opcode, entry);
     return all;
   }();
   return table;

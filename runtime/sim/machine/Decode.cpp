@@ -73,18 +73,18 @@ void Decoder::decodeStatement(const Statement &current) {
   if (found == opcodes.end())
     return fail("this instruction is not known");
   const size_t before = code->instructions.size();
-  found->second(*this);
+  found->second.decode(*this);
   if (problem)
     return;
   code->profiles.resize(code->instructions.size());
   if (code->instructions.size() > before)
-    code->profiles.back() = profileOf(current); // those before it convert operands
+    code->profiles.back() = profileOf(current, found->second.kind); // those before it convert operands
   if (!modifiers.empty())
     return fail("the modifier `." + modifiers[0] + "` is not known here");
   // Operands that were named after the instruction was added.
   if (code->instructions.size() > before) {
     OperandSlots &last = code->operands.back();
-    last.flow = flow.value_or(flowOf(current.opcode)); // instructions before it convert operands
+    last.flow = flow.value_or(found->second.flow); // instructions before it convert operands
     last.sources.insert(last.sources.end(), operandSlots.sources.begin(), operandSlots.sources.end());
     last.destinations.insert(last.destinations.end(), operandSlots.destinations.begin(),
                              operandSlots.destinations.end());
@@ -205,7 +205,7 @@ void Decoder::call() {
   const Operand &arguments = lists.size() > hasResult ? *lists[hasResult] : none;
   called = name;
   if (name == "vprintf" || name == "__assertfail")
-    return opcodes.find(name)->second(*this);
+    return opcodes.find(name)->second.decode(*this);
   const Function *callee = nullptr;
   for (const Function &function : module.text.functions)
     if (function.name == name && function.hasBody)

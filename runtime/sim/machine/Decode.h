@@ -29,8 +29,12 @@ using Decode = void (*)(Decoder &);
 struct OpcodeEntry {
   const char *opcode;
   Decode decode;
+  Kind kind = Kind::Other;         ///< or kByType
+  ValueFlow flow = ValueFlow::Any; ///< of forms that set none
 };
-using OpcodeTable = std::map<std::string_view, Decode>;
+/// Arithmetic: the kind depends on the type.
+inline constexpr Kind kByType = Kind::None;
+using OpcodeTable = std::map<std::string_view, OpcodeEntry>;
 
 /// Decodes one entry with the functions that it calls, which are inlined.
 class Decoder {

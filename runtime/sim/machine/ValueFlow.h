@@ -1,9 +1,8 @@
-// How definedness passes from the operands of an instruction to its results, by opcode.
+// How definedness passes from the operands of an instruction to its results.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 
 namespace nereid::sim {
 
@@ -20,23 +19,5 @@ enum class ValueFlow : uint8_t {
   Store,    ///< passes its operands to memory
   Matrices, ///< ldmatrix
 };
-
-inline ValueFlow flowOf(std::string_view opcode) {
-  constexpr struct {
-    std::string_view opcode;
-    ValueFlow flow;
-  } known[] = {{"and", ValueFlow::Mask},          {"or", ValueFlow::All},        {"lop3", ValueFlow::All},
-               {"prmt", ValueFlow::All},          {"bfi", ValueFlow::All},       {"mov", ValueFlow::All},
-               {"setp", ValueFlow::All},          {"selp", ValueFlow::Select},   {"shfl", ValueFlow::Lanes},
-               {"movmatrix", ValueFlow::Lanes},   {"mma", ValueFlow::Product},   {"wgmma", ValueFlow::Defined},
-               {"vote", ValueFlow::Defined},      {"match", ValueFlow::Defined}, {"redux", ValueFlow::Defined},
-               {"elect", ValueFlow::Defined},     {"atom", ValueFlow::Defined},  {"red", ValueFlow::Defined},
-               {"ld", ValueFlow::Load},           {"ldu", ValueFlow::Load},      {"st", ValueFlow::Store},
-               {"ldmatrix", ValueFlow::Matrices}, {"stmatrix", ValueFlow::Store}};
-  for (const auto &entry : known)
-    if (entry.opcode == opcode)
-      return entry.flow;
-  return ValueFlow::Any;
-}
 
 } // namespace nereid::sim

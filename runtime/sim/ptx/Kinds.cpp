@@ -1,4 +1,4 @@
-// Tells the kind of a PTX instruction by its opcode and modifiers.
+// Tells the kind of a PTX instruction by its modifiers where that of its opcode does not.
 // SPDX-License-Identifier: MIT
 #include "runtime/sim/ptx/Kinds.h"
 
@@ -10,94 +10,6 @@
 using namespace nereid::sim;
 
 namespace {
-/// Arithmetic: the kind depends on the type.
-constexpr Kind kByType = Kind::None;
-
-const std::map<std::string_view, Kind> &kindsOfOpcodes() {
-  static const std::map<std::string_view, Kind> kinds = {
-      {"add", kByType},
-      {"sub", kByType},
-      {"mul", kByType},
-      {"mad", kByType},
-      {"fma", kByType},
-      {"min", kByType},
-      {"max", kByType},
-      {"neg", kByType},
-      {"abs", kByType},
-      {"copysign", kByType},
-      {"setp", kByType},
-      {"set", kByType},
-      {"testp", kByType},
-      {"selp", Kind::Integer},
-      {"slct", Kind::Integer},
-      {"div", kByType},
-      {"mul24", Kind::Integer},
-      {"mad24", Kind::Integer},
-      {"addc", Kind::Integer},
-      {"subc", Kind::Integer},
-      {"madc", Kind::Integer},
-      {"rem", Kind::Integer},
-      {"sad", Kind::Integer},
-      {"popc", Kind::Integer},
-      {"clz", Kind::Integer},
-      {"bfind", Kind::Integer},
-      {"fns", Kind::Integer},
-      {"brev", Kind::Integer},
-      {"bfe", Kind::Integer},
-      {"bfi", Kind::Integer},
-      {"bmsk", Kind::Integer},
-      {"szext", Kind::Integer},
-      {"dp4a", Kind::Integer},
-      {"dp2a", Kind::Integer},
-      {"and", Kind::Integer},
-      {"or", Kind::Integer},
-      {"xor", Kind::Integer},
-      {"not", Kind::Integer},
-      {"cnot", Kind::Integer},
-      {"lop3", Kind::Integer},
-      {"shl", Kind::Integer},
-      {"shr", Kind::Integer},
-      {"shf", Kind::Integer},
-      {"prmt", Kind::Integer},
-      {"rcp", Kind::Special},
-      {"sqrt", Kind::Special},
-      {"rsqrt", Kind::Special},
-      {"sin", Kind::Special},
-      {"cos", Kind::Special},
-      {"lg2", Kind::Special},
-      {"ex2", Kind::Special},
-      {"tanh", Kind::Special},
-      {"cvt", Kind::Convert},
-      {"mov", Kind::Move},
-      {"cvta", Kind::Move},
-      {"isspacep", Kind::Integer},
-      {"mapa", Kind::Integer},
-      {"getctarank", Kind::Integer},
-      {"atom", Kind::Atomic},
-      {"red", Kind::Atomic},
-      {"bar", Kind::Barrier},
-      {"barrier", Kind::Barrier},
-      {"mbarrier", Kind::Barrier},
-      {"fence", Kind::Barrier},
-      {"membar", Kind::Barrier},
-      {"shfl", Kind::Shuffle},
-      {"vote", Kind::Shuffle},
-      {"match", Kind::Shuffle},
-      {"redux", Kind::Shuffle},
-      {"activemask", Kind::Shuffle},
-      {"elect", Kind::Shuffle},
-      {"movmatrix", Kind::Shuffle},
-      {"mma", Kind::TensorCore},
-      {"bra", Kind::Control},
-      {"ret", Kind::Control},
-      {"exit", Kind::Control},
-      {"brx", Kind::Control},
-      {"ldmatrix", Kind::SharedLoad},
-      {"stmatrix", Kind::SharedStore},
-  };
-  return kinds;
-}
-
 bool has(const Statement &statement, std::string_view modifier) {
   return std::find(statement.modifiers.begin(), statement.modifiers.end(), modifier) != statement.modifiers.end();
 }
@@ -147,7 +59,7 @@ Kind amdKind(const Statement &statement) {
                                                          : Kind::Shuffle;
 }
 
-Kind kindOf(const Statement &statement) {
+Kind kindOf(const Statement &statement, Kind ofOpcode) {
   const std::string &opcode = statement.opcode;
   if (opcode == "amd")
     return amdKind(statement);
@@ -157,10 +69,7 @@ Kind kindOf(const Statement &statement) {
     return copyKind(statement);
   if (opcode == "wgmma")
     return has(statement, "mma_async") ? Kind::TensorCore : Kind::Barrier;
-  const auto found = kindsOfOpcodes().find(opcode);
-  if (found == kindsOfOpcodes().end())
-    return Kind::Other;
-  return found->second == kByType ? kindByType(statement) : found->second;
+  return ofOpcode == Kind::None ? kindByType(statement) : ofOpcode;
 }
 
 /// The type of the operands: the last of the modifiers that tells one.
@@ -202,8 +111,8 @@ uint64_t multipliesOf(std::string_view shape) {
 }
 } // namespace
 
-InstructionProfile nereid::sim::profileOf(const Statement &statement) {
-  InstructionProfile profile{kindOf(statement)};
+InstructionProfile nereid::sim::profileOf(const Statement &statement, Kind ofOpcode) {
+  InstructionProfile profile{kindOf(statement, ofOpcode)};
   if (profile.kind == Kind::AsyncCopy) {
     const auto isDestination = [](const std::string &modifier) {
       return modifier == "global" || modifier.starts_with("shared");

@@ -46,7 +46,8 @@ struct InstructionProfile {
   uint32_t tensorFlops = 0; ///< of a warp
 };
 
-InstructionProfile profileOf(const Statement &statement);
+/// The kind of the opcode; None: it depends on the type.
+InstructionProfile profileOf(const Statement &statement, Kind ofOpcode);
 
 /// "integer", "float32", ...: the names of users.
 const char *nameOf(Kind kind);

@@ -205,6 +205,7 @@ void nereid::sim::decodeAtomicReduction(Decoder &decoder) {
 }
 
 std::span<const OpcodeEntry> nereid::sim::atomicOpcodes() {
-  static const OpcodeEntry entries[] = {{"atom", decodeAtomic}, {"red", decodeAtomicReduction}};
+  static const OpcodeEntry entries[] = {{"atom", decodeAtomic, Kind::Atomic, ValueFlow::Defined},
+                                        {"red", decodeAtomicReduction, Kind::Atomic, ValueFlow::Defined}};
   return entries;
 }

@@ -181,6 +181,7 @@ static void decodeBarrier(Decoder &decoder) {
 }
 
 std::span<const OpcodeEntry> nereid::sim::barrierOpcodes() {
-  static const OpcodeEntry entries[] = {{"bar", decodeBarrier}, {"barrier", decodeBarrier}};
+  static const OpcodeEntry entries[] = {{"bar", decodeBarrier, Kind::Barrier},
+                                        {"barrier", decodeBarrier, Kind::Barrier}};
   return entries;
 }

@@ -233,7 +233,9 @@ static void decodeSelectBySign(Decoder &decoder) {
 }
 
 std::span<const OpcodeEntry> nereid::sim::comparisonOpcodes() {
-  static const OpcodeEntry entries[] = {
-      {"setp", decodeSetp}, {"set", decodeSet}, {"selp", decodeSelect}, {"slct", decodeSelectBySign}};
+  static const OpcodeEntry entries[] = {{"setp", decodeSetp, kByType, ValueFlow::All},
+                                        {"set", decodeSet, kByType},
+                                        {"selp", decodeSelect, Kind::Integer, ValueFlow::Select},
+                                        {"slct", decodeSelectBySign, Kind::Integer}};
   return entries;
 }

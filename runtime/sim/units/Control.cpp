@@ -62,10 +62,10 @@ static void decodeNothing(Decoder &decoder) {
 
 std::span<const OpcodeEntry> nereid::sim::controlOpcodes() {
   static const OpcodeEntry entries[] = {
-      {"bra", decodeBranch},
-      {"brx", decodeIndexedBranch},
-      {"ret", decodeReturn},
-      {"exit", decodeExit},
+      {"bra", decodeBranch, Kind::Control},
+      {"brx", decodeIndexedBranch, Kind::Control},
+      {"ret", decodeReturn, Kind::Control},
+      {"exit", decodeExit, Kind::Control},
       {"trap", decodeTrap},
       {"brkpt", decodeNothing},
       {"nanosleep", decodeSleep},

@@ -322,6 +322,6 @@ static void decodeAnyConvert(Decoder &decoder) {
 }
 
 std::span<const OpcodeEntry> nereid::sim::convertOpcodes() {
-  static const OpcodeEntry entries[] = {{"cvt", decodeAnyConvert}};
+  static const OpcodeEntry entries[] = {{"cvt", decodeAnyConvert, Kind::Convert}};
   return entries;
 }

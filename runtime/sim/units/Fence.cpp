@@ -56,6 +56,6 @@ static void decodeFence(Decoder &decoder) {
 }
 
 std::span<const OpcodeEntry> nereid::sim::fenceOpcodes() {
-  static const OpcodeEntry entries[] = {{"fence", decodeFence}, {"membar", decodeFence}};
+  static const OpcodeEntry entries[] = {{"fence", decodeFence, Kind::Barrier}, {"membar", decodeFence, Kind::Barrier}};
   return entries;
 }

@@ -273,10 +273,12 @@ static void decodeFloat(Decoder &decoder) {
 
 std::span<const OpcodeEntry> nereid::sim::floatOpcodes() {
   static const OpcodeEntry entries[] = {
-      {"add", decodeFloat},   {"sub", decodeFloat},  {"mul", decodeFloat},      {"mad", decodeFloat},
-      {"fma", decodeFloat},   {"div", decodeFloat},  {"abs", decodeFloat},      {"neg", decodeFloat},
-      {"min", decodeFloat},   {"max", decodeFloat},  {"sqrt", decodeFloat},     {"rcp", decodeFloat},
-      {"rsqrt", decodeFloat}, {"sin", decodeFloat},  {"cos", decodeFloat},      {"lg2", decodeFloat},
-      {"ex2", decodeFloat},   {"tanh", decodeFloat}, {"copysign", decodeFloat}, {"testp", decodeFloat}};
+      {"add", decodeFloat, kByType},         {"sub", decodeFloat, kByType},        {"mul", decodeFloat, kByType},
+      {"mad", decodeFloat, kByType},         {"fma", decodeFloat, kByType},        {"div", decodeFloat, kByType},
+      {"abs", decodeFloat, kByType},         {"neg", decodeFloat, kByType},        {"min", decodeFloat, kByType},
+      {"max", decodeFloat, kByType},         {"sqrt", decodeFloat, Kind::Special}, {"rcp", decodeFloat, Kind::Special},
+      {"rsqrt", decodeFloat, Kind::Special}, {"sin", decodeFloat, Kind::Special},  {"cos", decodeFloat, Kind::Special},
+      {"lg2", decodeFloat, Kind::Special},   {"ex2", decodeFloat, Kind::Special},  {"tanh", decodeFloat, Kind::Special},
+      {"copysign", decodeFloat, kByType},    {"testp", decodeFloat, kByType}};
   return entries;
 }

@@ -232,8 +232,11 @@ void nereid::sim::decodeInteger(Decoder &decoder) {
 }
 
 std::span<const OpcodeEntry> nereid::sim::integerOpcodes() {
-  static const OpcodeEntry entries[] = {{"rem", decodeInteger},   {"sad", decodeInteger}, {"mul24", decodeInteger},
-                                        {"mad24", decodeInteger}, {"dp4a", decodeDot},    {"dp2a", decodeDot},
-                                        {"addc", decodeCarry},    {"subc", decodeCarry},  {"madc", decodeProductCarry}};
+  static const OpcodeEntry entries[] = {
+      {"rem", decodeInteger, Kind::Integer},      {"sad", decodeInteger, Kind::Integer},
+      {"mul24", decodeInteger, Kind::Integer},    {"mad24", decodeInteger, Kind::Integer},
+      {"dp4a", decodeDot, Kind::Integer},         {"dp2a", decodeDot, Kind::Integer},
+      {"addc", decodeCarry, Kind::Integer},       {"subc", decodeCarry, Kind::Integer},
+      {"madc", decodeProductCarry, Kind::Integer}};
   return entries;
 }

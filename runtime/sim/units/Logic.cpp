@@ -242,11 +242,24 @@ static void decodeLookup(Decoder &decoder) {
 }
 
 std::span<const OpcodeEntry> nereid::sim::logicOpcodes() {
-  static const OpcodeEntry entries[] = {
-      {"and", decodeLogic},  {"or", decodeLogic},    {"xor", decodeLogic},   {"not", decodeLogic},
-      {"cnot", decodeLogic}, {"shl", decodeLogic},   {"shr", decodeLogic},   {"popc", decodeLogic},
-      {"clz", decodeLogic},  {"brev", decodeLogic},  {"bfind", decodeLogic}, {"bfe", decodeLogic},
-      {"bfi", decodeLogic},  {"lop3", decodeLookup}, {"shf", decodeLogic},   {"prmt", decodeLogic},
-      {"bmsk", decodeLogic}, {"szext", decodeLogic}, {"fns", decodeLogic}};
+  static const OpcodeEntry entries[] = {{"and", decodeLogic, Kind::Integer, ValueFlow::Mask},
+                                        {"or", decodeLogic, Kind::Integer, ValueFlow::All},
+                                        {"xor", decodeLogic, Kind::Integer},
+                                        {"not", decodeLogic, Kind::Integer},
+                                        {"cnot", decodeLogic, Kind::Integer},
+                                        {"shl", decodeLogic, Kind::Integer},
+                                        {"shr", decodeLogic, Kind::Integer},
+                                        {"popc", decodeLogic, Kind::Integer},
+                                        {"clz", decodeLogic, Kind::Integer},
+                                        {"brev", decodeLogic, Kind::Integer},
+                                        {"bfind", decodeLogic, Kind::Integer},
+                                        {"bfe", decodeLogic, Kind::Integer},
+                                        {"bfi", decodeLogic, Kind::Integer, ValueFlow::All},
+                                        {"lop3", decodeLookup, Kind::Integer, ValueFlow::All},
+                                        {"shf", decodeLogic, Kind::Integer},
+                                        {"prmt", decodeLogic, Kind::Integer, ValueFlow::All},
+                                        {"bmsk", decodeLogic, Kind::Integer},
+                                        {"szext", decodeLogic, Kind::Integer},
+                                        {"fns", decodeLogic, Kind::Integer}};
   return entries;
 }

@@ -287,6 +287,6 @@ void nereid::sim::decodeCopyArrival(Decoder &decoder) {
 }
 
 std::span<const OpcodeEntry> nereid::sim::mbarrierOpcodes() {
-  static const OpcodeEntry entries[] = {{"mbarrier", decodeMbarrier}};
+  static const OpcodeEntry entries[] = {{"mbarrier", decodeMbarrier, Kind::Barrier}};
   return entries;
 }

@@ -214,9 +214,14 @@ static void decodeCreatePolicy(Decoder &decoder) {
 }
 
 std::span<const OpcodeEntry> nereid::sim::memoryOpcodes() {
-  static const OpcodeEntry entries[] = {
-      {"ld", decodeLoad},   {"ldu", decodeLoad},         {"st", decodeStore},
-      {"cvta", decodeCvta}, {"isspacep", decodeIsSpace}, {"createpolicy", decodeCreatePolicy},
-      {"mapa", decodeMap},  {"getctarank", decodeRank},  {"multimem", decodeMultimem}};
+  static const OpcodeEntry entries[] = {{"ld", decodeLoad, Kind::Other, ValueFlow::Load},
+                                        {"ldu", decodeLoad, Kind::Other, ValueFlow::Load},
+                                        {"st", decodeStore, Kind::Other, ValueFlow::Store},
+                                        {"cvta", decodeCvta, Kind::Move},
+                                        {"isspacep", decodeIsSpace, Kind::Integer},
+                                        {"createpolicy", decodeCreatePolicy},
+                                        {"mapa", decodeMap, Kind::Integer},
+                                        {"getctarank", decodeRank, Kind::Integer},
+                                        {"multimem", decodeMultimem}};
   return entries;
 }

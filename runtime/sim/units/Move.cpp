@@ -124,6 +124,7 @@ static void decodeActive(Decoder &decoder) {
 }
 
 std::span<const OpcodeEntry> nereid::sim::moveOpcodes() {
-  static const OpcodeEntry entries[] = {{"mov", decodeMove}, {"activemask", decodeActive}};
+  static const OpcodeEntry entries[] = {{"mov", decodeMove, Kind::Move, ValueFlow::All},
+                                        {"activemask", decodeActive, Kind::Shuffle}};
   return entries;
 }

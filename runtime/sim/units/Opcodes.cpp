@@ -10,6 +10,6 @@ OpcodeTable nereid::sim::unitOpcodes() {
                     memoryOpcodes, atomicOpcodes, controlOpcodes, barrierOpcodes, fenceOpcodes, shuffleOpcodes,
                     matrixOpcodes, warpGroupOpcodes, mbarrierOpcodes, copyOpcodes, tensorMapOpcodes, hostCallOpcodes})
     for (const OpcodeEntry &entry : list())
-      table.emplace(entry.opcode, entry.decode);
+      table.emplace(entry.opcode, entry);
   return table;
 }

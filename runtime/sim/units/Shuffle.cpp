@@ -248,10 +248,10 @@ static void decodeElect(Decoder &decoder) {
 }
 
 std::span<const OpcodeEntry> nereid::sim::shuffleOpcodes() {
-  static const OpcodeEntry entries[] = {{"shfl", decodeShuffle},
-                                        {"vote", decodeVote},
-                                        {"match", decodeMatch},
-                                        {"redux", decodeRedux},
-                                        {"elect", decodeElect}};
+  static const OpcodeEntry entries[] = {{"shfl", decodeShuffle, Kind::Shuffle, ValueFlow::Lanes},
+                                        {"vote", decodeVote, Kind::Shuffle, ValueFlow::Defined},
+                                        {"match", decodeMatch, Kind::Shuffle, ValueFlow::Defined},
+                                        {"redux", decodeRedux, Kind::Shuffle, ValueFlow::Defined},
+                                        {"elect", decodeElect, Kind::Shuffle, ValueFlow::Defined}};
   return entries;
 }

@@ -235,9 +235,9 @@ static void decodeProduct(Decoder &decoder) {
 }
 
 std::span<const OpcodeEntry> nereid::sim::matrixOpcodes() {
-  static const OpcodeEntry entries[] = {{"ldmatrix", decodeMatrices},
-                                        {"stmatrix", decodeMatrices},
-                                        {"movmatrix", decodeTranspose},
-                                        {"mma", decodeProduct}};
+  static const OpcodeEntry entries[] = {{"ldmatrix", decodeMatrices, Kind::SharedLoad, ValueFlow::Matrices},
+                                        {"stmatrix", decodeMatrices, Kind::SharedStore, ValueFlow::Store},
+                                        {"movmatrix", decodeTranspose, Kind::Shuffle, ValueFlow::Lanes},
+                                        {"mma", decodeProduct, Kind::TensorCore, ValueFlow::Product}};
   return entries;
 }

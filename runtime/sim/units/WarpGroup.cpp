@@ -343,6 +343,6 @@ static void decodeGroup(Decoder &decoder) {
 }
 
 std::span<const OpcodeEntry> nereid::sim::warpGroupOpcodes() {
-  static const OpcodeEntry entries[] = {{"wgmma", decodeGroup}};
+  static const OpcodeEntry entries[] = {{"wgmma", decodeGroup, Kind::Other, ValueFlow::Defined}};
   return entries;
 }
