@@ -72,7 +72,8 @@ def files_below(folder: str, entries: tuple[str, ...] = ("",), prefix: str = "")
         path = os.path.join(ROOT, "test", folder, entry)
         inside = glob.glob(os.path.join(path, "**", f"{prefix}[!_]*.py"), recursive=True)
         found += [path] if os.path.isfile(path) else inside
-    return sorted(os.path.relpath(path, os.path.join(ROOT, "test")) for path in found)
+    tests = [path for path in found if os.path.basename(path) not in ("conftest.py", "harness.py")]
+    return sorted(os.path.relpath(path, os.path.join(ROOT, "test")) for path in tests)
 
 
 def run_suite(
