@@ -4,7 +4,7 @@
 
 #include "compiler/target/nvidia/dialect/Dialect.h"
 #include "compiler/target/nvidia/dialect/HostTensorMaps.h"
-#include "compiler/target/nvidia/lowering/PtxTmaEmitter.h"
+#include "compiler/target/nvidia/lowering/TmaEmitter.h"
 
 using namespace mlir;
 using namespace nereid;

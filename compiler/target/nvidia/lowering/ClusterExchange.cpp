@@ -5,7 +5,7 @@
 #include "compiler/layout/Distributed.h"
 #include "compiler/lowering/TtgToLlvm/SharedAccess.h"
 #include "compiler/target/nvidia/dialect/Dialect.h"
-#include "compiler/target/nvidia/lowering/InstructionEmitter.h"
+#include "compiler/target/nvidia/lowering/NvidiaEmitter.h"
 
 #include "compiler/analysis/MemoryAccess.h"
 

@@ -4,7 +4,7 @@
 #include "compiler/lowering/TtgToLlvm/FmaDot.h"
 #include "compiler/lowering/TtgToLlvm/RegisterMap.h"
 #include "compiler/target/nvidia/lowering/Diagnostics.h"
-#include "compiler/target/nvidia/lowering/InstructionEmitter.h"
+#include "compiler/target/nvidia/lowering/NvidiaEmitter.h"
 
 #include "compiler/layout/Distributed.h"
 #include "compiler/layout/Mma.h"

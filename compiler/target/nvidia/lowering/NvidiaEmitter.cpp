@@ -21,6 +21,14 @@ NvidiaEmitter::NvidiaEmitter(const Arch &arch, llvm::ArrayRef<support::ExternLib
     : arch(arch), features{.hasFma = true, .hasLibm = false, .avoidsBranches = true, .approxDivide = divideFull},
       libraries(libraryBitcode(), features, externLibraries) {}
 
+void NvidiaEmitter::addOpEmitters(OpEmitters &table) {
+  addBarrierEmitters(table);
+  addClusterEmitters(table);
+  addMmaDotEmitters(table);
+  addTmaEmitters(table);
+  addWarpGroupDotEmitters(table);
+}
+
 //--- program -------------------------------------------------------------------------------
 
 void NvidiaEmitter::markKernel(llvm::Function &function, const LaunchBounds &bounds) {
@@ -31,6 +39,13 @@ void NvidiaEmitter::markKernel(llvm::Function &function, const LaunchBounds &bou
   // ptxas ignores setmaxnreg where it does not know the registers with which a thread starts.
   if (bounds.reassignsRegisters)
     function.addFnAttr("nvvm.minctasm", "1");
+}
+
+bool NvidiaEmitter::markParameterByValue(llvm::Argument &parameter) {
+  if (!tma())
+    return false;
+  tma()->markTensorMapParameter(parameter);
+  return true;
 }
 
 static llvm::Value *readRegister(IrBuilder &ir, llvm::Intrinsic::ID id, uint32_t begin, uint64_t end) {

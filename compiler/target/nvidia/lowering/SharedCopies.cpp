@@ -1,5 +1,6 @@
-// Emits ldmatrix, stmatrix and asynchronous copies to shared memory.
+// Emits ldmatrix, stmatrix and asynchronous copies to shared memory; moves tiles by them.
 // SPDX-License-Identifier: MIT
+#include "compiler/lowering/TtgToLlvm/SharedAccess.h"
 #include "compiler/target/nvidia/lowering/NvidiaEmitter.h"
 #include "compiler/target/nvidia/lowering/PtxBuilder.h"
 
@@ -103,4 +104,38 @@ void NvidiaEmitter::waitForCopies(IrBuilder &ir, unsigned numPending) {
     ir.CreateIntrinsic(ir.getVoidTy(), llvm::Intrinsic::nvvm_cp_async_wait_all, {});
   else
     ir.CreateIntrinsic(llvm::Intrinsic::nvvm_cp_async_wait_group, {}, {ir.getInt32(numPending)});
+}
+
+//--- tiles ---------------------------------------------------------------------------------
+
+/// Tensor cores and TMA read such buffers.
+void NvidiaEmitter::releaseStores(IrBuilder &ir, ttg::MemDescType buffer) {
+  if (llvm::isa<ttg::NvmmaSharedAttr>(buffer.getEncoding()))
+    fenceAsyncShared(ir);
+}
+
+bool NvidiaEmitter::loadTile(TtgFunctionEmitter &emitter, llvm::Value *buffer, ttg::MemDescType type,
+                             mlir::RankedTensorType tile, llvm::MutableArrayRef<llvm::Value *> registers) {
+  if (!hasLdmatrix())
+    return false;
+  const auto plan = layout::planLdStMatrix(ttg::linearLayoutOf(tile), bufferLayoutOf(type), elementBytesOf(type));
+  if (!plan)
+    return false;
+  emitter.loadShared(buffer, *plan, 0, tile.getElementType(), registers);
+  return true;
+}
+
+/// Stores by stmatrix where that takes fewer instructions.
+bool NvidiaEmitter::storeTile(TtgFunctionEmitter &emitter, llvm::Value *buffer, ttg::MemDescType type,
+                              mlir::RankedTensorType tile, llvm::ArrayRef<llvm::Value *> registers) {
+  const layout::LinearLayout &held = ttg::linearLayoutOf(tile);
+  const bool hasCopies = held.freeVariableMask(layout::kLane) || held.freeVariableMask(layout::kRegister);
+  const unsigned bytes = elementBytesOf(type);
+  if (!hasStmatrix() || bytes > 2 || hasCopies)
+    return false;
+  const auto plan = layout::planLdStMatrix(held, bufferLayoutOf(type), bytes);
+  if (!plan || plan->accesses.size() >= accessPatternOf(tile, type).accesses.size())
+    return false;
+  emitter.storeShared(buffer, *plan, 0, registers);
+  return true;
 }

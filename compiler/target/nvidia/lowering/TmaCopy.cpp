@@ -5,8 +5,7 @@
 #include "compiler/layout/MatrixBuffer.h"
 #include "compiler/target/nvidia/dialect/Dialect.h"
 #include "compiler/target/nvidia/lowering/Diagnostics.h"
-#include "compiler/target/nvidia/lowering/InstructionEmitter.h"
-#include "compiler/target/nvidia/lowering/TmaEmitter.h"
+#include "compiler/target/nvidia/lowering/NvidiaEmitter.h"
 
 using namespace mlir;
 using namespace nereid;

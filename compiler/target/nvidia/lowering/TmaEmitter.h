@@ -1,5 +1,6 @@
-// Interface to TMA: copies of tiles between global and shared memory, counted by barriers in shared memory.
-// PtxTmaEmitter implements it; tests do for this machine. SPDX-License-Identifier: MIT
+// Emits TMA copies of tiles between global and shared memory, tensor maps and mbarriers as PTX, for compute capability
+// 9.0 and later.
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include "compiler/dialect/tt/Dialect.h"
@@ -34,34 +35,36 @@ struct BoxCopy {
 class TmaEmitter {
 public:
   using IrBuilder = llvm::IRBuilder<>;
-  virtual ~TmaEmitter() = default;
 
   /// Makes a tensor map in `scratch` (128 bytes of shared memory) and copies it to `target` in global memory; executed
   /// by all lanes of a warp. Afterwards copies by the warp's first lane may use it.
-  virtual void makeTensorMap(IrBuilder &ir, const TensorMap &map, llvm::Value *scratch, llvm::Value *target,
-                             llvm::Value *lane) = 0;
+  void makeTensorMap(IrBuilder &ir, const TensorMap &map, llvm::Value *scratch, llvm::Value *target, llvm::Value *lane);
   /// Marks a kernel parameter as a tensor map that the host passes by value; the parameter's address is that of the
   /// tensor map.
-  virtual void markTensorMapParameter(llvm::Argument &parameter) = 0;
-  virtual void initBarrier(IrBuilder &ir, llvm::Value *barrier, int64_t offset, unsigned count) = 0;
-  virtual void invalidateBarrier(IrBuilder &ir, llvm::Value *barrier, int64_t offset) = 0;
+  void markTensorMapParameter(llvm::Argument &parameter);
+  void initBarrier(IrBuilder &ir, llvm::Value *barrier, int64_t offset, unsigned count);
+  void invalidateBarrier(IrBuilder &ir, llvm::Value *barrier, int64_t offset);
   /// Orders the thread's writes to shared memory, with `ofGlobal` also those to global memory, before copies that start
   /// after the next barrier.
-  virtual void fence(IrBuilder &ir, bool ofGlobal) = 0;
-  virtual void expect(IrBuilder &ir, llvm::Value *barrier, unsigned bytes) = 0;
+  void fence(IrBuilder &ir, bool ofGlobal);
+  void expect(IrBuilder &ir, llvm::Value *barrier, unsigned bytes);
   /// The warp's first lane arrives, after the accesses of all lanes; executed by all of them.
-  virtual void arriveByWarp(IrBuilder &ir, llvm::Value *barrier, llvm::Value *isFirstLane) = 0;
+  void arriveByWarp(IrBuilder &ir, llvm::Value *barrier, llvm::Value *isFirstLane);
   /// The thread arrives when its asynchronous copies to shared memory are done.
-  virtual void arriveAfterCopies(IrBuilder &ir, llvm::Value *barrier) = 0;
+  void arriveAfterCopies(IrBuilder &ir, llvm::Value *barrier);
   /// With `byWarp` no lane goes on before all lanes of its warp have passed the wait.
-  virtual void waitForBarrier(IrBuilder &ir, llvm::Value *barrier, llvm::Value *parity, bool byWarp) = 0;
-  virtual void load(IrBuilder &ir, const BoxCopy &copy, llvm::Value *barrier, tt::EvictionPolicy evict) = 0;
+  void waitForBarrier(IrBuilder &ir, llvm::Value *barrier, llvm::Value *parity, bool byWarp);
+  void load(IrBuilder &ir, const BoxCopy &copy, llvm::Value *barrier, tt::EvictionPolicy evict);
   /// Stores the box, or combines it with what memory holds where `kind` is given.
-  virtual void store(IrBuilder &ir, const BoxCopy &copy, std::optional<tt::DescriptorReduceKind> kind) = 0;
+  void store(IrBuilder &ir, const BoxCopy &copy, std::optional<tt::DescriptorReduceKind> kind);
   /// Commits a group of stores; the wait leaves the last `pending` groups pending, and with `readOnly` waits only until
   /// shared memory was read.
-  virtual void commitStores(IrBuilder &ir) = 0;
-  virtual void waitForStores(IrBuilder &ir, unsigned pending, bool readOnly) = 0;
+  void commitStores(IrBuilder &ir);
+  void waitForStores(IrBuilder &ir, unsigned pending, bool readOnly);
 };
+
+/// The numbers of element types and of swizzles in tensor maps (PTX ISA, tensormap.replace).
+unsigned elementCode(mlir::Type element, bool isUnsigned);
+unsigned swizzleMode(unsigned swizzleBytes);
 
 } // namespace nereid::nvidia

@@ -1,7 +1,7 @@
 // Emits wgmma dots of operands in shared memory, and the waits for them.
 // SPDX-License-Identifier: MIT
 #include "compiler/lowering/TtgToLlvm/RegisterMap.h"
-#include "compiler/target/nvidia/lowering/InstructionEmitter.h"
+#include "compiler/target/nvidia/lowering/NvidiaEmitter.h"
 #include "compiler/target/nvidia/lowering/Wgmma.h"
 
 #include "compiler/layout/Distributed.h"

@@ -1,6 +1,6 @@
-// Emits TMA copies, tensor maps and mbarriers as PTX, for compute capability 9.0 and later.
+// Writes the instructions of TMA copies, tensor maps and mbarriers.
 // SPDX-License-Identifier: MIT
-#include "compiler/target/nvidia/lowering/PtxTmaEmitter.h"
+#include "compiler/target/nvidia/lowering/TmaEmitter.h"
 
 #include "compiler/target/nvidia/dialect/HostTensorMaps.h"
 #include "compiler/target/nvidia/lowering/PtxBuilder.h"
@@ -108,7 +108,7 @@ private:
 };
 } // namespace
 
-void PtxTmaEmitter::markTensorMapParameter(llvm::Argument &parameter) {
+void TmaEmitter::markTensorMapParameter(llvm::Argument &parameter) {
   llvm::LLVMContext &context = parameter.getContext();
   auto *type = llvm::ArrayType::get(llvm::Type::getInt8Ty(context), ttng::kTensorMapBytes);
   parameter.addAttr(llvm::Attribute::getWithByValType(context, type));
@@ -119,8 +119,8 @@ void PtxTmaEmitter::markTensorMapParameter(llvm::Argument &parameter) {
 
 /// Waits for stores in flight, which may use an earlier tensor map at that address, then writes the new one in shared
 /// memory and copies it to global memory with a fence for the tensor-map proxy.
-void PtxTmaEmitter::makeTensorMap(IrBuilder &ir, const TensorMap &map, llvm::Value *scratch, llvm::Value *target,
-                                  llvm::Value *lane) {
+void TmaEmitter::makeTensorMap(IrBuilder &ir, const TensorMap &map, llvm::Value *scratch, llvm::Value *target,
+                               llvm::Value *lane) {
   emit(ir, "cp.async.bulk.wait_group 0;");
   llvm::Value *word = ir.CreatePtrAdd(scratch, ir.CreateMul(lane, ir.getInt32(4)));
   ir.CreateAlignedStore(ir.getInt32(0), word, llvm::Align(4), /*isVolatile=*/true);
@@ -137,44 +137,44 @@ void PtxTmaEmitter::makeTensorMap(IrBuilder &ir, const TensorMap &map, llvm::Val
 
 //--- barriers ------------------------------------------------------------------------------
 
-void PtxTmaEmitter::initBarrier(IrBuilder &ir, llvm::Value *barrier, int64_t offset, unsigned count) {
+void TmaEmitter::initBarrier(IrBuilder &ir, llvm::Value *barrier, int64_t offset, unsigned count) {
   PtxBuilder assembly(ir);
   const std::string at = assembly.input(addressOf(ir, barrier, offset));
   assembly.emit("mbarrier.init.shared::cta.b64 [" + at + "], " + std::to_string(count) + ";",
                 llvm::MemoryEffects::unknown());
 }
 
-void PtxTmaEmitter::invalidateBarrier(IrBuilder &ir, llvm::Value *barrier, int64_t offset) {
+void TmaEmitter::invalidateBarrier(IrBuilder &ir, llvm::Value *barrier, int64_t offset) {
   PtxBuilder assembly(ir);
   const std::string at = assembly.input(addressOf(ir, barrier, offset));
   assembly.emit("mbarrier.inval.shared::cta.b64 [" + at + "];", llvm::MemoryEffects::unknown());
 }
 
-void PtxTmaEmitter::fence(IrBuilder &ir, bool ofGlobal) {
+void TmaEmitter::fence(IrBuilder &ir, bool ofGlobal) {
   emit(ir, ofGlobal ? "fence.proxy.async;" : "fence.proxy.async.shared::cta;");
 }
 
-void PtxTmaEmitter::expect(IrBuilder &ir, llvm::Value *barrier, unsigned bytes) {
+void TmaEmitter::expect(IrBuilder &ir, llvm::Value *barrier, unsigned bytes) {
   PtxBuilder assembly(ir);
   const std::string at = assembly.input(addressOf(ir, barrier));
   assembly.emit("mbarrier.arrive.expect_tx.shared::cta.b64 _, [" + at + "], " + std::to_string(bytes) + ";",
                 llvm::MemoryEffects::unknown());
 }
 
-void PtxTmaEmitter::arriveByWarp(IrBuilder &ir, llvm::Value *barrier, llvm::Value *isFirstLane) {
+void TmaEmitter::arriveByWarp(IrBuilder &ir, llvm::Value *barrier, llvm::Value *isFirstLane) {
   PtxBuilder assembly(ir);
   const std::string at = assembly.input(addressOf(ir, barrier)), condition = assembly.input(isFirstLane);
   emitTogether(assembly,
                "bar.warp.sync 0xffffffff;\n@" + condition + " mbarrier.arrive.shared::cta.b64 _, [" + at + "];");
 }
 
-void PtxTmaEmitter::arriveAfterCopies(IrBuilder &ir, llvm::Value *barrier) {
+void TmaEmitter::arriveAfterCopies(IrBuilder &ir, llvm::Value *barrier) {
   PtxBuilder assembly(ir);
   const std::string at = assembly.input(addressOf(ir, barrier));
   assembly.emit("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [" + at + "];", llvm::MemoryEffects::unknown());
 }
 
-void PtxTmaEmitter::waitForBarrier(IrBuilder &ir, llvm::Value *barrier, llvm::Value *parity, bool byWarp) {
+void TmaEmitter::waitForBarrier(IrBuilder &ir, llvm::Value *barrier, llvm::Value *parity, bool byWarp) {
   PtxBuilder assembly(ir);
   const std::string at = assembly.input(addressOf(ir, barrier)), phase = assembly.input(parity);
   emitTogether(assembly, "{\n.reg .pred done;\nagain:\nmbarrier.try_wait.parity.shared::cta.b64 done, [" + at + "], " +
@@ -206,7 +206,7 @@ static const char *policyOf(tt::EvictionPolicy evict) {
   llvm_unreachable("all policies are listed");
 }
 
-void PtxTmaEmitter::load(IrBuilder &ir, const BoxCopy &copy, llvm::Value *barrier, tt::EvictionPolicy evict) {
+void TmaEmitter::load(IrBuilder &ir, const BoxCopy &copy, llvm::Value *barrier, tt::EvictionPolicy evict) {
   PtxBuilder assembly(ir);
   const std::string to = assembly.input(addressOf(ir, copy.shared, copy.sharedOffset));
   const std::string box = boxText(ir, assembly, copy), counter = assembly.input(addressOf(ir, barrier));
@@ -221,7 +221,7 @@ void PtxTmaEmitter::load(IrBuilder &ir, const BoxCopy &copy, llvm::Value *barrie
   assembly.emit(text, llvm::MemoryEffects::unknown());
 }
 
-void PtxTmaEmitter::store(IrBuilder &ir, const BoxCopy &copy, std::optional<tt::DescriptorReduceKind> kind) {
+void TmaEmitter::store(IrBuilder &ir, const BoxCopy &copy, std::optional<tt::DescriptorReduceKind> kind) {
   PtxBuilder assembly(ir);
   const std::string box = boxText(ir, assembly, copy),
                     from = assembly.input(addressOf(ir, copy.shared, copy.sharedOffset));
@@ -233,8 +233,8 @@ void PtxTmaEmitter::store(IrBuilder &ir, const BoxCopy &copy, std::optional<tt::
   assembly.emit(text, llvm::MemoryEffects::unknown());
 }
 
-void PtxTmaEmitter::commitStores(IrBuilder &ir) { emit(ir, "cp.async.bulk.commit_group;"); }
+void TmaEmitter::commitStores(IrBuilder &ir) { emit(ir, "cp.async.bulk.commit_group;"); }
 
-void PtxTmaEmitter::waitForStores(IrBuilder &ir, unsigned pending, bool readOnly) {
+void TmaEmitter::waitForStores(IrBuilder &ir, unsigned pending, bool readOnly) {
   emit(ir, std::string("cp.async.bulk.wait_group") + (readOnly ? ".read " : " ") + std::to_string(pending) + ";");
 }
