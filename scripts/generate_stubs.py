@@ -41,10 +41,14 @@ CLASSES = {  # module of the package: classes and values that it defines
     "builtin": "builtin dispatch extern is_builtin must_use_result".split(),
     "aggregate": ["aggregate_replace"],
 }
-SCALARS = (
-    "bfloat16 float8e4b8 float8e4b15 float8e4nv float8e5 float8e5b16 float16 float32 float64 int1 "
-    "int8 int16 int32 int64 uint8 uint16 uint32 uint64 void".split()
-)
+
+
+def scalars() -> list[str]:
+    """The names of the types of elements."""
+    from triton.language import dtypes
+
+    names = {name for name, value in vars(dtypes).items() if isinstance(value, dtypes.dtype)}
+    return sorted(name for name in names - {*CLASSES["dtypes"]} if not name.startswith("_"))
 
 
 def result_of(name: str) -> str:
@@ -121,7 +125,7 @@ def core(entries: list[dict[str, Any]]) -> str:
     for module, names in CLASSES.items():
         kept = [name for name in names if name not in taken and name != "constexpr"]
         lines += [f"from .{module} import {name} as {name}" for name in kept]
-    lines += [f"from .dtypes import {name} as {name}" for name in SCALARS]
+    lines += [f"from .dtypes import {name} as {name}" for name in scalars()]
     # A parameter or variable with this annotation takes any constant, is used as one, and the class is called. An alias
     # of Any cannot be called, says pyright; a class takes no other constants. A name of a module that type checkers do
     # not find has an unknown type to each of them, which is all of this.
@@ -145,7 +149,7 @@ def package(entries: list[dict[str, Any]]) -> str:
     functions = [entry["name"] for entry in functions_of(entries, "triton.language")]
     values = [name for names in CLASSES.values() for name in names if name not in functions]
     hidden = {"builtin", "dispatch", "extern", "is_builtin"}
-    names = sorted({*functions, *values, *SCALARS, "tensor"} - hidden)
+    names = sorted({*functions, *values, *scalars(), "tensor"} - hidden)
     lines = ['"""The kernel language."""', MARK, LICENSE, "from . import core as core"]
     modules = ("extra", "math", "random", "standard", "target_info")
     lines += [f"from . import {name} as {name}" for name in modules]
