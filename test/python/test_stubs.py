@@ -95,3 +95,37 @@ def test_stubs_name_what_the_package_has():
     absent = [name for name in names if not hasattr(tl, name)]
     assert not absent, f"stubs name {', '.join(absent)}, which are not there"
     assert (folder.parent / "py.typed").exists()
+
+
+def test_stubs_are_beside_links_to_the_package(tmp_path):
+    """The script that links the package leaves what the build made, and no link whose source is gone."""
+    source, build = tmp_path / "source", tmp_path / "build"
+    for name in ("triton/language/extra/core.py", "triton/runtime/jit.py", "triton/_C/note.py"):
+        (source / name).parent.mkdir(parents=True, exist_ok=True)
+        (source / name).write_text("")
+    (build / "triton").mkdir(parents=True)
+    (build / "triton" / "language").symlink_to(source / "triton" / "language")  # as it once was
+
+    def link():
+        subprocess.run(
+            [sys.executable, ROOT / "cmake" / "link_python.py", source, build], check=True
+        )
+
+    link()
+    (build / "triton" / "language" / "extra" / "core.pyi").write_text("stub")
+    (source / "triton" / "language" / "extra" / "core.py").rename(
+        source / "triton" / "language" / "other.py"
+    )
+    link()
+    assert not list(source.rglob("*.pyi"))
+    assert (build / "triton" / "runtime").is_symlink() and not (
+        build / "triton" / "_C"
+    ).is_symlink()
+    found = {
+        path.relative_to(build).as_posix() for path in (build / "triton" / "language").rglob("*")
+    }
+    assert found == {
+        "triton/language/extra",
+        "triton/language/extra/core.pyi",
+        "triton/language/other.py",
+    }
