@@ -5,7 +5,6 @@
 #include "compiler/support/InputFile.h"
 #include "compiler/support/Sanitizers.h"
 #include "jit/FileJob.h"
-#include "runtime/MemoryExtent.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -93,52 +92,6 @@ std::string Kernel::findStage(const std::string &name, std::string &problem) con
   return "";
 }
 
-/// The form of an argument that packing takes. A template: the C++ API's type of an argument is private to it.
-template <typename Value> static ArgumentLeaf leafOf(const Value &value) {
-  using Kind = decltype(value.kind);
-  ArgumentLeaf leaf;
-  if (value.kind == Kind::Float)
-    leaf.number = value.number;
-  else
-    leaf.bits = value.bits;
-  switch (value.kind) {
-  case Kind::None:
-    break;
-  case Kind::Pointer:
-  case Kind::ConstPointer:
-    leaf.kind = ArgumentLeaf::Kind::Address;
-    leaf.isReadOnly = value.kind == Kind::ConstPointer;
-    break;
-  case Kind::Bool:
-    leaf.kind = ArgumentLeaf::Kind::Bool;
-    break;
-  case Kind::Signed:
-    leaf.kind = ArgumentLeaf::Kind::Int;
-    break;
-  case Kind::Unsigned:
-    leaf.kind = ArgumentLeaf::Kind::UInt;
-    break;
-  case Kind::Float:
-    leaf.kind = ArgumentLeaf::Kind::Float;
-    break;
-  }
-  return leaf;
-}
-
-/// Properties of the memory that an argument points to. A template as above.
-template <typename Value> static runtime::MemoryExtent extentOf(const Value &value) {
-  runtime::MemoryExtent extent;
-  extent.base = value.bits;
-  extent.high = static_cast<int64_t>(value.bytes);
-  extent.isKnown = value.isSpan;
-  return extent;
-}
-
-static void append(std::vector<char> &block, const runtime::MemoryExtent &extent) {
-  const auto *bytes = reinterpret_cast<const char *>(&extent);
-  block.insert(block.end(), bytes, bytes + sizeof extent);
-}
-
 /// The argument in a message.
 static std::string textOf(const ArgumentLeaf &leaf) {
   switch (leaf.kind) {
@@ -163,16 +116,22 @@ std::string Kernel::launchValues(nereid::Grid grid, void *stream, const Value *v
   if (count != artifact.parameters.size())
     return "kernel `" + name() + "` takes " + std::to_string(artifact.parameters.size()) + " run-time arguments, but " +
            std::to_string(count) + " are given";
+  static_assert(static_cast<int>(Value::Kind::Address) == static_cast<int>(ArgumentLeaf::Kind::Address));
   std::vector<char> block(artifact::packedBytes(artifact));
+  std::vector<runtime::MemoryExtent> extents;
   for (size_t i = 0; i < count; ++i) {
-    const ArgumentLeaf leaf = leafOf(values[i]);
+    const Value &value = values[i];
+    ArgumentLeaf leaf;
+    leaf.kind = static_cast<ArgumentLeaf::Kind>(value.kind); // the same list
+    leaf.isReadOnly = value.isReadOnly;
+    leaf.bits = value.bits; // a float's, too
     const PackResult result = pack(impl->params[i], leaf, block.data());
     if (result != PackResult::Packed)
       return packProblem(result, artifact, i, textOf(leaf)) + " in a launch of `" + name() + "`";
+    extents.push_back({.base = value.bits, .high = static_cast<int64_t>(value.bytes), .isKnown = value.isSpan});
   }
   if (runtime::checksMemory(artifact))
-    for (size_t i = 0; i < count; ++i)
-      append(block, extentOf(values[i]));
+    block = withExtents(block, extents);
   auto done = impl->device->launch(*impl->kernel, {grid.x, grid.y, grid.z}, stream, block);
   return done ? "" : done.error().text;
 }

@@ -183,6 +183,13 @@ PackResult jit::pack(const PackedParam &param, const ArgumentLeaf &leaf, char *b
   return PackResult::WrongKind;
 }
 
+std::vector<char> jit::withExtents(std::span<const char> packed, std::span<const runtime::MemoryExtent> extents) {
+  std::vector<char> block(packed.size() + extents.size_bytes());
+  std::memcpy(block.data(), packed.data(), packed.size());
+  std::memcpy(block.data() + packed.size(), extents.data(), extents.size_bytes());
+  return block;
+}
+
 std::string jit::packProblem(PackResult result, const artifact::Artifact &artifact, size_t index,
                              const std::string &given) {
   const artifact::Parameter &parameter = artifact.parameters[index];

@@ -4,8 +4,10 @@
 
 #include "artifact/Artifact.h"
 #include "jit/Signature.h"
+#include "runtime/MemoryExtent.h"
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -46,6 +48,9 @@ std::vector<PackedParam> packedParamsOf(const artifact::Artifact &artifact);
 
 /// Writes the argument into the block, in the parameter's own type.
 PackResult pack(const PackedParam &param, const ArgumentLeaf &leaf, char *block);
+
+/// The packed arguments with the extent of each parameter's memory appended.
+std::vector<char> withExtents(std::span<const char> packed, std::span<const runtime::MemoryExtent> extents);
 
 /// The message for the argument of parameter `index` that was not packed; `given` is the argument as its caller writes
 /// it or, for read-only memory, its type.

@@ -80,7 +80,8 @@ public:
 private:
   /// One argument with the properties of its C++ type.
   struct Value {
-    enum class Kind : uint8_t { None, Pointer, ConstPointer, Bool, Signed, Unsigned, Float } kind = Kind::None;
+    enum class Kind : uint8_t { None, Bool, Int, UInt, Float, Address } kind = Kind::None;
+    bool isReadOnly = false; ///< of a pointer
     union {
       uint64_t bits = 0;
       double number;
@@ -90,19 +91,19 @@ private:
     Value() = default;
     template <typename T>
     explicit Value(T *pointer)
-        : kind(std::is_const_v<T> ? Kind::ConstPointer : Kind::Pointer), bits(reinterpret_cast<uintptr_t>(pointer)) {}
+        : kind(Kind::Address), isReadOnly(std::is_const_v<T>), bits(reinterpret_cast<uintptr_t>(pointer)) {}
     template <typename T, size_t Extent> explicit Value(std::span<T, Extent> elements) : Value(elements.data()) {
       bytes = elements.size_bytes();
       isSpan = true;
     }
-    explicit Value(std::nullptr_t) : kind(Kind::Pointer) {}
+    explicit Value(std::nullptr_t) : kind(Kind::Address) {}
     explicit Value(double number) : kind(Kind::Float), number(number) {}
     template <typename T>
       requires std::is_integral_v<T>
     explicit Value(T number)
         : kind(std::is_same_v<T, bool> ? Kind::Bool
-               : std::is_signed_v<T>   ? Kind::Signed
-                                       : Kind::Unsigned),
+               : std::is_signed_v<T>   ? Kind::Int
+                                       : Kind::UInt),
           bits(static_cast<uint64_t>(number)) {}
   };
   static Kernel compile(const std::string &path, const std::string &kernel, const std::string &signature,

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: MIT
 #include "python/bindings/Extents.h"
 
-#include <cstring>
-
 using namespace nereid;
 using namespace nereid::python;
 using runtime::MemoryExtent;
@@ -31,11 +29,4 @@ MemoryExtent nereid::python::extentOf(nb::handle object, const jit::PackedParam 
   extent.patternBytes = numberAt<uint32_t>(found, 3);
   extent.isKnown = 1;
   return extent;
-}
-
-std::vector<char> nereid::python::withExtents(std::span<const char> packed, const std::vector<MemoryExtent> &extents) {
-  std::vector<char> block(packed.size() + extents.size() * sizeof(MemoryExtent));
-  std::memcpy(block.data(), packed.data(), packed.size());
-  std::memcpy(block.data() + packed.size(), extents.data(), block.size() - packed.size());
-  return block;
 }

@@ -4,17 +4,10 @@
 
 #include "jit/Packing.h"
 #include "python/bindings/Python.h"
-#include "runtime/MemoryExtent.h"
-
-#include <span>
-#include <vector>
 
 namespace nereid::python {
 
 /// The memory of a parameter's argument: None has no memory, an address may have any.
 runtime::MemoryExtent extentOf(nb::handle object, const jit::PackedParam &param, uint64_t address);
-
-/// The packed arguments with the extent of each parameter's memory appended.
-std::vector<char> withExtents(std::span<const char> packed, const std::vector<runtime::MemoryExtent> &extents);
 
 } // namespace nereid::python

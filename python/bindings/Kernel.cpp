@@ -313,7 +313,7 @@ bool LoadedKernel::launchWithArguments(runtime::Grid grid, void *stream, nb::han
   std::vector<char> withMemory;
   std::span<const char> packed(block, bytes);
   if (isChecked)
-    packed = withMemory = withExtents(packed, extents);
+    packed = withMemory = jit::withExtents(packed, extents);
   if (misfit == Misfit::IsNotLaunched && !kernel->accepts(grid, packed))
     return false;
   if (!waitFor(producers, stream) || !launch(grid, stream, packed, program))
