@@ -60,3 +60,9 @@ def test_defaults_are_those_of_the_table(options):
         assert (field.default or None) == (expected or None), field.name
         compared += 1
     assert compared > 5
+
+
+def test_the_page_of_the_cpp_api_names_every_field():
+    page = (ROOT / "docs" / "cpp-api.md").read_text()
+    text = (ROOT / "include" / "nereid" / "Options.def").read_text()
+    assert [row[0] for row in ROW.findall(text) if f"`{row[0]}`" not in page] == []
