@@ -49,7 +49,7 @@ struct HostLock {
 
 /// Compiles jobs, or finds what was compiled before. Any number of threads may use one.
 struct Session {
-  std::string cacheDir;           ///< empty: no cache
+  std::string cacheDir = {};      ///< empty: no cache
   bool readsCache = true;         ///< false: the cache is only written
   bool storesLater = false;       ///< results are stored in the background
   const HostLock *lock = nullptr; ///< null: hosts have no lock of their own
