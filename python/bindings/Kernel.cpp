@@ -28,33 +28,32 @@ static thread_local DeviceKind lastLaunch = DeviceKind::Unknown;
 
 //--- Errors ------------------------------------------------------------------------------------
 
+/// A class of triton.runtime.errors; null, with a Python exception, where it cannot be imported.
+static nb::object errorClass(const char *name) {
+  const nb::object module = nb::steal(PyImport_ImportModule("triton.runtime.errors"));
+  return module.is_valid() ? nb::steal(PyObject_GetAttrString(module.ptr(), name)) : nb::object();
+}
+
 /// Sets `OutOfResources(required, limit, name)`, which tuning catches.
 static void setOutOfResources(const runtime::Error &error) {
-  PyObject *module = PyImport_ImportModule("triton.runtime.errors");
-  PyObject *type = module ? PyObject_GetAttrString(module, "OutOfResources") : nullptr;
-  PyObject *created = type ? PyObject_CallFunction(type, "KKs", static_cast<unsigned long long>(error.required),
-                                                   static_cast<unsigned long long>(error.limit), error.resource.c_str())
-                           : nullptr;
+  const nb::object type = errorClass("OutOfResources");
+  if (!type.is_valid())
+    return;
+  const nb::object created =
+      nb::steal(PyObject_CallFunction(type.ptr(), "KKs", static_cast<unsigned long long>(error.required),
+                                      static_cast<unsigned long long>(error.limit), error.resource.c_str()));
+  if (!created.is_valid())
+    return;
   // The exception's text is Triton's, which does not name the kernel. Python 3.10 has no notes.
-  PyObject *noted = created ? PyObject_CallMethod(created, "add_note", "s", error.text.c_str()) : nullptr;
-  if (created && !noted)
+  if (!nb::steal(PyObject_CallMethod(created.ptr(), "add_note", "s", error.text.c_str())).is_valid())
     PyErr_Clear();
-  if (created)
-    PyErr_SetObject(type, created);
-  Py_XDECREF(noted);
-  Py_XDECREF(created);
-  Py_XDECREF(type);
-  Py_XDECREF(module);
+  PyErr_SetObject(type.ptr(), created.ptr());
 }
 
 /// The text already has a code in its first line.
 static void setSanitizerError(const runtime::Error &error) {
-  PyObject *module = PyImport_ImportModule("triton.runtime.errors");
-  PyObject *type = module ? PyObject_GetAttrString(module, "SanitizerError") : nullptr;
-  if (type)
-    PyErr_SetString(type, error.text.c_str());
-  Py_XDECREF(type);
-  Py_XDECREF(module);
+  if (const nb::object type = errorClass("SanitizerError"); type.is_valid())
+    PyErr_SetString(type.ptr(), error.text.c_str());
 }
 
 static PyObject *exceptionFor(const std::string &code) {
