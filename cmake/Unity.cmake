@@ -8,6 +8,9 @@ set(NEREID_UNITY_FILES 8)
 set(NEREID_UNITY_ALONE
     "^compiler/driver/(Cpu|Cuda|Hip)Backend.cpp$|^compiler/math/|^test/unit/(lowering|target_cpu)/")
 
+# The path of a launch is one group, so that its calls are inlined.
+set(NEREID_UNITY_LAUNCH "^python/bindings/(LaunchKey|Streams|launch).cpp$")
+
 # Groups the sources of `target`. Files in a group have the same using-directives: `Value` means one thing in it.
 function(nereid_unity target)
   if(NOT NEREID_UNITY)
@@ -17,6 +20,10 @@ function(nereid_unity target)
   foreach(source IN LISTS sources)
     cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE path)
     if(NOT EXISTS ${source} OR path MATCHES "^build/" OR path MATCHES ${NEREID_UNITY_ALONE})
+      continue()
+    endif()
+    if(path MATCHES ${NEREID_UNITY_LAUNCH})
+      set_source_files_properties(${source} PROPERTIES UNITY_GROUP launch)
       continue()
     endif()
     file(STRINGS ${source} usings REGEX "^using namespace ")
