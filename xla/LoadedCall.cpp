@@ -28,11 +28,14 @@ template <typename Extents> static std::string shapeText(const Extents &extents)
 }
 
 std::optional<uint64_t> bytesOf(const Buffer &buffer) {
-  std::optional<uint64_t> bytes = elementBytes(buffer.type);
+  const artifact::ElementInfo *element = findXlaType(buffer.type);
+  if (!element)
+    return std::nullopt;
+  uint64_t bits = element->storageBits();
   for (int64_t extent : buffer.dims)
-    if (bytes && (extent < 0 || __builtin_mul_overflow(*bytes, static_cast<uint64_t>(extent), &*bytes)))
-      bytes.reset();
-  return bytes;
+    if (extent < 0 || __builtin_mul_overflow(bits, static_cast<uint64_t>(extent), &bits))
+      return std::nullopt;
+  return artifact::bytesOfBits(bits);
 }
 
 //--- Loading -----------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ namespace nereid::xla {
 struct Buffer {
   void *data = nullptr;
   bool isTyped = false;
-  ElementType type = ElementType::Pred;
+  int32_t type = 0; ///< XLA's number
   std::span<const int64_t> dims = {};
   bool isResult = false;
 };

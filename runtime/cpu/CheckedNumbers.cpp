@@ -27,9 +27,9 @@ static Integer integerOf(Wide value) {
 }
 
 static Wide elementOf(const ElementFormat &format, const void *data, int64_t index) {
-  const uint64_t bits = readBits(format, data, index);
-  const unsigned unused = 64 - format.bits;
-  return format.isSigned ? Wide{static_cast<int64_t>(bits << unused) >> unused} : Wide{bits};
+  const uint64_t bits = readBits(format.info, data, index);
+  const unsigned unused = 64 - format.info.bits;
+  return format.isSigned() ? Wide{static_cast<int64_t>(bits << unused) >> unused} : Wide{bits};
 }
 
 static Integer compute(char op, Wide a, Wide b) {
@@ -44,8 +44,8 @@ static Integer compute(char op, Wide a, Wide b) {
 }
 
 static bool fits(const ElementFormat &format, Integer value) {
-  const WideUnsigned end = WideUnsigned{1} << (format.isSigned ? format.bits - 1 : format.bits);
-  return value.isNegative ? format.isSigned && value.magnitude <= end : value.magnitude < end;
+  const WideUnsigned end = WideUnsigned{1} << (format.isSigned() ? format.info.bits - 1 : format.info.bits);
+  return value.isNegative ? format.isSigned() && value.magnitude <= end : value.magnitude < end;
 }
 
 static std::string textOf(Integer value) {
@@ -57,9 +57,9 @@ static std::string textOf(Integer value) {
 
 static Finding overflowFinding(int64_t element, const ElementFormat &format, const std::string &expression,
                                Integer exact) {
-  return {element, expression + " is " + textOf(exact) + ", which " + (format.isSigned ? "int" : "uint") +
-                       std::to_string(format.bits) + " cannot hold, and becomes part of an address" +
-                       (format.bits < 64 ? "; use `.to(tl.int64)`" : "")};
+  return {element, expression + " is " + textOf(exact) + ", which " + (format.isSigned() ? "int" : "uint") +
+                       std::to_string(format.info.bits) + " cannot hold, and becomes part of an address" +
+                       (format.info.bits < 64 ? "; use `.to(tl.int64)`" : "")};
 }
 
 /// A sum of elements, and the same in 64 bits.
@@ -89,7 +89,7 @@ std::optional<Finding> findOverflow(const CheckedValues &values) {
   return std::nullopt;
 }
 
-bool endsLaunch(const CheckedValues &values) { return ElementFormat(values.site.types[0].name).bits == 64; }
+bool endsLaunch(const CheckedValues &values) { return ElementFormat(values.site.types[0].name).info.bits == 64; }
 
 std::optional<Finding> findWrapped(const CheckedValues &values) {
   const auto *flags = static_cast<const uint8_t *>(values.values[0]);
@@ -108,16 +108,16 @@ struct Floats {
       : type(values.site.types[index]), format(type.name), data(values.values[index]) {}
 
   bool isNan(int64_t element) const {
-    const uint64_t bits = readBits(format, data, type.rank ? element : 0);
-    if (format.bits == 8)
-      return std::isnan(floatOf(format.format, bits));
-    const uint64_t size = bits & ((uint64_t{1} << (format.bits - 1)) - 1);
-    const unsigned exponentBits = format.bits - 1 - format.format.mantissa;
-    return size > ((uint64_t{1} << exponentBits) - 1) << format.format.mantissa;
+    const uint64_t bits = readBits(format.info, data, type.rank ? element : 0);
+    if (format.info.bits == 8)
+      return std::isnan(floatOf(format.info, bits));
+    const uint64_t size = bits & ((uint64_t{1} << (format.info.bits - 1)) - 1);
+    return size > ((uint64_t{1} << format.info.exponentBits) - 1) << format.info.mantissaBits;
   }
   std::string text(int64_t element) const {
     char text[40];
-    std::snprintf(text, sizeof text, "%.9g", floatOf(format.format, readBits(format, data, type.rank ? element : 0)));
+    std::snprintf(text, sizeof text, "%.9g",
+                  floatOf(format.info, readBits(format.info, data, type.rank ? element : 0)));
     return text;
   }
   /// Whether any of `count` elements, from `first` on at distance `step`, is NaN.
@@ -138,7 +138,7 @@ class Inputs {
 public:
   explicit Inputs(const CheckedValues &values) : site(values.site), what(site.what) {
     for (uint32_t index = 1; index < values.count(); ++index)
-      if (ElementFormat(site.types[index].name).isFloat)
+      if (ElementFormat(site.types[index].name).info.isFloat())
         floats.emplace_back(values, index);
   }
   bool anyNan(int64_t element) const;

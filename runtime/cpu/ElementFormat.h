@@ -1,32 +1,24 @@
-// The element types of values that kernels pass to the runtime, by name: their widths and formats.
+// The elements of values that kernels pass to the runtime.
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <cstdint>
-#include <string_view>
+#include "artifact/ElementType.h"
 
 namespace nereid::runtime {
-
-/// A float format by the widths of its fields; the exponent has the remaining bits.
-struct FloatFormat {
-  unsigned bits, mantissa;
-  int bias;
-  bool isFnuz = false, isE4m3fn = false;
-};
 
 struct ElementFormat {
   /// "i32", "u8", "i1", "fp16", "bf16", "fp8e5", "ptr" ...
   explicit ElementFormat(std::string_view name);
 
-  unsigned bits = 0;
-  bool isFloat = false, isSigned = false, isBool = false, isPointer = false;
-  FloatFormat format{};
+  bool isPointer;
+  const artifact::ElementInfo &info; ///< of a pointer that of its bits
 
-  unsigned bytes() const { return isBool ? 1 : bits / 8; }
+  bool isSigned() const { return info.kind == artifact::ElementKind::Signed; }
 };
 
 /// The bits of an element of a value in memory.
-uint64_t readBits(const ElementFormat &format, const void *data, int64_t index);
-double floatOf(const FloatFormat &format, uint64_t bits);
+uint64_t readBits(const artifact::ElementInfo &info, const void *data, int64_t index);
+/// The number that the bits of a float stand for.
+double floatOf(const artifact::ElementInfo &info, uint64_t bits);
 
 } // namespace nereid::runtime

@@ -16,13 +16,13 @@ namespace nereid::runtime {
 static void appendElement(std::string &out, const ElementFormat &format, uint64_t bits, bool isHex) {
   char text[352]; // the largest double has 309 digits before the point
   int size = 0;
-  if (format.isFloat) {
-    size = std::snprintf(text, sizeof text, isHex ? "%a" : "%f", floatOf(format.format, bits));
+  if (format.info.isFloat()) {
+    size = std::snprintf(text, sizeof text, isHex ? "%a" : "%f", floatOf(format.info, bits));
   } else if (isHex || format.isPointer) {
-    size = std::snprintf(text, sizeof text, "0x%0*llx", static_cast<int>((format.bits + 3) / 4),
+    size = std::snprintf(text, sizeof text, "0x%0*llx", static_cast<int>((format.info.bits + 3) / 4),
                          static_cast<unsigned long long>(bits));
-  } else if (format.isSigned && !format.isBool) {
-    const unsigned unused = 64 - format.bits;
+  } else if (format.isSigned()) {
+    const unsigned unused = 64 - format.info.bits;
     size = std::snprintf(text, sizeof text, "%lld", static_cast<long long>(bits << unused) >> unused);
   } else {
     size = std::snprintf(text, sizeof text, "%llu", static_cast<unsigned long long>(bits));
@@ -59,7 +59,7 @@ static void appendValue(std::string &out, std::string_view head, std::string_vie
     out.append(head).append(" idx ");
     appendIndices(out, indices, widths);
     out.append(prefix);
-    appendElement(out, format, readBits(format, data, element), isHex);
+    appendElement(out, format, readBits(format.info, data, element), isHex);
     out += '\n';
   }
 }

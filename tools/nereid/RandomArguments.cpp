@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "tools/nereid/RandomArguments.h"
 
+#include "artifact/ElementType.h"
+
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 
@@ -15,40 +17,21 @@ using llvm::StringRef;
 namespace {
 /// How an element with random bits is made: `fixed | random & mask`.
 struct Element {
-  const char *type;
-  unsigned bytes;
-  uint64_t fixed, mask;
+  uint64_t bytes, fixed, mask;
 };
 } // namespace
 
-static constexpr uint64_t kHighBit = uint64_t{1} << 63;
-
 /// Of floats the sign and the mantissa are random, the exponent is that of 0.5.
-static const Element *findElement(StringRef type) {
-  static constexpr Element elements[] = {
-      {"u1", 1, 0, 1},
-      {"i8", 1, 0, 7},
-      {"i16", 2, 0, 7},
-      {"i32", 4, 0, 7},
-      {"i64", 8, 0, 7},
-      {"u8", 1, 0, 7},
-      {"u16", 2, 0, 7},
-      {"u32", 4, 0, 7},
-      {"u64", 8, 0, 7},
-      {"fp16", 2, 14 << 10, 0x83ff},
-      {"bf16", 2, 126 << 7, 0x807f},
-      {"fp32", 4, 126u << 23, 0x807fffff},
-      {"fp64", 8, uint64_t{1022} << 52, kHighBit | ((uint64_t{1} << 52) - 1)},
-      {"fp8e5", 1, 14 << 2, 0x83},
-      {"fp8e5b16", 1, 15 << 2, 0x83},
-      {"fp8e4nv", 1, 6 << 3, 0x87},
-      {"fp8e4b8", 1, 7 << 3, 0x87},
-      {"fp8e4b15", 1, 14 << 3, 0x87},
-  };
-  for (const Element &element : elements)
-    if (type == element.type)
-      return &element;
-  return nullptr;
+static std::optional<Element> elementOf(StringRef signature) {
+  const auto type = artifact::elementOfSignature(signature);
+  if (!type)
+    return std::nullopt;
+  const artifact::ElementInfo &info = artifact::infoOf(*type);
+  const uint64_t bytes = artifact::storageBytes(*type);
+  if (!info.isFloat())
+    return Element{bytes, 0, info.kind == artifact::ElementKind::Bool ? 1u : 7u};
+  const uint64_t mantissa = (uint64_t{1} << info.mantissaBits) - 1, sign = uint64_t{1} << (info.bits - 1);
+  return Element{bytes, static_cast<uint64_t>(info.bias - 1) << info.mantissaBits, sign | mantissa};
 }
 
 /// The number of elements of "4096x781".
@@ -131,7 +114,7 @@ std::optional<RandomArguments> tools::makeArguments(const artifact::Artifact &ar
         return problem = "`" + entry.str() + "` is no value of " + described(parameter), std::nullopt;
       continue;
     }
-    const Element *element = findElement(StringRef(parameter.type).ltrim("*").ltrim('k'));
+    const std::optional<Element> element = elementOf(StringRef(parameter.type).ltrim("*").ltrim('k'));
     const std::optional<uint64_t> count = elementsOf(entry);
     if (!element || !count)
       return problem = "`" + entry.str() + "` is no shape for " + described(parameter) + "; one is 4096x781",

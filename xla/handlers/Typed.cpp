@@ -68,7 +68,7 @@ static Expected<void> readBuffers(const Values &values, bool areResults, xla::Bu
     const auto &buffer = *static_cast<const Buffer *>(values.values[i]);
     out[i] = {.data = buffer.data,
               .isTyped = true,
-              .type = static_cast<ElementType>(buffer.type),
+              .type = buffer.type,
               .dims = {buffer.dims, static_cast<size_t>(buffer.rank)},
               .isResult = areResults};
   }

@@ -52,9 +52,9 @@ FakeCall::FakeCall(FakeXla &xla, std::string bytes) : payload(std::move(bytes)) 
   made.api = &xla.api;
 }
 
-void FakeCall::add(bool isResult, ElementType type, std::vector<int64_t> extents, uint64_t address) {
+void FakeCall::add(bool isResult, artifact::ElementType type, std::vector<int64_t> extents, uint64_t address) {
   dims.push_back(std::move(extents));
-  buffers.push_back({sizeof(ffi::Buffer), nullptr, static_cast<int32_t>(type), reinterpret_cast<void *>(address),
+  buffers.push_back({sizeof(ffi::Buffer), nullptr, artifact::infoOf(type).xlaCode, reinterpret_cast<void *>(address),
                      static_cast<int64_t>(dims.back().size()), dims.back().data()});
   (isResult ? results : operands).push_back(&buffers.back());
 }

@@ -32,7 +32,7 @@ public:
   FakeCall(const FakeCall &) = delete;
   FakeCall &operator=(const FakeCall &) = delete;
 
-  void add(bool isResult, ElementType type, std::vector<int64_t> dims, uint64_t address);
+  void add(bool isResult, artifact::ElementType type, std::vector<int64_t> dims, uint64_t address);
   ffi::Frame *frame();
 
 private:

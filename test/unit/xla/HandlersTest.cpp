@@ -9,6 +9,7 @@
 
 using namespace nereid;
 using namespace nereid::xla;
+using artifact::ElementType;
 
 static bool contains(const std::string &text, const std::string &part) { return text.find(part) != std::string::npos; }
 
@@ -96,8 +97,8 @@ TEST_F(XlaCuda, ptx_is_launched_on_xlas_stream) {
   made.parameters = {ArrayParameter{0, 16, {}, {}}, ScalarParameter{ScalarKind::I32, 0x01020304},
                      ArrayParameter{24, 16, {}, {}}, ScalarParameter{ScalarKind::F64, 0x3fe0000000000000}};
   FakeCall frame(xla, writePayload({made, "", ""}));
-  frame.add(false, ElementType::F32, {3, 2}, 0x1000);
-  frame.add(true, ElementType::F32, {6}, 0x2000);
+  frame.add(false, ElementType::Float32, {3, 2}, 0x1000);
+  frame.add(true, ElementType::Float32, {6}, 0x2000);
   ASSERT_EQ(nereid_xla_cuda(frame.frame()), nullptr) << xla.failure;
   const auto calls = stub.calls("cuLaunchKernelEx"), zeroed = stub.calls("cuMemsetD8Async");
   ASSERT_EQ(calls.size(), 1u);
@@ -116,7 +117,7 @@ TEST_F(XlaCuda, clusters) {
   made.kernel.numCtas = 4;
   made.parameters = {ArrayParameter{}};
   FakeCall frame(xla, writePayload({made, "", ""}));
-  frame.add(true, ElementType::F32, {6}, 0x2000);
+  frame.add(true, ElementType::Float32, {6}, 0x2000);
   ASSERT_EQ(nereid_xla_cuda(frame.frame()), nullptr) << xla.failure;
   EXPECT_TRUE(contains(stub.calls("cuLaunchKernelEx").back(), R"("attributes": {"cluster": [4, 1, 1]})"));
 }
@@ -126,7 +127,7 @@ TEST_F(XlaCuda, scratch_is_the_streams_own) {
   made.kernel.scratch = {128, 64};
   made.parameters = {ArrayParameter{}};
   FakeCall frame(xla, writePayload({made, "", ""}));
-  frame.add(true, ElementType::F32, {6}, 0x2000);
+  frame.add(true, ElementType::Float32, {6}, 0x2000);
   ASSERT_EQ(nereid_xla_cuda(frame.frame()), nullptr) << xla.failure;
   const auto allocated = stub.calls("cuMemAllocAsync");
   ASSERT_EQ(allocated.size(), 1u);
@@ -169,7 +170,7 @@ TEST_F(XlaCuda, many_arrays) {
   made.parameters.assign(kArrays, ArrayParameter{0, 16, {}, {}});
   FakeCall frame(xla, writePayload({made, "", ""}));
   for (uint64_t i = 0; i < kArrays; ++i)
-    frame.add(i > 40, ElementType::F32, {4}, 0x1000 + 16 * i);
+    frame.add(i > 40, ElementType::Float32, {4}, 0x1000 + 16 * i);
   ASSERT_EQ(nereid_xla_cuda(frame.frame()), nullptr) << xla.failure;
   EXPECT_TRUE(contains(stub.calls("cuLaunchKernelEx").back(), R"("5014000000000000")")) << "the last one's address";
 }
@@ -186,8 +187,8 @@ TEST_F(XlaCuda, what_does_not_fit_launches_nothing) {
   made.parameters = {ArrayParameter{0, 16, {}, {}}, ArrayParameter{0, 0, std::vector<uint64_t>{2, 3}, {}}};
   const auto failureOf = [&](uint64_t address, std::vector<int64_t> dims, void *stream) {
     FakeCall frame(xla, writePayload({made, "", ""}));
-    frame.add(false, ElementType::F32, {6}, address);
-    frame.add(true, ElementType::F32, dims, 0x2000);
+    frame.add(false, ElementType::Float32, {6}, address);
+    frame.add(true, ElementType::Float32, dims, 0x2000);
     xla.stream = stream;
     xla.failure.clear();
     EXPECT_NE(nereid_xla_cuda(frame.frame()), nullptr);
@@ -214,8 +215,8 @@ TEST_F(XlaCuda, tuning_restores_operands_that_share_memory_with_results) {
     tuned.configs.push_back({made, name});
   }
   FakeCall frame(xla, writePayload({tuned, "", ""}));
-  frame.add(false, ElementType::F32, {6}, 0x1000);
-  frame.add(true, ElementType::F32, {6}, 0x1000);
+  frame.add(false, ElementType::Float32, {6}, 0x1000);
+  frame.add(true, ElementType::Float32, {6}, 0x1000);
   ASSERT_EQ(nereid_xla_cuda_autotuned(frame.frame()), nullptr) << xla.failure;
   EXPECT_EQ(stub.calls("cuMemcpyDtoH").size(), 1u);
   EXPECT_EQ(stub.calls("cuMemcpyHtoD").size(), 2u);
