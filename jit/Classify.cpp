@@ -12,8 +12,7 @@ std::string ArgumentClass::text(bool isConst) const {
 }
 
 std::optional<std::string_view> ArgumentClass::letters() const {
-  const ScalarClass klass = scalarClass(type);
-  if (form == Form::Scalar && (klass == ScalarClass::Bool || klass == ScalarClass::Float))
+  if (form == Form::Scalar && !artifact::infoOf(type).isInteger())
     return std::nullopt;
   if (isAligned)
     return isWithin2GiB ? "DS" : "D";

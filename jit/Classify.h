@@ -22,9 +22,9 @@ struct ArgumentClass {
   enum class Form : char { One = '1', Scalar = 's', Pointer = 'p' };
 
   Form form = Form::Scalar;
-  ScalarType type = ScalarType::I32; ///< of the scalar, or of what the pointer points to
-  bool isAligned = false;            ///< a multiple of 16
-  bool isWithin2GiB = false;         ///< of a pointer: its whole storage has at most 2^31 - 1 bytes
+  ScalarType type = ScalarType::Int32; ///< of the scalar, or of what the pointer points to
+  bool isAligned = false;              ///< a multiple of 16
+  bool isWithin2GiB = false;           ///< of a pointer: its whole storage has at most 2^31 - 1 bytes
 
   bool operator==(const ArgumentClass &) const = default;
 
@@ -46,14 +46,14 @@ constexpr ArgumentClass classifyInteger(int64_t value, SpecializeRule rule = {})
   if (value == 1 && rule.value)
     return {.form = ArgumentClass::Form::One};
   const bool isNarrow = value >= INT32_MIN && value <= INT32_MAX;
-  return {.type = isNarrow ? ScalarType::I32 : ScalarType::I64,
+  return {.type = isNarrow ? ScalarType::Int32 : ScalarType::Int64,
           .isAligned = rule.value && rule.alignment && value % 16 == 0};
 }
 
 constexpr ArgumentClass classifyUnsigned(uint64_t value, SpecializeRule rule = {}) {
   if (value <= INT64_MAX)
     return classifyInteger(static_cast<int64_t>(value), rule);
-  return {.type = ScalarType::U64, .isAligned = rule.value && rule.alignment && value % 16 == 0};
+  return {.type = ScalarType::UInt64, .isAligned = rule.value && rule.alignment && value % 16 == 0};
 }
 
 constexpr ArgumentClass classifyPointer(uint64_t address, ScalarType pointee, bool isWithin2GiB = false,
@@ -72,9 +72,9 @@ constexpr ArgumentClass classifyNumber(const ArgumentLeaf &number, SpecializeRul
   case ArgumentLeaf::Kind::UInt:
     return classifyUnsigned(number.bits, rule);
   case ArgumentLeaf::Kind::Float:
-    return {.type = ScalarType::FP32};
+    return {.type = ScalarType::Float32};
   default:
-    return {.type = ScalarType::U1};
+    return {.type = ScalarType::Int1};
   }
 }
 

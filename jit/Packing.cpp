@@ -62,13 +62,13 @@ static void bindTupleElements(const ArgumentSpec &tuple, PackedParam *params, si
 std::vector<PackedParam> jit::packedParamsOf(const artifact::Artifact &artifact) {
   std::vector<PackedParam> params;
   for (const artifact::Parameter &parameter : artifact.parameters) {
-    const auto type = parseScalarType(scalarText(parameter.type));
+    const auto type = artifact::elementOfSignature(scalarText(parameter.type));
     const bool isFirst = params.empty() || params.back().position != parameter.position;
     params.push_back({parameter.position,
                       parameter.offset,
                       parameter.size,
                       parameter.kind,
-                      type.value_or(ScalarType::I8),
+                      type.value_or(ScalarType::Int8),
                       parameter.isWritten,
                       isFirst ? 0 : params.back().part + 1,
                       {}});
@@ -121,13 +121,13 @@ static PackResult packFloat(const PackedParam &param, const ArgumentLeaf &leaf, 
   case ArgumentLeaf::Kind::Address:
     return PackResult::WrongKind;
   }
-  if (param.type == ScalarType::FP32) {
+  if (param.type == ScalarType::Float32) {
     const auto single = static_cast<float>(number);
     std::memcpy(at, &single, sizeof single);
-  } else if (param.type == ScalarType::FP64) {
+  } else if (param.type == ScalarType::Float64) {
     std::memcpy(at, &number, sizeof number);
-  } else if (param.type == ScalarType::FP16 || param.type == ScalarType::BF16) {
-    const bool isHalf = param.type == ScalarType::FP16;
+  } else if (param.type == ScalarType::Float16 || param.type == ScalarType::BFloat16) {
+    const bool isHalf = param.type == ScalarType::Float16;
     const uint16_t bits = isHalf ? roundToFloat16(number, 5, 10) : roundToFloat16(number, 8, 7);
     std::memcpy(at, &bits, sizeof bits);
   } else {
@@ -141,7 +141,7 @@ static PackResult packInteger(const PackedParam &param, const ArgumentLeaf &leaf
       leaf.kind != ArgumentLeaf::Kind::Bool)
     return PackResult::WrongKind;
   const unsigned width = param.size * 8;
-  const bool wantsUnsigned = scalarClass(param.type) == ScalarClass::Unsigned;
+  const bool wantsUnsigned = artifact::infoOf(param.type).kind == artifact::ElementKind::Unsigned;
   const bool isNegative = leaf.kind == ArgumentLeaf::Kind::Int && leaf.integer < 0;
   if (isNegative) {
     if (wantsUnsigned || (width < 64 && leaf.integer < -(int64_t{1} << (width - 1))))

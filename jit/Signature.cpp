@@ -2,40 +2,9 @@
 // SPDX-License-Identifier: MIT
 #include "jit/Signature.h"
 
-#include <iterator>
 #include <utility>
 
 namespace nereid::jit {
-
-namespace {
-
-struct ScalarInfo {
-  std::string_view spelling;
-  uint32_t bits;
-  ScalarClass klass;
-};
-
-} // namespace
-
-static constexpr ScalarInfo kScalars[] = {
-#define SCALAR_TYPE(id, spelling, bits, klass) {spelling, bits, ScalarClass::klass},
-#include "jit/ScalarTypes.def"
-};
-
-static const ScalarInfo &infoOf(ScalarType type) { return kScalars[static_cast<size_t>(type)]; }
-
-std::string_view spelling(ScalarType type) { return infoOf(type).spelling; }
-uint32_t bitWidth(ScalarType type) { return infoOf(type).bits; }
-ScalarClass scalarClass(ScalarType type) { return infoOf(type).klass; }
-
-std::optional<ScalarType> parseScalarType(std::string_view text) {
-  for (size_t i = 0; i < std::size(kScalars); ++i)
-    if (kScalars[i].spelling == text)
-      return static_cast<ScalarType>(i);
-  if (text == "i1" || text == "B")
-    return ScalarType::U1;
-  return std::nullopt;
-}
 
 ArgumentSpec ArgumentSpec::pointer(ScalarType pointee, bool divisibleBy16, bool isConst, bool within2GiB) {
   ArgumentSpec argument;

@@ -13,6 +13,7 @@
 //   tensordesc<fp16[64, 64]>
 #pragma once
 
+#include "artifact/ElementType.h"
 #include "artifact/Expected.h"
 
 #include <cstdint>
@@ -24,18 +25,9 @@
 
 namespace nereid::jit {
 
-enum class ScalarType : uint8_t {
-#define SCALAR_TYPE(id, spelling, bits, klass) id,
-#include "jit/ScalarTypes.def"
-};
+using ScalarType = artifact::ElementType;
 
-enum class ScalarClass : uint8_t { Bool, Signed, Unsigned, Float };
-
-std::string_view spelling(ScalarType type);
-uint32_t bitWidth(ScalarType type);
-ScalarClass scalarClass(ScalarType type);
-/// Parses the names in signatures, and "i1" and "B" for "u1".
-std::optional<ScalarType> parseScalarType(std::string_view text);
+inline std::string_view spelling(ScalarType type) { return artifact::infoOf(type).signature; }
 
 enum class ArgumentKind : uint8_t { Pointer, Scalar, Constant, Tuple, Descriptor };
 
@@ -43,12 +35,12 @@ enum class ArgumentKind : uint8_t { Pointer, Scalar, Constant, Tuple, Descriptor
 /// their defaults.
 struct ArgumentSpec {
   ArgumentKind kind = ArgumentKind::Scalar;
-  ScalarType type = ScalarType::I32;  ///< scalar, or what a pointer points to
-  bool divisibleBy16 = false;         ///< pointer or integer
-  bool isConst = false;               ///< pointer that is only read
-  bool within2GiB = false;            ///< pointer whose whole storage has at most 2^31 - 1 bytes
-  std::string text;                   ///< constant: its repr, any bytes; descriptor: "fp16[64, 64]"
-  std::vector<ArgumentSpec> elements; ///< tuple
+  ScalarType type = ScalarType::Int32; ///< scalar, or what a pointer points to
+  bool divisibleBy16 = false;          ///< pointer or integer
+  bool isConst = false;                ///< pointer that is only read
+  bool within2GiB = false;             ///< pointer whose whole storage has at most 2^31 - 1 bytes
+  std::string text;                    ///< constant: its repr, any bytes; descriptor: "fp16[64, 64]"
+  std::vector<ArgumentSpec> elements;  ///< tuple
 
   bool operator==(const ArgumentSpec &) const = default;
 

@@ -128,7 +128,7 @@ bool Parser::pointer(ArgumentSpec &out) {
   const size_t typeBegin = at;
   while (isName(peek()))
     ++at;
-  const auto type = parseScalarType(text.substr(typeBegin, at - typeBegin));
+  const auto type = artifact::elementOfSignature(text.substr(typeBegin, at - typeBegin));
   if (!type)
     return unknownName(typeBegin);
   out = ArgumentSpec::pointer(*type, false, isConst);
@@ -144,9 +144,8 @@ bool Parser::typed(ArgumentSpec &out, size_t begin) {
   while (isName(peek()))
     ++at;
   const std::string_view attribute = text.substr(colon + 1, at - colon - 1);
-  const ScalarClass klass = scalarClass(out.type);
   const bool isPointer = out.kind == ArgumentKind::Pointer;
-  const bool isInt = !isPointer && (klass == ScalarClass::Signed || klass == ScalarClass::Unsigned);
+  const bool isInt = !isPointer && artifact::infoOf(out.type).isInteger();
   if (attribute == "16" && (isPointer || isInt))
     out.divisibleBy16 = true;
   else if (attribute == "S" && isPointer)
@@ -184,7 +183,7 @@ bool Parser::name(ArgumentSpec &out) {
     return quotedConstant(out, begin);
   if (peek() == '(')
     return bracketed(out, begin);
-  if (const auto type = parseScalarType(word)) {
+  if (const auto type = artifact::elementOfSignature(word)) {
     out = ArgumentSpec::scalar(*type);
     return typed(out, begin);
   }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "jit/SignatureWords.h"
 
+#include "artifact/ElementType.h"
 #include "compiler/support/NearestName.h"
 
 #include <algorithm>
@@ -12,21 +13,15 @@
 namespace nereid::jit {
 
 std::string meantType(std::string_view word) {
-  static constexpr std::pair<std::string_view, std::string_view> kElsewhere[] = {
-      {"float16", "fp16"}, {"half", "fp16"},    {"bfloat16", "bf16"}, {"float32", "fp32"}, {"float", "fp32"},
-      {"f32", "fp32"},     {"float64", "fp64"}, {"double", "fp64"},   {"f16", "fp16"},     {"f64", "fp64"},
-      {"bool", "u1"},      {"int1", "u1"},      {"int", "i32"},       {"int8", "i8"},      {"int16", "i16"},
-      {"int32", "i32"},    {"int64", "i64"},    {"uint8", "u8"},      {"uint16", "u16"},   {"uint32", "u32"},
-      {"uint64", "u64"}};
-  for (const auto &[other, ours] : kElsewhere)
-    if (word == other)
-      return std::string(ours);
-  static constexpr std::string_view kSpellings[] = {
-#define SCALAR_TYPE(id, spelling, bits, klass) spelling,
-#include "jit/ScalarTypes.def"
-  };
+  auto named = artifact::elementNamed(word);
+  if (!named)
+    named = artifact::elementOfXlaName(word);
+  if (named)
+    return std::string(artifact::infoOf(*named).signature);
   support::NearestName nearest{llvm::StringRef(word)};
-  nearest.addAll(kSpellings);
+  for (const artifact::ElementInfo &info : artifact::kElementTypes)
+    if (info.kind != artifact::ElementKind::None)
+      nearest.add(info.signature);
   return nearest.name();
 }
 

@@ -84,7 +84,8 @@ uint64_t nereid::python::addressFrom(nb::handle number) {
 }
 
 static ArrayResult fromView(PyObject *object, const dlpack::Tensor &view, Array &array) {
-  const std::optional<ScalarType> type = scalarTypeOf(view.type);
+  const std::optional<ScalarType> type =
+      view.type.lanes == 1 ? artifact::elementOfDlpack(view.type.code, view.type.bits) : std::nullopt;
   if (!type)
     return unsupportedType(object, "code " + std::to_string(view.type.code) + " with " +
                                        std::to_string(view.type.bits) + " bits (DLPack)");
@@ -167,11 +168,11 @@ static ArrayResult readNumpy(PyObject *object, Array &array) {
   if (view->flags & nativeByteOrder) {
     const unsigned bits = static_cast<unsigned>(view->itemBytes) * 8;
     if (view->kind == 'f')
-      type = floatType(bits);
+      type = artifact::elementOfDlpack(dlpack::Float, bits);
     else if (view->kind == 'i' || view->kind == 'u')
-      type = integerType(view->kind == 'i', bits);
+      type = artifact::integerElement(view->kind == 'i', bits);
     else if (view->kind == 'b')
-      type = ScalarType::U1;
+      type = ScalarType::Int1;
     else if (view->kind == 'V') // bfloat16 and similar types of other packages
       type = scalarTypeNamed(utf8(checked(PyObject_Str(checked(PyObject_GetAttrString(object, "dtype")).ptr()))));
   }

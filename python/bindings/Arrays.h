@@ -15,7 +15,7 @@ namespace nereid::python {
 
 struct Array {
   uint64_t address = 0;
-  jit::ScalarType type = jit::ScalarType::I8;
+  jit::ScalarType type = jit::ScalarType::Int8;
   DeviceKind device = DeviceKind::Unknown;
   int32_t deviceIndex = 0;
   bool isReadOnly = false;     ///< false if the protocol does not tell
@@ -52,11 +52,6 @@ ArrayResult unsupportedType(PyObject *object, const std::string &spelling);
 
 /// The type for any spelling: `torch.float32`, `float32`, `<class 'numpy.float32'>`, `fp32`.
 std::optional<jit::ScalarType> scalarTypeNamed(std::string_view spelling);
-
-/// The integer type of that width; nullopt where kernels have no such type.
-std::optional<jit::ScalarType> integerType(bool isSigned, unsigned bits);
-std::optional<jit::ScalarType> floatType(unsigned bits);
-std::optional<jit::ScalarType> scalarTypeOf(dlpack::DataType type);
 
 const char *nameOf(DeviceKind device);
 /// By the name of a target.

@@ -20,12 +20,12 @@ static std::optional<ScalarType> typeOf(std::string_view text) {
     bytes = digit >= '0' && digit <= '9' && bytes < 1000 ? bytes * 10 + static_cast<unsigned>(digit - '0') : 1000;
   switch (text[1]) {
   case 'f':
-    return floatType(bytes * 8);
+    return artifact::elementOfDlpack(dlpack::Float, bytes * 8);
   case 'i':
   case 'u':
-    return integerType(text[1] == 'i', bytes * 8);
+    return artifact::integerElement(text[1] == 'i', bytes * 8);
   case 'b':
-    return ScalarType::U1;
+    return ScalarType::Int1;
   default:
     return std::nullopt;
   }

@@ -8,17 +8,7 @@ namespace nereid::python::dlpack {
 
 enum DeviceCode : int32_t { Cpu = 1, Cuda = 2, CudaHost = 3, Rocm = 10, RocmHost = 11, CudaManaged = 13 };
 
-enum TypeCode : uint8_t {
-  Int = 0,
-  UInt = 1,
-  Float = 2,
-  BFloat = 4,
-  Bool = 6,
-  Float8E4M3Fn = 10,
-  Float8E4M3FnUz = 11,
-  Float8E5M2 = 12,
-  Float8E5M2FnUz = 13,
-};
+inline constexpr uint8_t Float = 2; ///< the code of IEEE floats; others are in artifact/ElementTypes.def
 
 struct DataType {
   uint8_t code;

@@ -19,7 +19,7 @@ MemoryExtent nereid::python::extentOf(nb::handle object, const jit::PackedParam 
     extent.isKnown = 1;
     return extent;
   }
-  const unsigned bytes = (jit::bitWidth(param.type) + 7) / 8;
+  const unsigned bytes = artifact::storageBytes(param.type);
   nb::object found = nb::module_::import_("triton.sanitizer").attr("memory_of")(object, bytes);
   if (found.is_none())
     return extent;

@@ -207,7 +207,7 @@ static bool moveToDevice(runtime::Device *runner, ArgumentLeaf &leaf) {
 static void checkElements(const Array &array, const PackedParam &param, const artifact::Parameter &parameter) {
   if (param.kind != artifact::ParameterKind::Pointer)
     raise(PyExc_TypeError, "argument `" + parameter.name + "` must be of type `" + parameter.type + "`, not an array");
-  auto bytesOf = [](jit::ScalarType type) { return (jit::bitWidth(type) + 7) / 8; };
+  auto bytesOf = [](jit::ScalarType type) { return artifact::storageBytes(type); };
   if (bytesOf(array.type) != bytesOf(param.type))
     raise(PyExc_TypeError, "argument `" + parameter.name + "` is an array of " +
                                std::string(jit::spelling(array.type)) + ", but the kernel was compiled for `" +

@@ -229,7 +229,7 @@ ParsedArgument ArgumentReader::read(nb::handle type, nb::tuple path, const std::
   const bool canDivide = !known->isDescriptor && (known->isPointer || known->isInt());
   parsed.argument.divisibility = canDivide ? divisibilityAt(path) : 1;
   parsed.argument.pointerRange = canDivide && known->isPointer ? pointerRangeAt(path) : 0;
-  const auto scalar = jit::parseScalarType(sema::signatureOf(known->scalar));
+  const auto scalar = artifact::elementOfSignature(sema::signatureOf(known->scalar));
   if (!scalar)
     raise(PyExc_ValueError, "parameter `" + name + "` has the type " + reprOf(type) + ", which kernels cannot take");
   if (known->isDescriptor) {

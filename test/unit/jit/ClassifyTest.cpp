@@ -48,11 +48,11 @@ TEST(Classify, unsigned_only_beyond_the_signed_range) {
 }
 
 TEST(Classify, pointers_by_address_and_storage) {
-  EXPECT_EQ(printed(classifyPointer(64, ScalarType::BF16)), "*bf16:16");
-  EXPECT_EQ(printed(classifyPointer(8, ScalarType::BF16), /*isConst=*/true), "*kbf16");
-  EXPECT_EQ(printed(classifyPointer(64, ScalarType::BF16, /*isWithin2GiB=*/true)), "*bf16:16:S");
-  EXPECT_EQ(printed(classifyPointer(64, ScalarType::BF16, true, {.value = false})), "*bf16");
-  EXPECT_EQ(printed(classifyPointer(64, ScalarType::BF16, true, {.alignment = false})), "*bf16:S");
+  EXPECT_EQ(printed(classifyPointer(64, ScalarType::BFloat16)), "*bf16:16");
+  EXPECT_EQ(printed(classifyPointer(8, ScalarType::BFloat16), /*isConst=*/true), "*kbf16");
+  EXPECT_EQ(printed(classifyPointer(64, ScalarType::BFloat16, /*isWithin2GiB=*/true)), "*bf16:16:S");
+  EXPECT_EQ(printed(classifyPointer(64, ScalarType::BFloat16, true, {.value = false})), "*bf16");
+  EXPECT_EQ(printed(classifyPointer(64, ScalarType::BFloat16, true, {.alignment = false})), "*bf16:S");
 }
 
 TEST(Classify, types_and_letters_as_hooks_show_them) {
@@ -60,10 +60,10 @@ TEST(Classify, types_and_letters_as_hooks_show_them) {
   EXPECT_EQ(classifyInteger(32).text(), "i32");
   EXPECT_EQ(classifyInteger(32).letters(), "D");
   EXPECT_EQ(classifyInteger(33).letters(), "");
-  EXPECT_EQ(classifyPointer(16, ScalarType::FP8E5, true).text(), "*fp8e5");
-  EXPECT_EQ(classifyPointer(16, ScalarType::FP8E5, true).text(/*isConst=*/true), "*kfp8e5");
-  EXPECT_EQ(classifyPointer(16, ScalarType::FP8E5, true).letters(), "DS");
-  EXPECT_EQ(classifyPointer(8, ScalarType::FP8E5, true).letters(), "S");
+  EXPECT_EQ(classifyPointer(16, ScalarType::Float8E5, true).text(), "*fp8e5");
+  EXPECT_EQ(classifyPointer(16, ScalarType::Float8E5, true).text(/*isConst=*/true), "*kfp8e5");
+  EXPECT_EQ(classifyPointer(16, ScalarType::Float8E5, true).letters(), "DS");
+  EXPECT_EQ(classifyPointer(8, ScalarType::Float8E5, true).letters(), "S");
   EXPECT_EQ(number(ArgumentLeaf::Kind::Bool, 1).text(), "u1");
   EXPECT_EQ(number(ArgumentLeaf::Kind::Bool, 1).letters(), std::nullopt);
   EXPECT_EQ(number(ArgumentLeaf::Kind::Float, 16).text(), "fp32");
@@ -76,10 +76,10 @@ TEST(Classify, keys_are_equal_for_equal_classes_alone) {
     classes.push_back(classifyInteger(value));
   for (uint64_t value : {uint64_t{1} << 63, (uint64_t{1} << 63) + 1})
     classes.push_back(classifyUnsigned(value));
-  for (int type = 0; parseScalarType(spelling(static_cast<ScalarType>(type))) && type < 18; ++type)
+  for (const nereid::artifact::ElementInfo &info : nereid::artifact::kElementTypes)
     for (uint64_t address : {8, 16})
       for (bool isSmall : {false, true})
-        classes.push_back(classifyPointer(address, static_cast<ScalarType>(type), isSmall));
+        classes.push_back(classifyPointer(address, info.type, isSmall));
   std::map<std::array<char, 2>, ArgumentClass> byKey;
   for (const ArgumentClass &each : classes)
     EXPECT_EQ(byKey.emplace(each.key(), each).first->second, each);
