@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/lowering/OpForms.h"
 
-#include "mlir/Dialect/Math/IR/Math.h"
+#include "compiler/dialect/tt/Elements.h"
 
-#include "llvm/ADT/TypeSwitch.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
 using namespace nereid;
@@ -143,10 +143,4 @@ llvm::Value *lowering::roundToDouble(llvm::IRBuilderBase &ir, llvm::Value *integ
   return ir.CreateSelect(isExact, integer, odd);
 }
 
-nereid::math::Fp8Format lowering::fp8FormatOf(Type type) {
-  return llvm::TypeSwitch<Type, nereid::math::Fp8Format>(type)
-      .Case<Float8E5M2Type>([](auto) { return nereid::math::e5m2; })
-      .Case<Float8E5M2FNUZType>([](auto) { return nereid::math::e5m2fnuz; })
-      .Case<Float8E4M3FNUZType>([](auto) { return nereid::math::e4m3fnuz; })
-      .Case<Float8E4M3FNType>([](auto) { return nereid::math::e4m3fn; });
-}
+nereid::math::Fp8Format lowering::fp8FormatOf(Type type) { return nereid::math::fp8FormatOf(*tt::elementInfoOf(type)); }

@@ -14,6 +14,23 @@ using namespace nereid::math;
 
 static constexpr unsigned singleMantissa = 23, singleBias = 127;
 
+math::Fp8Format math::fp8FormatOf(const artifact::ElementInfo &element) {
+  using artifact::SpecialValues;
+  // OCP 8-bit floating point specification, 1.0; for Fnuz Noune et al., arXiv 2206.02915.
+  const uint8_t infinity = ((1u << element.exponentBits) - 1) << element.mantissaBits;
+  switch (element.special) {
+  case SpecialValues::Ieee:
+    return {element.mantissaBits, unsigned(element.bias), uint8_t(infinity - 1), 0x7f, infinity, true};
+  case SpecialValues::OneNan:
+    return {element.mantissaBits, unsigned(element.bias), 0x7e, 0x7f, 0x7f, true};
+  case SpecialValues::Fnuz:
+    return {element.mantissaBits, unsigned(element.bias), 0x7f, 0x80, 0x80, false};
+  case SpecialValues::None:
+    break;
+  }
+  llvm_unreachable("values of that type are held as their bits");
+}
+
 namespace {
 /// The types of the lanes, and constants of them.
 struct Fp8Lanes {

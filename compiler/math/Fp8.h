@@ -6,7 +6,7 @@
 
 #pragma once
 
-#include <cstdint>
+#include "artifact/ElementType.h"
 
 namespace llvm {
 class IRBuilderBase;
@@ -24,12 +24,8 @@ struct Fp8Format {
   bool hasNegativeZero; ///< otherwise the bits of -0 are the NaN
 };
 
-// OCP 8-bit floating point specification, 1.0.
-inline constexpr Fp8Format e5m2{2, 15, 0x7b, 0x7f, 0x7c, true};
-inline constexpr Fp8Format e4m3fn{3, 7, 0x7e, 0x7f, 0x7f, true};
-// Formats with another bias, without infinity and -0 (Noune et al., arXiv 2206.02915).
-inline constexpr Fp8Format e5m2fnuz{2, 16, 0x7f, 0x80, 0x80, false};
-inline constexpr Fp8Format e4m3fnuz{3, 8, 0x7f, 0x80, 0x80, false};
+/// Of a row of the table of element types.
+Fp8Format fp8FormatOf(const artifact::ElementInfo &element);
 
 /// f32 from fp8 bits (i8).
 llvm::Value *emitFp8ToF32(llvm::IRBuilderBase &builder, llvm::Value *code, const Fp8Format &format);

@@ -195,59 +195,21 @@ static std::optional<bool> typePredicate(const Type &type, llvm::StringRef name)
     return type.isConst;
   if (type.isPointer)
     return name.starts_with("is_") ? std::optional<bool>(false) : std::nullopt;
-  return llvm::StringSwitch<std::optional<bool>>(name)
-      .Case("is_floating", isFloating(scalar))
-      .Case("is_standard_floating", isFloating(scalar) && !isFp8(scalar))
-      .Case("is_int", isInteger(scalar))
-      .Case("is_bool", scalar == Scalar::Int1)
-      .Case("is_int_signed", isSignedInteger(scalar))
-      .Case("is_int_unsigned", isUnsignedInteger(scalar))
-      .Case("is_fp16", scalar == Scalar::Float16)
-      .Case("is_bf16", scalar == Scalar::BFloat16)
-      .Case("is_fp32", scalar == Scalar::Float32)
-      .Case("is_fp64", scalar == Scalar::Float64)
-      .Case("is_int1", scalar == Scalar::Int1)
-      .Case("is_int8", scalar == Scalar::Int8)
-      .Case("is_int16", scalar == Scalar::Int16)
-      .Case("is_int32", scalar == Scalar::Int32)
-      .Case("is_int64", scalar == Scalar::Int64)
-      .Case("is_uint8", scalar == Scalar::UInt8)
-      .Case("is_uint16", scalar == Scalar::UInt16)
-      .Case("is_uint32", scalar == Scalar::UInt32)
-      .Case("is_uint64", scalar == Scalar::UInt64)
-      .Case("is_fp8", isFp8(scalar))
-      .Case("is_fp8e5", scalar == Scalar::Float8E5)
-      .Case("is_fp8e5b16", scalar == Scalar::Float8E5B16)
-      .Case("is_fp8e4nv", scalar == Scalar::Float8E4NV)
-      .Case("is_fp8e4b8", scalar == Scalar::Float8E4B8)
-      .Case("is_fp8e4b15", scalar == Scalar::Float8E4B15)
-      .Default(std::nullopt);
-}
-
-/// Width of a float's fraction and the bias of its exponent.
-static std::pair<int64_t, int64_t> floatLayout(Scalar scalar) {
-  switch (scalar) {
-  case Scalar::Float8E5:
-    return {2, 15};
-  case Scalar::Float8E5B16:
-    return {2, 16};
-  case Scalar::Float8E4NV:
-    return {3, 7};
-  case Scalar::Float8E4B8:
-    return {3, 8};
-  case Scalar::Float8E4B15:
-    return {3, 15};
-  case Scalar::Float16:
-    return {10, 15};
-  case Scalar::BFloat16:
-    return {7, 127};
-  case Scalar::Float32:
-    return {23, 127};
-  case Scalar::Float64:
-    return {52, 1023};
-  default:
-    return {0, 0};
-  }
+  if (const auto general = llvm::StringSwitch<std::optional<bool>>(name)
+                               .Case("is_floating", isFloating(scalar))
+                               .Case("is_standard_floating", isFloating(scalar) && !isFp8(scalar))
+                               .Case("is_int", isInteger(scalar))
+                               .Case("is_bool", scalar == Scalar::Int1)
+                               .Case("is_int_signed", isSignedInteger(scalar))
+                               .Case("is_int_unsigned", isUnsignedInteger(scalar))
+                               .Case("is_fp8", isFp8(scalar))
+                               .Default(std::nullopt))
+    return general;
+  if (name.consume_front("is_"))
+    for (const artifact::ElementInfo &info : artifact::kElementTypes) // `is_fp32`, `is_int8`
+      if (info.kind != artifact::ElementKind::None && name == abbreviationOf(info.type))
+        return scalar == info.type;
+  return std::nullopt;
 }
 
 /// The limit of an integer type.
@@ -302,9 +264,9 @@ static std::optional<Value> typeProperty(const Type &type, llvm::StringRef name)
   if (name == "int_signedness" && type.isInt())
     return Value::integer(isSignedInteger(type.scalar) ? 0 : 1); // as in dtype.SIGNEDNESS
   if (name == "fp_mantissa_width" && type.isFloat())
-    return Value::integer(floatLayout(type.scalar).first);
+    return Value::integer(infoOf(type.scalar).mantissaBits);
   if (name == "exponent_bias" && type.isFloat())
-    return Value::integer(floatLayout(type.scalar).second);
+    return Value::integer(infoOf(type.scalar).bias);
   return std::nullopt;
 }
 

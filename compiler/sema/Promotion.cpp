@@ -43,11 +43,16 @@ struct Operand {
   bool isNumber;
 };
 
+/// void < bool < integer < float.
+static artifact::ElementKind rankOf(Scalar scalar) {
+  return isUnsignedInteger(scalar) && scalar != Scalar::Int1 ? artifact::ElementKind::Signed : infoOf(scalar).kind;
+}
+
 std::optional<Scalar> promote(Operand left, Operand right, bool divides) {
   if (left.isNumber != right.isNumber) {
     const Scalar number = left.isNumber ? left.scalar : right.scalar;
     const Scalar tensor = left.isNumber ? right.scalar : left.scalar;
-    if (kindOf(number) <= kindOf(tensor))
+    if (rankOf(number) <= rankOf(tensor))
       return widenQuotient(tensor, divides);
   }
   if (isFloating(left.scalar) || isFloating(right.scalar))

@@ -132,30 +132,20 @@ std::string sema::suggestMember(llvm::StringRef givenModule, llvm::StringRef nam
     if (function.module == module && !function.name.starts_with("_"))
       nearest.add(function.name);
   if (module == languageModule)
-#define SCALAR(id, name, abbreviation, signature, bits, kind) nearest.add(name);
-#include "compiler/sema/Scalars.def"
-    return nearest.hint();
+    for (const artifact::ElementInfo &info : artifact::kElementTypes)
+      nearest.add(info.name);
+  return nearest.hint();
 }
 
 /// The type of the language that has a name of Python's, NumPy's or torch's; empty for others.
 static llvm::StringRef scalarNamed(llvm::StringRef name) {
-  name = llvm::StringSwitch<llvm::StringRef>(name)
-             .Cases({"float", "single"}, "float32")
-             .Case("half", "float16")
-             .Case("double", "float64")
-             .Cases({"int", "intc"}, "int32")
-             .Case("long", "int64")
-             .Case("short", "int16")
-             .Cases({"char", "byte"}, "int8")
-             .Cases({"bool", "bool_"}, "int1")
-             .Default(name);
-  if (name.empty())
-    return name;
-#define SCALAR(id, spelled, abbreviation, signature, bits, kind)                                                       \
-  if (name == spelled)                                                                                                 \
-    return spelled;
-#include "compiler/sema/Scalars.def"
-  return "";
+  if (const auto type = artifact::elementNamed(name))
+    return nameOf(*type);
+  return llvm::StringSwitch<llvm::StringRef>(name)
+      .Case("single", "float32")
+      .Case("intc", "int32")
+      .Cases({"char", "byte"}, "int8")
+      .Default("");
 }
 
 std::string sema::hintForDtype(llvm::StringRef name) {

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "artifact/ElementType.h"
+
 #include "mlir/IR/Types.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
@@ -11,27 +13,19 @@
 
 namespace nereid::sema {
 
-/// The scalar kinds, in the order of Triton's documentation.
-enum class Scalar : uint8_t {
-#define SCALAR(id, name, abbreviation, signature, bits, kind) id,
-#include "compiler/sema/Scalars.def"
-};
+using Scalar = artifact::ElementType;
+using artifact::infoOf;
 
-/// void < bool < integer < float: the order that decides the promotion of Python numbers.
-enum class ScalarKind : uint8_t { None, Boolean, Integer, Floating };
-
-llvm::StringRef nameOf(Scalar scalar);         ///< "float32", as `tl` spells it
-llvm::StringRef abbreviationOf(Scalar scalar); ///< "fp32", as messages and names of pointers spell it
-llvm::StringRef signatureOf(Scalar scalar);    ///< "fp32", "i32", "u1": as signatures spell it
-unsigned bitsOf(Scalar scalar);
-ScalarKind kindOf(Scalar scalar);
-bool isFloating(Scalar scalar);
-bool isFp8(Scalar scalar);                                       ///< any fp8 type
-bool isInteger(Scalar scalar);                                   ///< any integer, bool included
-bool isSignedInteger(Scalar scalar);                             ///< int8 .. int64
-bool isUnsignedInteger(Scalar scalar);                           ///< uint8 .. uint64 and bool
-std::optional<Scalar> scalarFromName(llvm::StringRef name);      ///< of "float32"
-std::optional<Scalar> scalarFromSignature(llvm::StringRef text); ///< of "fp32", "i1", "B"...
+inline llvm::StringRef nameOf(Scalar scalar) { return infoOf(scalar).name; }                   ///< "float32"
+inline llvm::StringRef abbreviationOf(Scalar scalar) { return infoOf(scalar).abbreviation(); } ///< "fp32", "int32"
+inline llvm::StringRef signatureOf(Scalar scalar) { return infoOf(scalar).signature; }         ///< "fp32", "i32", "u1"
+inline unsigned bitsOf(Scalar scalar) { return infoOf(scalar).bits; }
+inline bool isFloating(Scalar scalar) { return infoOf(scalar).isFloat(); }
+inline bool isFp8(Scalar scalar) { return infoOf(scalar).isFp8(); }
+bool isInteger(Scalar scalar);                              ///< any integer, bool included
+bool isSignedInteger(Scalar scalar);                        ///< int8 .. int64
+bool isUnsignedInteger(Scalar scalar);                      ///< uint8 .. uint64 and bool
+std::optional<Scalar> scalarFromName(llvm::StringRef name); ///< of "float32"
 Scalar integerOf(unsigned bits, bool isSigned);
 
 /// The type of a tile, a scalar or a pointer. A tile has a shape of at least

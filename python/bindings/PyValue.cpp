@@ -48,10 +48,9 @@ static nb::object integerTo(const llvm::DynamicAPInt &number) {
 //--- To sema -----------------------------------------------------------------------------------
 
 static std::optional<sema::Scalar> scalarOf(llvm::StringRef abbreviation) {
-#define SCALAR(id, name, short, signature, bits, kind)                                                                 \
-  if (abbreviation == short)                                                                                           \
-    return sema::Scalar::id;
-#include "compiler/sema/Scalars.def"
+  for (const artifact::ElementInfo &info : artifact::kElementTypes)
+    if (abbreviation == llvm::StringRef(info.abbreviation()))
+      return info.type;
   return std::nullopt;
 }
 

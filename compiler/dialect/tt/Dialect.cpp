@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/tt/Dialect.h"
 
+#include "compiler/dialect/tt/Elements.h"
+
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/OpImplementation.h"
@@ -51,13 +53,8 @@ unsigned nereid::tt::memoryBits(Type element) {
 }
 
 bool nereid::tt::isElement(Type type) {
-  if (auto integer = dyn_cast<IntegerType>(type))
-    return integer.isSignless() && llvm::is_contained({1u, 8u, 16u, 32u, 64u}, integer.getWidth());
-  return isa<Float16Type, BFloat16Type, Float32Type, Float64Type, Float8E5M2Type, Float8E4M3FNType, Float8E5M2FNUZType,
-             Float8E4M3FNUZType, PointerType>(type);
+  return isa<PointerType>(type) || (elementInfoOf(type) && !type.isSignedInteger() && !type.isUnsignedInteger());
 }
-
-bool nereid::tt::isFp8(Type element) { return isa<FloatType>(element) && element.getIntOrFloatBitWidth() == 8; }
 
 LogicalResult PointerType::verify(function_ref<InFlightDiagnostic()> emitError, Type pointee, int) {
   auto tile = dyn_cast<RankedTensorType>(pointee);

@@ -3,6 +3,7 @@
 #include "compiler/dialect/tt/TypeName.h"
 
 #include "compiler/dialect/tt/Dialect.h"
+#include "compiler/dialect/tt/Elements.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/raw_ostream.h"
@@ -28,13 +29,8 @@ std::string tt::pointerName(StringRef pointee, bool isConst) {
 std::string tt::descriptorName(StringRef block) { return ("tensor_descriptor<" + block + ">").str(); }
 
 static std::string floatName(FloatType type) {
-  return llvm::TypeSwitch<Type, std::string>(type)
-      .Case([](BFloat16Type) { return "bf16"; })
-      .Case([](Float8E5M2Type) { return "fp8e5"; })
-      .Case([](Float8E5M2FNUZType) { return "fp8e5b16"; })
-      .Case([](Float8E4M3FNType) { return "fp8e4nv"; })
-      .Case([](Float8E4M3FNUZType) { return "fp8e4b8"; })
-      .Default([&](Type) { return "fp" + std::to_string(type.getWidth()); });
+  const artifact::ElementInfo *info = tt::elementInfoOf(type);
+  return info ? std::string(info->signature) : "fp" + std::to_string(type.getWidth());
 }
 
 std::string tt::userName(Type type) {

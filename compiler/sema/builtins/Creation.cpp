@@ -89,7 +89,7 @@ static Value emitDtype(const CallSite &site) {
   if (!name)
     return Value::poison();
   const std::optional<Scalar> byName = scalarFromName(*name);
-  if (std::optional<Scalar> scalar = byName ? byName : scalarFromSignature(*name))
+  if (std::optional<Scalar> scalar = byName ? byName : artifact::elementOfSignature(*name))
     return TypeValue{Type(*scalar)};
   return site.emitter.error(diag::CannotConvert, site.rangeOf("name"), describe(site["name"]), "dtype");
 }

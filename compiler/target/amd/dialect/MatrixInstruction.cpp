@@ -2,18 +2,20 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/target/amd/dialect/MatrixInstruction.h"
 
+#include "compiler/dialect/tt/Elements.h"
+
 using namespace mlir;
 using namespace nereid;
 using namespace nereid::amd;
 
-static bool isFp8Of(Type element, Fp8Format format) {
+bool amd::computesWith(Fp8Format format, Type element) {
   switch (format) {
   case Fp8Format::None:
     return false;
   case Fp8Format::Fnuz:
-    return isa<Float8E4M3FNUZType, Float8E5M2FNUZType>(element);
+    return tt::isFnuzFp8(element);
   case Fp8Format::Ocp:
-    return isa<Float8E4M3FNType, Float8E5M2Type>(element);
+    return tt::isOcpFp8(element);
   }
   llvm_unreachable("all formats are listed");
 }
@@ -36,7 +38,7 @@ static std::optional<MatrixKind> kindOf(tt::DotOp dot, const Arch &arch) {
     return arch.hasF64Matrix ? std::optional(MatrixKind::F64) : std::nullopt;
   if (left.isF32())
     return kindOfSingle(dot.getInputPrecision(), arch);
-  if (isFp8Of(left, arch.fp8) && isFp8Of(right, arch.fp8))
+  if (computesWith(arch.fp8, left) && computesWith(arch.fp8, right))
     return MatrixKind::Fp8;
   return left.isBF16() ? MatrixKind::BF16 : MatrixKind::F16;
 }

@@ -28,6 +28,9 @@ struct MatrixInstruction {
   unsigned depth = 16;  ///< elements along k of the instruction
 };
 
+/// Whether elements of that type are fp8 of that format.
+bool computesWith(Fp8Format format, mlir::Type element);
+
 /// None for dots that no instruction multiplies exactly enough.
 std::optional<MatrixKind> matrixKindOf(tt::DotOpInterface dot, const Arch &arch);
 

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/target/amd/lowering/AmdEmitter.h"
 
+#include "compiler/dialect/tt/Elements.h"
+#include "compiler/target/amd/dialect/MatrixInstruction.h"
 #include "compiler/target/amd/lowering/LibraryBitcode.h"
 
 #include "llvm/IR/ConstantRange.h"
@@ -145,14 +147,6 @@ llvm::Value *AmdEmitter::approxMath(IrBuilder &ir, ApproxMath function, llvm::Va
 
 //--- conversions ---------------------------------------------------------------------------
 
-/// Whether the architecture converts that format of fp8; `isE4m3` distinguishes the two.
-static bool convertsFp8(const Arch &arch, mlir::Type type, bool &isE4m3) {
-  const bool isFnuz = arch.fp8 == Fp8Format::Fnuz;
-  isE4m3 = isFnuz ? llvm::isa<mlir::Float8E4M3FNUZType>(type) : llvm::isa<mlir::Float8E4M3FNType>(type);
-  const bool isE5m2 = isFnuz ? llvm::isa<mlir::Float8E5M2FNUZType>(type) : llvm::isa<mlir::Float8E5M2Type>(type);
-  return arch.fp8 != Fp8Format::None && (isE4m3 || isE5m2);
-}
-
 /// The conversions to fp8 give NaN or infinity for what is out of range, where the language wants the largest number.
 llvm::Value *AmdEmitter::narrow(IrBuilder &ir, llvm::Value *single, mlir::Type to, bool towardZero) {
   if (to.isBF16() && !towardZero && arch.hasBf16Conversion)
@@ -161,10 +155,10 @@ llvm::Value *AmdEmitter::narrow(IrBuilder &ir, llvm::Value *single, mlir::Type t
 }
 
 llvm::Value *AmdEmitter::widenFp8(IrBuilder &ir, llvm::Value *byte, mlir::Type from) {
-  bool isE4m3 = false;
-  if (convertsFp8(arch, from, isE4m3))
-    return ir.CreateIntrinsic(isE4m3 ? llvm::Intrinsic::amdgcn_cvt_f32_fp8 : llvm::Intrinsic::amdgcn_cvt_f32_bf8, {},
-                              {ir.CreateZExt(byte, ir.getInt32Ty()), ir.getInt32(0)});
+  if (computesWith(arch.fp8, from)) {
+    const auto id = tt::isE4m3(from) ? llvm::Intrinsic::amdgcn_cvt_f32_fp8 : llvm::Intrinsic::amdgcn_cvt_f32_bf8;
+    return ir.CreateIntrinsic(id, {}, {ir.CreateZExt(byte, ir.getInt32Ty()), ir.getInt32(0)});
+  }
   // An f16 begins with the bits of an e5m2.
   if (llvm::isa<mlir::Float8E5M2Type>(from))
     return ir.CreateFPExt(ir.CreateBitCast(ir.CreateShl(ir.CreateZExt(byte, ir.getInt16Ty()), 8), ir.getHalfTy()),

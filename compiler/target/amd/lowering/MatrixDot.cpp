@@ -5,6 +5,7 @@
 // it takes a lane's elements along k in the order of its registers. All tiles of the result take one step along k
 // before the next: operands that come from shared memory are read for one step, which keeps few registers.
 #include "compiler/analysis/RegisterPressure.h"
+#include "compiler/dialect/tt/Elements.h"
 #include "compiler/lowering/TtgToLlvm/FmaDot.h"
 #include "compiler/target/amd/dialect/MatrixInstruction.h"
 #include "compiler/target/amd/lowering/AmdEmitter.h"
@@ -167,7 +168,7 @@ void MatrixDotEmitter::run(Tile &accumulators) {
 //--- forms ---------------------------------------------------------------------------------
 
 static tt::ScaleDotElemType formatOf(Type element) {
-  return isa<Float8E4M3FNType, Float8E4M3FNUZType>(element) ? tt::ScaleDotElemType::E4M3 : tt::ScaleDotElemType::E5M2;
+  return tt::isE4m3(element) ? tt::ScaleDotElemType::E4M3 : tt::ScaleDotElemType::E5M2;
 }
 
 static FactorForm factorOf(tt::DotOp op, unsigned operand, const MatrixInstruction &instruction) {

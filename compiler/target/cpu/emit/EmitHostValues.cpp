@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/target/cpu/emit/HostCallEmitter.h"
 
+#include "compiler/dialect/tt/Elements.h"
+
 using namespace mlir;
 using namespace nereid;
 using namespace nereid::cpu;
@@ -9,18 +11,9 @@ using namespace nereid::cpu;
 static std::string typeName(Type element, bool isSigned) {
   if (isa<tt::PointerType>(element))
     return "ptr";
-  if (isa<Float8E5M2Type>(element))
-    return "fp8e5";
-  if (isa<Float8E5M2FNUZType>(element))
-    return "fp8e5b16";
-  if (isa<Float8E4M3FNType>(element))
-    return "fp8e4nv";
-  if (isa<Float8E4M3FNUZType>(element))
-    return "fp8e4b8";
-  if (element.isBF16())
-    return "bf16";
-  const std::string bits = std::to_string(element.getIntOrFloatBitWidth());
-  return (isa<FloatType>(element) ? "fp" : isSigned ? "i" : "u") + bits;
+  if (isa<FloatType>(element))
+    return std::string(tt::elementInfoOf(element)->signature);
+  return (isSigned ? "i" : "u") + std::to_string(element.getIntOrFloatBitWidth());
 }
 
 llvm::Constant *HostCallEmitter::constantGlobal(llvm::Constant *value) {

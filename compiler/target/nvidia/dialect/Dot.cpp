@@ -1,5 +1,6 @@
 // Verifies warp-group dots and the waits for them.
 // SPDX-License-Identifier: MIT
+#include "compiler/dialect/tt/Elements.h"
 #include "compiler/layout/Mma.h"
 #include "compiler/target/nvidia/dialect/Dialect.h"
 
@@ -20,16 +21,13 @@ static Type elementOf(Type type) {
 
 //--- elements ------------------------------------------------------------------------------
 
-/// The fp8 types that tensor cores read.
-static bool isMmaFp8(Type type) { return isa<Float8E4M3FNType, Float8E5M2Type>(type); }
-
 bool ttng::hasWgmmaInstruction(Type a, Type b, Type sum, tt::InputPrecision precision) {
   if (a.isInteger(8))
     return b == a && sum.isInteger(32);
   if (!sum.isF32())
     return false;
-  if (isMmaFp8(a))
-    return isMmaFp8(b);
+  if (tt::isOcpFp8(a))
+    return tt::isOcpFp8(b);
   if (a.isF32())
     return b == a && precision == tt::InputPrecision::TF32;
   return b == a && (a.isF16() || a.isBF16());

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/target/nvidia/lowering/NvidiaEmitter.h"
 
+#include "compiler/dialect/tt/Elements.h"
 #include "compiler/target/nvidia/lowering/LibraryBitcode.h"
 
 #include "llvm/IR/ConstantRange.h"
@@ -201,11 +202,11 @@ llvm::Value *NvidiaEmitter::narrow(IrBuilder &ir, llvm::Value *single, mlir::Typ
     return ir.CreateIntrinsic(to.isF16() ? llvm::Intrinsic::nvvm_f2f16_rz : llvm::Intrinsic::nvvm_f2bf16_rz, {},
                               {single});
   }
-  const bool isE4m3 = llvm::isa<mlir::Float8E4M3FNType>(to);
-  if (!arch.hasFp8Conversion || towardZero || !(isE4m3 || llvm::isa<mlir::Float8E5M2Type>(to)))
+  if (!arch.hasFp8Conversion || towardZero || !tt::isOcpFp8(to))
     return nullptr;
   // PTX ISA, cvt: of two operands the second becomes the low byte.
-  const llvm::Intrinsic::ID id = isE4m3 ? llvm::Intrinsic::nvvm_ff_to_e4m3x2_rn : llvm::Intrinsic::nvvm_ff_to_e5m2x2_rn;
+  const llvm::Intrinsic::ID id =
+      tt::isE4m3(to) ? llvm::Intrinsic::nvvm_ff_to_e4m3x2_rn : llvm::Intrinsic::nvvm_ff_to_e5m2x2_rn;
   llvm::Value *pair = ir.CreateIntrinsic(id, {}, {llvm::ConstantFP::getZero(single->getType()), single});
   return ir.CreateTrunc(pair, ir.getInt8Ty());
 }
@@ -227,12 +228,11 @@ llvm::Value *NvidiaEmitter::narrowPair(IrBuilder &ir, llvm::Value *low, llvm::Va
 }
 
 llvm::Value *NvidiaEmitter::widenFp8(IrBuilder &ir, llvm::Value *byte, mlir::Type from) {
-  const bool isE4m3 = llvm::isa<mlir::Float8E4M3FNType>(from);
   llvm::Value *pair = ir.CreateZExt(byte, ir.getInt16Ty());
   // An f16 begins with the bits of an e5m2.
   if (llvm::isa<mlir::Float8E5M2Type>(from))
     return ir.CreateFPExt(ir.CreateBitCast(ir.CreateShl(pair, 8), ir.getHalfTy()), ir.getFloatTy());
-  if (!arch.hasFp8Conversion || !isE4m3)
+  if (!arch.hasFp8Conversion || !tt::isOcpFp8(from))
     return nullptr;
   llvm::Value *halves = ir.CreateIntrinsic(llvm::Intrinsic::nvvm_e4m3x2_to_f16x2_rn, {}, {pair});
   return ir.CreateFPExt(ir.CreateExtractElement(halves, uint64_t{0}), ir.getFloatTy());

@@ -4,6 +4,7 @@
 #include "compiler/target/nvidia/lowering/NvidiaEmitter.h"
 #include "compiler/target/nvidia/lowering/Wgmma.h"
 
+#include "compiler/dialect/tt/Elements.h"
 #include "compiler/layout/Distributed.h"
 #include "compiler/layout/MatrixBuffer.h"
 #include "compiler/layout/Mma.h"
@@ -16,12 +17,12 @@ using namespace nereid::nvidia;
 using layout::LinearLayout;
 
 static WgmmaElement wgmmaElementOf(Type element) {
+  if (tt::isOcpFp8(element))
+    return tt::isE4m3(element) ? WgmmaElement::E4M3 : WgmmaElement::E5M2;
   return llvm::TypeSwitch<Type, WgmmaElement>(element)
       .Case<Float16Type>([](auto) { return WgmmaElement::F16; })
       .Case<BFloat16Type>([](auto) { return WgmmaElement::BF16; })
       .Case<Float32Type>([](auto) { return WgmmaElement::TF32; })
-      .Case<Float8E4M3FNType>([](auto) { return WgmmaElement::E4M3; })
-      .Case<Float8E5M2Type>([](auto) { return WgmmaElement::E5M2; })
       .Default([](Type) { return WgmmaElement::Int8; });
 }
 
