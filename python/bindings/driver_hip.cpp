@@ -24,10 +24,10 @@ static nb::dict hipProperties(const runtime::DeviceProperties &known, const std:
 }
 
 static nb::dict knownProperties(const std::string &arch) {
-  if (const runtime::AmdGpu *known = runtime::findAmdGpu(arch))
-    return hipProperties(known->properties, arch, /*isCooperative=*/true);
+  if (const artifact::AmdGpu *known = artifact::findAmdGpu(arch))
+    return hipProperties(runtime::propertiesOf(*known), arch, /*isCooperative=*/true);
   std::string text = "no properties of an AMD GPU `" + arch + "` are recorded; there are those of ", separator;
-  for (const runtime::AmdGpu &gpu : runtime::amdGpus())
+  for (const artifact::AmdGpu &gpu : artifact::amdGpus())
     text += std::exchange(separator, ", ") + std::string(gpu.arch);
   raise(PyExc_ValueError, text);
 }

@@ -1,8 +1,8 @@
 // The simulated GPU's bindings for Python.
 // SPDX-License-Identifier: MIT
+#include "artifact/AmdGpus.h"
 #include "python/bindings/Kernel.h"
 #include "python/bindings/Properties.h"
-#include "runtime/gpu/AmdGpus.h"
 #include "runtime/sim/SimDevice.h"
 #include "runtime/sim/counters/CounterTable.h"
 
@@ -18,13 +18,13 @@ static nb::dict simProperties(int capability) {
 /// Architecture -> lanes of a wave, of AMD's GPUs that are simulated.
 static nb::dict amdArchs() {
   nb::dict result;
-  for (const runtime::AmdGpu &gpu : runtime::amdGpus())
-    result[textOf(std::string(gpu.arch))] = gpu.properties.warpSize;
+  for (const artifact::AmdGpu &gpu : artifact::amdGpus())
+    result[textOf(std::string(gpu.arch))] = artifact::findAmdArch(gpu.arch)->waveSize;
   return result;
 }
 
 static nb::dict amdProperties(const std::string &arch) {
-  if (!runtime::findAmdGpu(arch))
+  if (!artifact::findAmdGpu(arch))
     raise(PyExc_ValueError, "the GPU `" + arch + "` is not simulated");
   const artifact::Target target{std::string(artifact::kHip.name), arch, std::string(artifact::kSimulated),
                                 artifact::warpSizeOf(artifact::kHip.name, arch)};
@@ -52,10 +52,10 @@ static nb::dict figuresOfProfile(const Profile &profile) {
 }
 
 /// The GPU of that name; the default is that of the compute capability.
-static const sim::GpuRates &gpuOf(const Profile &profile, const std::string &name) {
+static const artifact::NvidiaGpu &gpuOf(const Profile &profile, const std::string &name) {
   if (name.empty())
-    return sim::gpuOfCapability(profile.launch->capability);
-  if (const sim::GpuRates *gpu = sim::findGpu(name))
+    return artifact::nvidiaGpuOf(profile.launch->capability);
+  if (const artifact::NvidiaGpu *gpu = artifact::findNvidiaGpu(name))
     return *gpu;
   raise(PyExc_ValueError, sim::unknownGpu(name));
 }

@@ -1,22 +1,12 @@
-// The properties that HIP reports of one GPU of each architecture, for devices that are simulated.
+// The properties that HIP reports of a known GPU, for devices that are simulated.
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "artifact/AmdGpus.h"
 #include "runtime/Device.h"
-
-#include <span>
-#include <string_view>
 
 namespace nereid::runtime {
 
-struct AmdGpu {
-  std::string_view arch; ///< "gfx942"
-  DeviceProperties properties;
-};
-
-std::span<const AmdGpu> amdGpus();
-
-/// Null where no GPU of that architecture is known.
-const AmdGpu *findAmdGpu(std::string_view arch);
+DeviceProperties propertiesOf(const artifact::AmdGpu &gpu);
 
 } // namespace nereid::runtime

@@ -34,19 +34,21 @@ void setSimSettings(const SimSettings &settings) {
 
 /// The figures of one GPU of that compute capability, by which grids and tiles are sized.
 static DeviceProperties propertiesOf(int capability) {
-  DeviceProperties known;
-  known.name = "simulated sm_" + std::to_string(capability);
-  known.multiprocessorCount = capability >= 90 ? 132 : 108;
-  known.maxNumRegs = 65536;
-  known.maxSharedMem = capability >= 90 ? 232448 : capability % 10 == 0 ? 166912 : 101376;
-  known.warpSize = 32;
-  known.maxThreadsPerSm = 2048;
-  known.maxThreadsPerBlock = 1024;
-  known.smClockRateKhz = 1410000;
-  known.memClockRateKhz = 1215000;
-  known.memBusWidthBits = 5120;
-  known.lastLevelCacheBytes = 40 << 20;
-  return known;
+  const auto number = static_cast<unsigned>(capability);
+  const artifact::NvidiaGpu &gpu = artifact::nvidiaGpuOf(number);
+  const artifact::NvidiaArch *known = artifact::findNvidiaArch(number);
+  const artifact::NvidiaArch &arch = known ? *known : artifact::nvidiaArchs().front();
+  return {.name = "simulated sm_" + std::to_string(capability),
+          .multiprocessorCount = gpu.multiprocessors,
+          .maxNumRegs = gpu.registers,
+          .maxSharedMem = arch.maxSharedBytes,
+          .warpSize = 32,
+          .maxThreadsPerSm = arch.residentThreads,
+          .smClockRateKhz = static_cast<uint32_t>(gpu.ghz * 1e6),
+          .memClockRateKhz = gpu.memoryMhz * 1000,
+          .memBusWidthBits = gpu.memoryBits,
+          .maxThreadsPerBlock = 1024,
+          .lastLevelCacheBytes = gpu.l2Capacity};
 }
 
 namespace {
@@ -68,8 +70,8 @@ private:
   std::unique_ptr<const TensorMaps> tensorMaps; ///< null for the plain ABI
 };
 
-static DeviceProperties simulatedProperties(const AmdGpu &gpu) {
-  DeviceProperties properties = gpu.properties;
+static DeviceProperties simulatedProperties(const artifact::AmdGpu &gpu) {
+  DeviceProperties properties = runtime::propertiesOf(gpu);
   properties.name = "simulated " + properties.name;
   return properties;
 }
@@ -77,7 +79,7 @@ static DeviceProperties simulatedProperties(const AmdGpu &gpu) {
 class SimDevice final : public Device {
 public:
   explicit SimDevice(int capability) : capability(capability), known(propertiesOf(capability)) {}
-  explicit SimDevice(const AmdGpu &gpu) : amdGpu(&gpu), known(simulatedProperties(gpu)) {}
+  explicit SimDevice(const artifact::AmdGpu &gpu) : amdGpu(&gpu), known(simulatedProperties(gpu)) {}
 
   const DeviceProperties &properties() const override { return known; }
   Expected<std::shared_ptr<Kernel>> load(artifact::Artifact artifact) override;
@@ -88,7 +90,7 @@ private:
   Expected<void> checkTarget(const artifact::Artifact &artifact, std::string_view ptx) const;
 
   const int capability = 0;
-  const AmdGpu *const amdGpu = nullptr; ///< null: an NVIDIA GPU of that compute capability
+  const artifact::AmdGpu *const amdGpu = nullptr; ///< null: an NVIDIA GPU of that compute capability
   const DeviceProperties known;
 };
 } // namespace
@@ -145,7 +147,7 @@ static Error outOf(const artifact::Artifact &artifact, const char *resource, uin
 }
 
 /// Text for a simulated AMD GPU is of its architecture: waves and formats differ.
-static Expected<void> checkAmdTarget(const artifact::Artifact &artifact, const AmdGpu &gpu) {
+static Expected<void> checkAmdTarget(const artifact::Artifact &artifact, const artifact::AmdGpu &gpu) {
   const artifact::Target &target = artifact.target;
   if (target.backend != artifact::kHip.name || target.arch != gpu.arch || !isSimulated(target))
     return Error{"load-target", simulatedKernel(artifact) + " was compiled for `" + target.backend + ":" + target.arch +
@@ -293,7 +295,7 @@ Device *findSimDevice(const artifact::Target &target) {
   static auto *devices = new std::map<int, SimDevice>(); // kernels may outlive static objects
   static auto *amdDevices = new std::map<std::string_view, SimDevice>();
   if (target.backend == artifact::kHip.name) {
-    const AmdGpu *gpu = findAmdGpu(target.arch);
+    const artifact::AmdGpu *gpu = artifact::findAmdGpu(target.arch);
     std::lock_guard<std::mutex> lock(adding);
     return gpu ? &amdDevices->try_emplace(gpu->arch, *gpu).first->second : nullptr;
   }

@@ -104,7 +104,7 @@ int tools::runProfile(const ProfileArguments &arguments) {
   const auto grid = parseGrid(arguments.grid);
   if (!grid)
     return report("--grid is `" + arguments.grid + "`; write the number of programs, 98 or 16,16,4");
-  const sim::GpuRates *gpu = arguments.gpu.empty() ? nullptr : sim::findGpu(arguments.gpu);
+  const artifact::NvidiaGpu *gpu = arguments.gpu.empty() ? nullptr : artifact::findNvidiaGpu(arguments.gpu);
   if (!gpu && !arguments.gpu.empty())
     return report("--gpu: " + sim::unknownGpu(arguments.gpu));
   sim::setSimSettings({.seed = arguments.seed, .wantsCounters = true});
@@ -117,7 +117,7 @@ int tools::runProfile(const ProfileArguments &arguments) {
   if (auto done = device.launch(*kernel, *grid, nullptr, values->packed); !done)
     return report(done.error().text, 1);
   const std::shared_ptr<const sim::LaunchProfile> profile = sim::profileOf(*kernel);
-  const sim::GpuRates &rates = gpu ? *gpu : sim::gpuOfCapability(profile->capability);
+  const artifact::NvidiaGpu &rates = gpu ? *gpu : artifact::nvidiaGpuOf(profile->capability);
   llvm::outs() << (arguments.json ? jsonOf(*profile, rates) : tableOf(*profile, rates));
   return 0;
 }

@@ -1,5 +1,6 @@
 // Built-ins about the target: tl.target_info, and names that exist on one vendor's devices only.
 // SPDX-License-Identifier: MIT
+#include "artifact/NvidiaGpus.h"
 #include "artifact/TargetInfo.h"
 #include "compiler/sema/Diagnostics.h"
 #include "compiler/sema/builtins/Emission.h"
@@ -55,7 +56,10 @@ bool isPtx(const CallSite &site) { return infoOf(site).assembly == "ptx"; }
 /// Whether grids are launched while others run: elsewhere each starts when those before it have ended.
 bool hasDependentLaunches(const CallSite &site) {
   unsigned capability = 0;
-  return isPtx(site) && !llvm::StringRef(targetOf(site).arch).consumeInteger(10, capability) && capability >= 90;
+  if (!isPtx(site) || llvm::StringRef(targetOf(site).arch).consumeInteger(10, capability))
+    return false;
+  const artifact::NvidiaArch *arch = artifact::findNvidiaArch(capability);
+  return arch && arch->hasDependentLaunches;
 }
 
 /// Inline assembly with a scalar result; it is not pure.

@@ -69,7 +69,7 @@ FailureOr<std::unique_ptr<CudaKernel>> nvidia::beginKernel(ModuleOp module, cons
   std::string reason;
   std::optional<Arch> arch = findArch(target.arch, reason);
   if (!arch)
-    return tt::report(module.getLoc(), diag::UnknownArch, target.arch, lowestCapability);
+    return tt::report(module.getLoc(), diag::UnknownArch, target.arch, artifact::nvidiaArchs().front().capability);
   auto kernel = std::make_unique<CudaKernel>(options, tools, std::move(*arch));
   if (failed(lowering::useModule(*kernel, module)) || failed(checkOptions(kernel->function, options, kernel->arch)))
     return failure();

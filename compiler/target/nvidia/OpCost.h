@@ -14,7 +14,7 @@ using lowering::OpCost;
 /// Costs of the ops of a module that is ready for emission.
 class OpCosts {
 public:
-  OpCosts(mlir::ModuleOp module, const Arch &arch) : rates(ratesOf(arch.capability, arch.hasWgmma)), axes(module) {}
+  OpCosts(mlir::ModuleOp module, const Arch &arch) : rates(ratesOf(arch)), axes(module) {}
 
   OpCost of(mlir::Operation *op) const;
   const analysis::AxisInfoAnalysis &axisInfo() const { return axes; }

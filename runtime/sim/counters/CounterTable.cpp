@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <tuple>
 
+using namespace nereid;
 using namespace nereid::sim;
 
 static void print(std::string &text, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -144,7 +145,7 @@ static void printInstructions(std::string &text, const Counters &counters) {
             nameOf(TensorType(type)));
 }
 
-static void printEstimate(std::string &text, const LaunchProfile &profile, const GpuRates &gpu) {
+static void printEstimate(std::string &text, const LaunchProfile &profile, const artifact::NvidiaGpu &gpu) {
   const Occupancy occupancy = occupancyOf(profile, gpu);
   print(text,
         "occupancy            %u CTAs, %u of %u warps on an SM of %.*s by %s: %u registers (%s), %s of shared memory; "
@@ -160,7 +161,7 @@ static void printEstimate(std::string &text, const LaunchProfile &profile, const
           index < 3 ? "," : "\n");
 }
 
-std::string nereid::sim::tableOf(const LaunchProfile &profile, const GpuRates &gpu) {
+std::string nereid::sim::tableOf(const LaunchProfile &profile, const artifact::NvidiaGpu &gpu) {
   std::string text;
   print(text, "%s, grid %u x %u x %u, %u threads\n", profile.kernel.c_str(), profile.grid.x, profile.grid.y,
         profile.grid.z, uint32_t(profile.block.count()));
@@ -203,7 +204,7 @@ static void jsonLine(std::string &text, const CountedLine &line) {
   text += "}";
 }
 
-std::string nereid::sim::jsonOf(const LaunchProfile &profile, const GpuRates &gpu) {
+std::string nereid::sim::jsonOf(const LaunchProfile &profile, const artifact::NvidiaGpu &gpu) {
   const Occupancy occupancy = occupancyOf(profile, gpu);
   const Estimate estimate = estimateOf(profile, gpu);
   std::string text = "{\"kernel\": " + quoted(profile.kernel);

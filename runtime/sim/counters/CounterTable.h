@@ -15,7 +15,7 @@ struct CountedLine : InstructionCounts {
 /// By file and line.
 std::vector<CountedLine> countedLines(const LaunchProfile &profile);
 
-std::string tableOf(const LaunchProfile &profile, const GpuRates &gpu);
-std::string jsonOf(const LaunchProfile &profile, const GpuRates &gpu);
+std::string tableOf(const LaunchProfile &profile, const artifact::NvidiaGpu &gpu);
+std::string jsonOf(const LaunchProfile &profile, const artifact::NvidiaGpu &gpu);
 
 } // namespace nereid::sim

@@ -4,14 +4,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
+using namespace nereid;
 using namespace nereid::sim;
 
 static uint64_t ceilDiv(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
 
 //--- occupancy -----------------------------------------------------------------------------
 
-Occupancy nereid::sim::occupancyOf(const LaunchProfile &profile, const GpuRates &gpu) {
+Occupancy nereid::sim::occupancyOf(const LaunchProfile &profile, const artifact::NvidiaGpu &gpu) {
   constexpr uint64_t kRegisterUnit = 256; // of a warp
   const uint64_t warps = std::max<uint64_t>(ceilDiv(profile.block.count(), 32), 1);
   const uint64_t ofWarp = ceilDiv(uint64_t{std::max(profile.registers, 16u)} * 32, kRegisterUnit) * kRegisterUnit;
@@ -44,7 +46,7 @@ static bool isIssued(size_t kind) {
   return Kind(kind) != Kind::None && Kind(kind) != Kind::Move && Kind(kind) != Kind::ParamLoad;
 }
 
-static Clocks clocksOf(const Counters &counters, const GpuRates &gpu) {
+static Clocks clocksOf(const Counters &counters, const artifact::NvidiaGpu &gpu) {
   Clocks clocks;
   for (size_t kind = 0; kind < kNumKinds; ++kind)
     clocks.issue += isIssued(kind) ? double(counters.warpsOf[kind]) / gpu.warpIssues : 0;
@@ -70,7 +72,7 @@ static Clocks clocksOf(const Counters &counters, const GpuRates &gpu) {
 }
 
 /// Sectors of which lanes want only a part come one by one, the others as lines.
-static double l2TimeOf(const Counters &counters, const GpuRates &gpu) {
+static double l2TimeOf(const Counters &counters, const artifact::NvidiaGpu &gpu) {
   double sectors = double(counters.l2ReadSectors) + double(counters.bulkStoreBytes) / 32, single = 0;
   sectors += double(counters.global[size_t(Direction::Store)].globalSectors);
   for (const Direction direction : {Direction::Load, Direction::Store}) {
@@ -84,7 +86,8 @@ static double l2TimeOf(const Counters &counters, const GpuRates &gpu) {
 /// The time of one warp after the other on the busiest SM: in each round an SM runs as many CTAs as fit at once, and a
 /// warp waits for its loads, of which some are in flight at once, for the results of its instructions, and for the
 /// tensor cores.
-static double latencyOf(const LaunchProfile &profile, const GpuRates &gpu, uint64_t ctasOfSm, double tensorClocks) {
+static double latencyOf(const LaunchProfile &profile, const artifact::NvidiaGpu &gpu, uint64_t ctasOfSm,
+                        double tensorClocks) {
   constexpr double kLoadsInFlight = 8, kClocksPerInstruction = 2;
   const Counters &counters = profile.counters;
   const uint64_t warps = profile.grid.count() * ceilDiv(profile.block.count(), 32);
@@ -99,7 +102,7 @@ static double latencyOf(const LaunchProfile &profile, const GpuRates &gpu, uint6
   return double(ceilDiv(ctasOfSm, resident)) * ofWarp;
 }
 
-Estimate nereid::sim::estimateOf(const LaunchProfile &profile, const GpuRates &gpu) {
+Estimate nereid::sim::estimateOf(const LaunchProfile &profile, const artifact::NvidiaGpu &gpu) {
   const Counters &counters = profile.counters;
   Estimate estimate;
   // The busiest SM runs this share of the CTAs.
@@ -131,4 +134,11 @@ Estimate nereid::sim::estimateOf(const LaunchProfile &profile, const GpuRates &g
                    [](const Resource &a, const Resource &b) { return a.seconds > b.seconds; });
   estimate.seconds = estimate.resources[0].seconds + gpu.launchSeconds + gpu.latencySeconds;
   return estimate;
+}
+
+std::string nereid::sim::unknownGpu(std::string_view name) {
+  std::string text = "there is no table of rates for the GPU `" + std::string(name) + "`; there are ", separator;
+  for (const artifact::NvidiaGpu &gpu : artifact::nvidiaGpus())
+    text += std::exchange(separator, ", ") + std::string(gpu.name);
+  return text;
 }

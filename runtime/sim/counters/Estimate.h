@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "runtime/sim/counters/Gpus.h"
+#include "artifact/NvidiaGpus.h"
 #include "runtime/sim/counters/LaunchProfile.h"
 
 namespace nereid::sim {
@@ -13,7 +13,7 @@ struct Occupancy {
   double waves = 0;             ///< CTAs of the grid per CTAs that are resident on the GPU
 };
 
-Occupancy occupancyOf(const LaunchProfile &profile, const GpuRates &gpu);
+Occupancy occupancyOf(const LaunchProfile &profile, const artifact::NvidiaGpu &gpu);
 
 struct Resource {
   const char *name = "";
@@ -26,6 +26,9 @@ struct Estimate {
   bool isInL2 = false;             ///< all data stay in L2 from one launch to the next
 };
 
-Estimate estimateOf(const LaunchProfile &profile, const GpuRates &gpu);
+Estimate estimateOf(const LaunchProfile &profile, const artifact::NvidiaGpu &gpu);
+
+/// "there is no table of rates for the GPU `H300`; there are H200, H100, A100".
+std::string unknownGpu(std::string_view name);
 
 } // namespace nereid::sim

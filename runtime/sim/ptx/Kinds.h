@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
+#include "artifact/NvidiaGpus.h"
 
 namespace nereid::sim {
 
@@ -34,8 +33,8 @@ enum class Kind : uint8_t {
 };
 inline constexpr size_t kNumKinds = size_t(Kind::Other) + 1;
 
-enum class TensorType : uint8_t { None, F64, TF32, F16, F8, Int8, Int4 };
-inline constexpr size_t kNumTensorTypes = size_t(TensorType::Int4) + 1;
+using artifact::kNumTensorTypes;
+using artifact::TensorType;
 
 /// What a PTX instruction is to counters.
 struct InstructionProfile {

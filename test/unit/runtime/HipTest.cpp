@@ -80,17 +80,16 @@ TEST(Hip, properties_are_those_that_grids_are_sized_by) {
 
 TEST(Hip, recorded_properties_agree_with_what_the_runtime_reports) {
   StubHip stub;
-  const AmdGpu *recorded = findAmdGpu("gfx942");
-  ASSERT_TRUE(recorded);
+  const DeviceProperties recorded = propertiesOf(*nereid::artifact::findAmdGpu("gfx942"));
   const DeviceProperties &reported = stub.device().properties();
-  EXPECT_EQ(recorded->properties.name, reported.name);
-  EXPECT_EQ(recorded->properties.multiprocessorCount, reported.multiprocessorCount);
-  EXPECT_EQ(recorded->properties.maxNumRegs, reported.maxNumRegs);
-  EXPECT_EQ(recorded->properties.maxSharedMem, reported.maxSharedMem);
-  EXPECT_EQ(recorded->properties.memBusWidthBits, reported.memBusWidthBits);
-  EXPECT_EQ(findAmdGpu("gfx000"), nullptr);
-  for (const AmdGpu &gpu : amdGpus())
-    EXPECT_EQ(gpu.properties.warpSize, gpu.arch.starts_with("gfx9") ? 64u : 32u) << gpu.arch;
+  EXPECT_EQ(recorded.name, reported.name);
+  EXPECT_EQ(recorded.multiprocessorCount, reported.multiprocessorCount);
+  EXPECT_EQ(recorded.maxNumRegs, reported.maxNumRegs);
+  EXPECT_EQ(recorded.maxSharedMem, reported.maxSharedMem);
+  EXPECT_EQ(recorded.memBusWidthBits, reported.memBusWidthBits);
+  EXPECT_EQ(nereid::artifact::findAmdGpu("gfx000"), nullptr);
+  for (const nereid::artifact::AmdGpu &gpu : nereid::artifact::amdGpus())
+    EXPECT_EQ(propertiesOf(gpu).warpSize, gpu.arch.starts_with("gfx9") ? 64u : 32u) << gpu.arch;
 }
 
 //--- Loading -----------------------------------------------------------------------------------

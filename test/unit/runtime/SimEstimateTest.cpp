@@ -50,7 +50,7 @@ static sim::LaunchProfile profileOf(const std::string &ptx, sim::Dim grid, sim::
 }
 
 TEST(SimEstimate, occupancyIsWhatIsScarce) {
-  const sim::GpuRates &gpu = *sim::findGpu("h200");
+  const artifact::NvidiaGpu &gpu = *artifact::findNvidiaGpu("h200");
   sim::LaunchProfile profile = profileOf(simKernel("", "ret;\n"), {264, 1, 1}, {256, 1, 1}, 0);
   EXPECT_EQ(occupancyOf(profile, gpu).ctas, 8u);
   EXPECT_STREQ(occupancyOf(profile, gpu).limit, "warps");
@@ -71,7 +71,7 @@ TEST(SimEstimate, textBoundsRegisters) {
 }
 
 TEST(SimEstimate, busiestResourceComesFirst) {
-  const sim::GpuRates &gpu = *sim::findGpu("H200");
+  const artifact::NvidiaGpu &gpu = *artifact::findNvidiaGpu("H200");
   std::string body = ".reg .f32 %f<3>; mov.f32 %f1, 0f3F800000;\n";
   for (unsigned index = 0; index < 200; ++index)
     body += "ex2.approx.f32 %f1, %f1;\n";
@@ -85,12 +85,12 @@ TEST(SimEstimate, busiestResourceComesFirst) {
 
 TEST(SimEstimate, withoutALineTableTheTableHasLinesOfThePtx) {
   const sim::LaunchProfile profile = profileOf(simKernel("", "bar.sync 0;\nret;\n"), {}, {64, 1, 1}, 0);
-  const std::string text = tableOf(profile, *sim::findGpu("A100"));
+  const std::string text = tableOf(profile, *artifact::findNvidiaGpu("A100"));
   EXPECT_NE(text.find("bar.sync 0;"), std::string::npos) << text;
   EXPECT_NE(text.find("estimate on A100"), std::string::npos) << text;
 }
 
 TEST(SimEstimate, unknownGpusAreNamedWithTheKnownOnes) {
-  EXPECT_EQ(sim::findGpu("H300"), nullptr);
+  EXPECT_EQ(artifact::findNvidiaGpu("H300"), nullptr);
   EXPECT_EQ(sim::unknownGpu("H300"), "there is no table of rates for the GPU `H300`; there are H200, H100, A100");
 }

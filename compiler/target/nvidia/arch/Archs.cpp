@@ -1,4 +1,4 @@
-// Defines the table of NVIDIA GPU generations.
+// Finds NVIDIA GPU generations by the names of users.
 // SPDX-License-Identifier: MIT
 #include "compiler/target/nvidia/arch/Archs.h"
 
@@ -6,85 +6,6 @@
 
 using namespace nereid;
 using namespace nereid::nvidia;
-
-static constexpr uint32_t KiB = 1024;
-
-// Shared memory: CUDA programming guide, "technical specifications per compute capability".
-static constexpr Arch volta = {.capability = 70,
-                               .cpu = "sm_70",
-                               .portable = "sm_70",
-                               .ptxVersion = 74,
-                               .hasToolchain = false,
-                               .hasWarpReduce = false,
-                               .hasBf16Conversion = false,
-                               .hasFp8Conversion = false,
-                               .hasXorSign = false,
-                               .hasBf16Atomics = false,
-                               .hasVectorAtomics = false,
-                               .hasWarpMma = false,
-                               .hasAsyncCopy = false,
-                               .hasTma = false,
-                               .makesTensorMaps = false,
-                               .hasStmatrix = false,
-                               .hasWgmma = false,
-                               .hasClusters = false,
-                               .maxSharedBytes = 96 * KiB,
-                               .residentThreads = 2048};
-
-static constexpr Arch turing() {
-  Arch arch = volta;
-  arch.capability = 75, arch.cpu = arch.portable = "sm_75", arch.hasToolchain = true, arch.maxSharedBytes = 64 * KiB,
-  arch.residentThreads = 1024;
-  return arch;
-}
-
-static constexpr Arch ampere(unsigned capability, const char *cpu, uint32_t sharedKiB, uint32_t threads) {
-  Arch arch = turing();
-  arch.residentThreads = threads;
-  arch.capability = capability, arch.cpu = arch.portable = cpu, arch.maxSharedBytes = sharedKiB * KiB;
-  arch.hasXorSign = capability > 80;
-  arch.hasWarpReduce = arch.hasBf16Conversion = arch.hasWarpMma = arch.hasAsyncCopy = true;
-  return arch;
-}
-
-static constexpr Arch ada() {
-  Arch arch = ampere(89, "sm_89", 99, 1536);
-  arch.ptxVersion = 81, arch.hasFp8Conversion = true;
-  return arch;
-}
-
-static constexpr Arch hopper() {
-  Arch arch = ada();
-  arch.capability = 90, arch.cpu = "sm_90a", arch.portable = "sm_90", arch.ptxVersion = 80,
-  arch.maxSharedBytes = 227 * KiB, arch.residentThreads = 2048;
-  arch.makesTensorMaps = arch.hasStmatrix = true;
-  arch.hasTma = arch.hasWgmma = arch.hasClusters = arch.hasBf16Atomics = arch.hasVectorAtomics = true;
-  return arch;
-}
-
-static constexpr Arch blackwell(unsigned capability, const char *cpu, const char *portable, unsigned ptxVersion,
-                                uint32_t sharedKiB, uint32_t threads = 2048) {
-  Arch arch = hopper();
-  arch.capability = capability, arch.cpu = cpu, arch.portable = portable, arch.ptxVersion = ptxVersion,
-  arch.maxSharedBytes = sharedKiB * KiB;
-  arch.residentThreads = threads, arch.hasWgmma = false;
-  return arch;
-}
-
-static constexpr Arch archs[] = {
-    volta,
-    turing(),
-    ampere(80, "sm_80", 163, 2048),
-    ampere(86, "sm_86", 99, 1536),
-    ampere(87, "sm_87", 163, 1536),
-    ada(),
-    hopper(),
-    blackwell(100, "sm_100a", "sm_100", 86, 227),
-    blackwell(103, "sm_103a", "sm_103", 88, 227),
-    blackwell(110, "sm_110a", "sm_110", 90, 227),
-    blackwell(120, "sm_120a", "sm_120", 87, 99, 1536),
-    blackwell(121, "sm_121a", "sm_121", 88, 99, 1536),
-};
 
 namespace {
 /// A parsed name: "sm_90a" is 90, with prefix and suffix.
@@ -125,13 +46,10 @@ std::optional<Arch> nvidia::findArch(const std::string &text, std::string &reaso
     reason = "`" + text + "` is not a compute capability, such as 90 or sm_90a";
     return std::nullopt;
   }
-  const Arch *below = nullptr;
-  for (const Arch &arch : archs)
-    if (arch.capability <= name->capability)
-      below = &arch;
+  const Arch *below = artifact::findNvidiaArch(name->capability);
   if (!below) {
     reason = "no code is generated for compute capability " + text + "; the lowest supported is " +
-             std::to_string(lowestCapability);
+             std::to_string(artifact::nvidiaArchs().front().capability);
     return std::nullopt;
   }
   const bool isExact = below->capability == name->capability;

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "compiler/target/nvidia/arch/Archs.h"
+
 namespace nereid::nvidia {
 
 /// Per cycle of a multiprocessor.
@@ -14,6 +16,6 @@ struct Rates {
   unsigned warpInstructions = 0; ///< of memory accesses
 };
 
-Rates ratesOf(unsigned capability, bool hasWgmma);
+Rates ratesOf(const Arch &arch);
 
 } // namespace nereid::nvidia

@@ -42,7 +42,7 @@ static uint64_t specialElements(Block &block) {
 }
 
 LoopCost nvidia::costOf(scf::ForOp loop) {
-  const Rates rates = ratesOf(90, /*hasWgmma=*/true); // which 9.0 alone has
+  const Rates rates = ratesOf(*artifact::findNvidiaArch(90)); // which alone has wgmma
   LoopCost cost;
   for (auto dot : loop.getBody()->getOps<ttng::WarpGroupDotOp>())
     cost.tensor += products(dot) / rates.wgmmaProducts;
