@@ -1,5 +1,7 @@
 // The compiler's tables of names, as Python lists of dictionaries.
 // SPDX-License-Identifier: MIT
+#include "artifact/NvidiaGpus.h"
+#include "artifact/TargetInfo.h"
 #include "compiler/driver/Compiler.h"
 #include "compiler/sema/Builtin.h"
 #include "compiler/sema/Numbers.h"
@@ -78,6 +80,49 @@ static nb::list listOf(const std::vector<std::string> &names) {
   return list;
 }
 
+static const char *kindOf(const artifact::ElementInfo &info) {
+  switch (info.kind) {
+  case artifact::ElementKind::None:
+    return "void";
+  case artifact::ElementKind::Signed:
+    return "int";
+  case artifact::ElementKind::Bool:
+  case artifact::ElementKind::Unsigned:
+    return "uint";
+  case artifact::ElementKind::Float:
+    return "float";
+  }
+  return "";
+}
+
+static nb::list elementTypes() {
+  nb::list rows;
+  for (const artifact::ElementInfo &info : artifact::kElementTypes) {
+    llvm::SmallVector<llvm::StringRef> others;
+    llvm::StringRef(info.otherNames).split(others, ' ', -1, /*KeepEmpty=*/false);
+    nb::list spellings;
+    for (llvm::StringRef spelling : {llvm::StringRef(info.signature), llvm::StringRef(info.name)})
+      spellings.append(textOf(spelling));
+    for (llvm::StringRef other : others)
+      spellings.append(textOf(other));
+    rows.append(nb::make_tuple(textOf(llvm::StringRef(info.abbreviation())), spellings, kindOf(info), info.bits,
+                               info.mantissaBits, info.bias));
+  }
+  return rows;
+}
+
+/// What Python asks about NVIDIA's generations; for a capability below all rows that of the lowest.
+static nb::dict nvidiaArch(unsigned capability) {
+  const artifact::NvidiaArch *known = artifact::findNvidiaArch(capability);
+  const artifact::NvidiaArch &arch = known ? *known : artifact::nvidiaArchs().front();
+  nb::dict dict;
+  dict["suffix"] = std::string_view(arch.cpu) == arch.portable ? "" : "a"; // of names with all its features
+  dict["has_fp8"] = arch.hasFp8Conversion;
+  dict["has_wgmma"] = arch.hasWgmma;
+  dict["has_clusters"] = arch.hasClusters;
+  return dict;
+}
+
 void nereid::python::bindTables(nb::module_ &module) {
   module.attr("is_nereid") = true;
   module.def("version", [] { return nb::str("3.9.0"); }, "The version of Triton whose interface this is.");
@@ -91,6 +136,14 @@ void nereid::python::bindTables(nb::module_ &module) {
   module.def(
       "replaceable_stages", [](const std::string &backend) { return listOf(driver::replaceableStages(backend)); },
       nb::arg("backend"), "Those stages of a target that the text of a user may replace, in order.");
+  module.def("element_types", &elementTypes,
+             "(name of the dtype, [name in signatures, name in `tl`, others], void|int|uint|float, bits, bits of the "
+             "mantissa, bias of the exponent) of each element type.");
+  module.def("nvidia_arch", &nvidiaArch, nb::arg("capability"), "Features of a compute capability (90 is 9.0).");
+  module.def(
+      "warp_size",
+      [](const std::string &backend, const std::string &arch) { return artifact::warpSizeOf(backend, arch); },
+      nb::arg("backend"), nb::arg("arch"), "Threads of a warp.");
   module.def("natural_type", &naturalType, nb::arg("number"),
              "The signature's spelling of the type that a constant number has on its own; None where none holds it.");
   module.def(

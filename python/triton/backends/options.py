@@ -7,6 +7,13 @@ import hashlib
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+from .._C import libtriton
+
+# The last is Triton's own format, which AMD's target does not take.
+FP8_DTYPES = tuple(
+    name for name, _, kind, bits, *_ in libtriton.element_types() if (kind, bits) == ("float", 8)
+)
+
 
 class TargetOptions:
     """Base of the dataclasses of options."""

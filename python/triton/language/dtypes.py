@@ -10,29 +10,14 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from .._C import libtriton
+
 TRITON_MAX_TENSOR_NUMEL = 1048576
 
 # name: (kind, bits, mantissa bits, exponent bias, spelling in Python)
 _SCALARS: dict[str, tuple[str, int, int, int, str]] = {
-    "void": ("void", 0, 0, 0, "void"),
-    "int1": ("uint", 1, 0, 0, "int1"),
-    "int8": ("int", 8, 0, 0, "int8"),
-    "int16": ("int", 16, 0, 0, "int16"),
-    "int32": ("int", 32, 0, 0, "int32"),
-    "int64": ("int", 64, 0, 0, "int64"),
-    "uint8": ("uint", 8, 0, 0, "uint8"),
-    "uint16": ("uint", 16, 0, 0, "uint16"),
-    "uint32": ("uint", 32, 0, 0, "uint32"),
-    "uint64": ("uint", 64, 0, 0, "uint64"),
-    "fp8e5": ("float", 8, 2, 15, "float8e5"),
-    "fp8e5b16": ("float", 8, 2, 16, "float8e5b16"),
-    "fp8e4nv": ("float", 8, 3, 7, "float8e4nv"),
-    "fp8e4b8": ("float", 8, 3, 8, "float8e4b8"),
-    "fp8e4b15": ("float", 8, 3, 15, "float8e4b15"),
-    "fp16": ("float", 16, 10, 15, "float16"),
-    "bf16": ("float", 16, 7, 127, "bfloat16"),
-    "fp32": ("float", 32, 23, 127, "float32"),
-    "fp64": ("float", 64, 52, 1023, "float64"),
+    name: (kind, bits, mantissa, bias, spellings[1])
+    for name, spellings, kind, bits, mantissa, bias in libtriton.element_types()
 }
 
 
@@ -373,28 +358,6 @@ bfloat16 = dtype("bf16")
 float32 = dtype("fp32")
 float64 = dtype("fp64")
 pi32_t = pointer_type(int32)
-
-SCALAR_TYPES = (
-    void,
-    int1,
-    int8,
-    int16,
-    int32,
-    int64,
-    uint8,
-    uint16,
-    uint32,
-    uint64,
-    float8e5,
-    float8e5b16,
-    float8e4nv,
-    float8e4b8,
-    float8e4b15,
-    float16,
-    bfloat16,
-    float32,
-    float64,
-)
 
 
 def get_int_dtype(bitwidth: int, signed: bool) -> dtype:

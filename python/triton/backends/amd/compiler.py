@@ -3,7 +3,6 @@
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
@@ -12,7 +11,7 @@ from ... import knobs
 from ..._C import libtriton
 from ..._lazy import lazy_names
 from ..compiler import BaseBackend, GPUTarget, SimulatedTarget
-from ..options import TargetOptions
+from ..options import FP8_DTYPES, TargetOptions
 from ..stages import CompiledStage, compile_ttir
 
 
@@ -41,7 +40,7 @@ class HIPOptions(TargetOptions):
     sanitize_overflow: bool = True
     sanitize: str = ""
     arch: str = ""
-    supported_fp8_dtypes: tuple[str, ...] = ("fp8e4nv", "fp8e5", "fp8e5b16", "fp8e4b8")
+    supported_fp8_dtypes: tuple[str, ...] = FP8_DTYPES[:-1]
     deprecated_fp8_dot_operand_dtypes: tuple[str, ...] = ()
     default_dot_input_precision: str = "ieee"
     allowed_dot_input_precisions: tuple[str, ...] = ("ieee", "bf16x3", "bf16x6")
@@ -77,12 +76,6 @@ class HIPOptions(TargetOptions):
 
 
 _NAMES = frozenset(field.name for field in fields(HIPOptions))
-_WAVE32 = re.compile(r"gfx1\d\d\d")
-
-
-def warp_size_of(arch: str) -> int:
-    """Lanes of a wave: 32 on RDNA, else 64."""
-    return 32 if _WAVE32.match(arch) else 64
 
 
 def get_min_dot_size(target: GPUTarget) -> Callable[[Any, Any], tuple[int, int, int]]:
@@ -114,7 +107,7 @@ class HIPBackend(BaseBackend):
         }
         known.setdefault("sanitize", knobs.runtime.sanitize)
         known.setdefault("arch", knobs.runtime.override_arch or str(self.target.arch))
-        known.setdefault("warp_size", warp_size_of(known["arch"]))
+        known.setdefault("warp_size", libtriton.warp_size("hip", known["arch"]))
         known["enable_fp_fusion"] = knobs.language.fp_fusion_enabled(known.get("enable_fp_fusion"))
         known.setdefault("default_dot_input_precision", knobs.language.fp32_default or "ieee")
         known.setdefault("use_buffer_ops", knobs.amd.use_buffer_ops)

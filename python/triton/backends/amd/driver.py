@@ -75,10 +75,8 @@ class HIPDriver(NativeGPUDriver):
 
     @functools.lru_cache(maxsize=64)  # noqa: B019
     def target_of(self, device: int) -> GPUTarget:
-        from .compiler import warp_size_of
-
         arch = _native.arch(device)
-        return GPUTarget("hip", arch, warp_size_of(arch))
+        return GPUTarget("hip", arch, libtriton.warp_size("hip", arch))
 
     def get_device_capability(self, device: int | None = None) -> Any:
         import torch

@@ -10,7 +10,7 @@ from typing import Any
 from ... import knobs
 from ..._C import libtriton
 from ..compiler import BaseBackend, GPUTarget
-from ..options import TargetOptions
+from ..options import FP8_DTYPES, TargetOptions
 
 
 @dataclass(frozen=True)
@@ -34,13 +34,7 @@ class CPUOptions(TargetOptions):
     sanitize: str = ""
     default_dot_input_precision: str = "ieee"
     allowed_dot_input_precisions: tuple[str, ...] = ("ieee", "tf32", "tf32x3", "bf16x3", "bf16x6")
-    supported_fp8_dtypes: tuple[str, ...] = (
-        "fp8e5",
-        "fp8e5b16",
-        "fp8e4nv",
-        "fp8e4b8",
-        "fp8e4b15",
-    )
+    supported_fp8_dtypes: tuple[str, ...] = FP8_DTYPES
     deprecated_fp8_dot_operand_dtypes: tuple[str, ...] = ()
     max_num_imprecise_acc_default: int = 0
     extern_libs: Any = None

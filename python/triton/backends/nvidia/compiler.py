@@ -105,12 +105,13 @@ class CUDABackend(BaseBackend):
         known.setdefault(
             "allow_non_constexpr_globals", knobs.compilation.allow_non_constexpr_globals
         )
-        if capability >= 89:
+        features = libtriton.nvidia_arch(capability)
+        if features["has_fp8"]:
             known.setdefault("supported_fp8_dtypes", ("fp8e4b15", "fp8e4nv", "fp8e5"))
-        if capability >= 90:
+        if features["has_clusters"]:
             known.setdefault("deprecated_fp8_dot_operand_dtypes", ("fp8e4b15",))
-        known.setdefault("max_num_imprecise_acc_default", 2**30 if capability == 90 else 0)
-        if known.get("num_ctas", 1) > 1 and capability < 90:
+        known.setdefault("max_num_imprecise_acc_default", 2**30 if features["has_wgmma"] else 0)
+        if known.get("num_ctas", 1) > 1 and not features["has_clusters"]:
             raise ValueError(
                 f"num_ctas={known['num_ctas']} needs a GPU of compute capability 9.0 or later; "
                 f"this one is {capability // 10}.{capability % 10}"

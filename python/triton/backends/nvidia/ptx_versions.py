@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ... import knobs
+from ..._C import libtriton
 
 
 def get_ptxas(arch: int) -> knobs.NvidiaTool:
@@ -43,7 +44,7 @@ def get_ptx_version_from_options(options: Any, arch: int) -> int:
 
 
 def sm_arch_from_capability(capability: int) -> str:
-    return f"sm_{capability}{'a' if capability >= 90 else ''}"
+    return f"sm_{capability}{libtriton.nvidia_arch(capability)['suffix']}"
 
 
 @functools.lru_cache(None)
