@@ -127,8 +127,8 @@ static PackResult packFloat(const PackedParam &param, const ArgumentLeaf &leaf, 
   } else if (param.type == ScalarType::Float64) {
     std::memcpy(at, &number, sizeof number);
   } else if (param.type == ScalarType::Float16 || param.type == ScalarType::BFloat16) {
-    const bool isHalf = param.type == ScalarType::Float16;
-    const uint16_t bits = isHalf ? roundToFloat16(number, 5, 10) : roundToFloat16(number, 8, 7);
+    const artifact::ElementInfo &info = artifact::infoOf(param.type);
+    const uint16_t bits = roundToFloat16(number, info.exponentBits, info.mantissaBits);
     std::memcpy(at, &bits, sizeof bits);
   } else {
     return PackResult::WrongKind;

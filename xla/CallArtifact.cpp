@@ -27,24 +27,9 @@ static std::string archOf(const KernelCode &kernel) {
   return kernel.ptx.substr(begin, kernel.ptx.find_first_not_of("0123456789af", begin) - begin);
 }
 
-ScalarForm formOf(ScalarKind kind) {
-  switch (kind) {
-  case ScalarKind::Bool:
-    return {ParameterKind::Bool, "u1", 1};
-  case ScalarKind::I32:
-    return {ParameterKind::Int, "i32", 4};
-  case ScalarKind::U32:
-    return {ParameterKind::Int, "u32", 4};
-  case ScalarKind::I64:
-    return {ParameterKind::Int, "i64", 8};
-  case ScalarKind::U64:
-    return {ParameterKind::Int, "u64", 8};
-  case ScalarKind::F32:
-    return {ParameterKind::Float, "fp32", 4};
-  case ScalarKind::F64:
-    return {ParameterKind::Float, "fp64", 8};
-  }
-  return {ParameterKind::Int, "", 8};
+ParameterKind parameterKindOf(artifact::ElementType scalar) {
+  const artifact::ElementInfo &info = artifact::infoOf(scalar);
+  return info.isFloat() ? ParameterKind::Float : info.isInteger() ? ParameterKind::Int : ParameterKind::Bool;
 }
 
 /// Adds the parameters that the PTX must have, each at the next multiple of its size.
@@ -52,11 +37,13 @@ static void addParameters(const KernelCall &call, Artifact &artifact) {
   uint32_t offset = 0;
   for (const Parameter &parameter : call.parameters) {
     const auto *scalar = std::get_if<ScalarParameter>(&parameter);
-    const ScalarForm form = scalar ? formOf(scalar->kind) : ScalarForm{ParameterKind::Pointer, "", 8};
     artifact::Parameter packed;
-    packed.kind = form.kind;
-    packed.type = form.type;
-    packed.size = form.size;
+    packed.size = 8;
+    if (scalar) {
+      packed.kind = parameterKindOf(scalar->type);
+      packed.type = artifact::infoOf(scalar->type).signature;
+      packed.size = static_cast<uint32_t>(artifact::storageBytes(scalar->type));
+    }
     packed.position = static_cast<uint32_t>(artifact.parameters.size());
     packed.name = std::to_string(packed.position);
     packed.offset = offset = (offset + packed.size - 1) / packed.size * packed.size;

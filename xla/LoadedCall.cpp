@@ -50,7 +50,8 @@ static Error parameterError(const artifact::Artifact &artifact, uint32_t index, 
 Expected<void> LoadedCall::addScalar(const ScalarParameter &scalar, uint32_t index) {
   const artifact::Artifact &artifact = kernel->artifact();
   const artifact::Parameter &parameter = artifact.parameters[index];
-  const auto [kind, type, size] = formOf(scalar.kind);
+  const ParameterKind kind = parameterKindOf(scalar.type);
+  const uint64_t size = artifact::storageBytes(scalar.type);
   const bool isAsItIs = parameter.kind == kind && parameter.size == size;
   const bool isNarrow = kind == ParameterKind::Int && parameter.size < size &&
                         (parameter.kind == ParameterKind::Int || parameter.kind == ParameterKind::Float);

@@ -20,13 +20,8 @@ struct Buffer {
   bool isResult = false;
 };
 
-/// The kernel's form of a scalar of the payload.
-struct ScalarForm {
-  artifact::ParameterKind kind;
-  const char *type;
-  uint32_t size;
-};
-ScalarForm formOf(ScalarKind kind);
+/// The kind of a parameter that takes such scalars.
+artifact::ParameterKind parameterKindOf(artifact::ElementType scalar);
 
 /// Bytes of a typed buffer; nullopt where its type is unknown or the number exceeds all memory.
 std::optional<uint64_t> bytesOf(const Buffer &buffer);

@@ -5,6 +5,7 @@
 // jaxlib has no field for is in fields that it ignores.
 #pragma once
 
+#include "artifact/ElementType.h"
 #include "artifact/Expected.h"
 
 #include <array>
@@ -32,10 +33,9 @@ struct ArrayParameter {
   bool operator==(const ArrayParameter &) const = default;
 };
 
-enum class ScalarKind : uint8_t { Bool, I32, U32, I64, U64, F32, F64 };
-
+/// A bool, an integer or a float of 32 or 64 bits.
 struct ScalarParameter {
-  ScalarKind kind = ScalarKind::I32;
+  artifact::ElementType type = artifact::ElementType::Int32;
   uint64_t bits = 0; ///< the value as in memory, zero above its size
 
   bool operator==(const ScalarParameter &) const = default;

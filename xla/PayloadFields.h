@@ -4,7 +4,10 @@
 // jax_triton's own numbers end at 13; those from 1000 on are Nereid's.
 #pragma once
 
+#include "artifact/ElementType.h"
+
 #include <cstdint>
+#include <utility>
 
 namespace nereid::xla::field {
 
@@ -20,6 +23,13 @@ enum : uint32_t { Kernel = 1, GridX = 2, GridY = 3, GridZ = 4, Parameter = 5, Ma
 namespace parameter {
 enum : uint32_t { Array = 1, Bool = 2, I32 = 3, U32 = 4, I64 = 5, U64 = 6, F32 = 7, F64 = 8 };
 }
+/// A scalar has the field of its type.
+inline constexpr std::pair<uint32_t, artifact::ElementType> kScalars[] = {
+    {parameter::Bool, artifact::ElementType::Int1},   {parameter::I32, artifact::ElementType::Int32},
+    {parameter::U32, artifact::ElementType::UInt32},  {parameter::I64, artifact::ElementType::Int64},
+    {parameter::U64, artifact::ElementType::UInt64},  {parameter::F32, artifact::ElementType::Float32},
+    {parameter::F64, artifact::ElementType::Float64},
+};
 namespace array {
 enum : uint32_t { BytesToZero = 1, Divisibility = 2, Shape = 1000, Buffer = 1001 };
 }

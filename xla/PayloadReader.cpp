@@ -3,6 +3,7 @@
 #include "xla/Payload.h"
 #include "xla/PayloadFields.h"
 
+#include <algorithm>
 #include <limits>
 
 namespace nereid::xla {
@@ -160,37 +161,31 @@ static ArrayParameter readArray(Reader reader) {
   return array;
 }
 
-static ScalarParameter readScalar(Reader &reader, const Field &field) {
-  switch (field.number) {
-  case field::parameter::Bool:
-    return {ScalarKind::Bool, reader.small(field, "a bool", 1)};
-  case field::parameter::I32: {
-    const auto value = static_cast<int64_t>(reader.number(field));
-    if (value != static_cast<int32_t>(value))
-      reader.fail("payload-value", "an i32 is " + std::to_string(value));
-    return {ScalarKind::I32, static_cast<uint32_t>(value)};
-  }
-  case field::parameter::U32:
-    return {ScalarKind::U32, reader.small(field, "a u32", std::numeric_limits<uint32_t>::max())};
-  case field::parameter::I64:
-    return {ScalarKind::I64, reader.number(field)};
-  case field::parameter::U64:
-    return {ScalarKind::U64, reader.number(field)};
-  case field::parameter::F32:
-    return {ScalarKind::F32, reader.fixedBits(field, WireType::Fixed32)};
-  default:
-    return {ScalarKind::F64, reader.fixedBits(field, WireType::Fixed64)};
-  }
+static ScalarParameter readScalar(Reader &reader, const Field &field, artifact::ElementType type) {
+  const artifact::ElementInfo &info = artifact::infoOf(type);
+  if (info.isFloat())
+    return {type, reader.fixedBits(field, info.bits == 32 ? WireType::Fixed32 : WireType::Fixed64)};
+  if (info.kind == artifact::ElementKind::Bool)
+    return {type, reader.small(field, "a bool", 1)};
+  if (info.bits == 64)
+    return {type, reader.number(field)};
+  if (info.kind == artifact::ElementKind::Unsigned)
+    return {type, reader.small(field, "a u32", std::numeric_limits<uint32_t>::max())};
+  const auto value = static_cast<int64_t>(reader.number(field));
+  if (value != static_cast<int32_t>(value))
+    reader.fail("payload-value", "an i32 is " + std::to_string(value));
+  return {type, static_cast<uint32_t>(value)};
 }
 
 /// The last of several values counts, as in every protocol buffer.
 static Parameter readParameter(Reader reader) {
   std::optional<Parameter> parameter;
   for (Field field; reader.next(field);) {
+    const auto scalar = std::ranges::find(field::kScalars, field.number, [](auto &each) { return each.first; });
     if (field.number == field::parameter::Array)
       parameter = readArray(reader.inside(field));
-    else if (field.number >= field::parameter::Bool && field.number <= field::parameter::F64)
-      parameter = readScalar(reader, field);
+    else if (scalar != std::end(field::kScalars))
+      parameter = readScalar(reader, field, scalar->second);
     else // such as a tensor map of jaxlib's: a launch without it would pass the wrong arguments
       reader.fail("payload-value", "a parameter is of kind " + std::to_string(field.number) +
                                        ", which is not known here; it may come from a newer version");

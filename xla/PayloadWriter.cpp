@@ -3,6 +3,8 @@
 #include "xla/Payload.h"
 #include "xla/PayloadFields.h"
 
+#include <algorithm>
+
 namespace nereid::xla {
 
 using field::WireType;
@@ -63,23 +65,13 @@ static Message arrayMessage(const ArrayParameter &array) {
 }
 
 static void putScalar(Message &message, const ScalarParameter &scalar) {
-  using namespace field;
-  switch (scalar.kind) {
-  case ScalarKind::Bool:
-    return message.put(parameter::Bool, scalar.bits);
-  case ScalarKind::I32: // a negative number is written in 64 bits
-    return message.put(parameter::I32, static_cast<uint64_t>(int64_t{static_cast<int32_t>(scalar.bits)}));
-  case ScalarKind::U32:
-    return message.put(parameter::U32, scalar.bits);
-  case ScalarKind::I64:
-    return message.put(parameter::I64, scalar.bits);
-  case ScalarKind::U64:
-    return message.put(parameter::U64, scalar.bits);
-  case ScalarKind::F32:
-    return message.putFixed(parameter::F32, WireType::Fixed32, scalar.bits);
-  case ScalarKind::F64:
-    return message.putFixed(parameter::F64, WireType::Fixed64, scalar.bits);
-  }
+  const auto [number, type] = *std::ranges::find(field::kScalars, scalar.type, [](auto &each) { return each.second; });
+  if (type == artifact::ElementType::Int32) // a negative number is written in 64 bits
+    message.put(number, static_cast<uint64_t>(int64_t{static_cast<int32_t>(scalar.bits)}));
+  else if (artifact::infoOf(type).isFloat())
+    message.putFixed(number, artifact::infoOf(type).bits == 32 ? WireType::Fixed32 : WireType::Fixed64, scalar.bits);
+  else
+    message.put(number, scalar.bits);
 }
 
 static Message parameterMessage(const Parameter &parameter) {

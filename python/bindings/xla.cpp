@@ -16,6 +16,7 @@
 using namespace nereid;
 using namespace nereid::python;
 using namespace nereid::xla;
+using artifact::ElementType;
 
 static nb::object bytesOf(std::string_view bytes) {
   return checked(PyBytes_FromStringAndSize(bytes.data(), static_cast<Py_ssize_t>(bytes.size())));
@@ -25,15 +26,9 @@ static std::string_view viewOf(const nb::bytes &bytes) { return {bytes.c_str(), 
 
 //--- Scalars -----------------------------------------------------------------------------------
 
-static constexpr std::pair<std::string_view, ScalarKind> kScalarNames[] = {
-    {"i1", ScalarKind::Bool}, {"i32", ScalarKind::I32},  {"u32", ScalarKind::U32}, {"i64", ScalarKind::I64},
-    {"u64", ScalarKind::U64}, {"fp32", ScalarKind::F32}, {"fp64", ScalarKind::F64}};
-
-static std::string_view nameOf(ScalarKind kind) {
-  for (const auto &[name, known] : kScalarNames)
-    if (known == kind)
-      return name;
-  return {};
+/// Payloads spell a bool "i1".
+static std::string_view nameOf(ElementType type) {
+  return type == ElementType::Int1 ? "i1" : artifact::infoOf(type).signature;
 }
 
 template <typename Int> static uint64_t integerBits(nb::handle value, std::string_view type) {
@@ -43,47 +38,39 @@ template <typename Int> static uint64_t integerBits(nb::handle value, std::strin
   return static_cast<std::make_unsigned_t<Int>>(number);
 }
 
-static ScalarParameter makeScalar(const std::string &type, nb::handle value) {
-  for (const auto &[name, kind] : kScalarNames) {
-    if (name != type)
-      continue;
-    switch (kind) {
-    case ScalarKind::Bool:
-      return {kind, nb::cast<bool>(value)};
-    case ScalarKind::I32:
-      return {kind, integerBits<int32_t>(value, type)};
-    case ScalarKind::U32:
-      return {kind, integerBits<uint32_t>(value, type)};
-    case ScalarKind::I64:
-      return {kind, integerBits<int64_t>(value, type)};
-    case ScalarKind::U64:
-      return {kind, integerBits<uint64_t>(value, type)};
-    case ScalarKind::F32:
-      return {kind, std::bit_cast<uint32_t>(static_cast<float>(nb::cast<double>(value)))};
-    case ScalarKind::F64:
-      return {kind, std::bit_cast<uint64_t>(nb::cast<double>(value))};
-    }
+static ScalarParameter makeScalar(const std::string &name, nb::handle value) {
+  const ElementType type = artifact::elementOfSignature(name).value_or(ElementType::Void);
+  switch (name == nameOf(type) ? type : ElementType::Void) {
+  case ElementType::Int1:
+    return {type, nb::cast<bool>(value)};
+  case ElementType::Int32:
+    return {type, integerBits<int32_t>(value, name)};
+  case ElementType::UInt32:
+    return {type, integerBits<uint32_t>(value, name)};
+  case ElementType::Int64:
+    return {type, integerBits<int64_t>(value, name)};
+  case ElementType::UInt64:
+    return {type, integerBits<uint64_t>(value, name)};
+  case ElementType::Float32:
+    return {type, std::bit_cast<uint32_t>(static_cast<float>(nb::cast<double>(value)))};
+  case ElementType::Float64:
+    return {type, std::bit_cast<uint64_t>(nb::cast<double>(value))};
+  default:
+    raise(PyExc_ValueError,
+          "a scalar parameter has the type " + name + "; there are i1, i32, u32, i64, u64, fp32, fp64");
   }
-  raise(PyExc_ValueError, "a scalar parameter has the type " + type + "; there are i1, i32, u32, i64, u64, fp32, fp64");
 }
 
 static nb::object scalarValue(const ScalarParameter &scalar) {
-  switch (scalar.kind) {
-  case ScalarKind::Bool:
+  const artifact::ElementInfo &info = artifact::infoOf(scalar.type);
+  if (info.kind == artifact::ElementKind::Bool)
     return nb::bool_(scalar.bits != 0);
-  case ScalarKind::I32:
-    return nb::int_(static_cast<int32_t>(scalar.bits));
-  case ScalarKind::I64:
-    return nb::int_(static_cast<int64_t>(scalar.bits));
-  case ScalarKind::U32:
-  case ScalarKind::U64:
+  if (info.isFloat())
+    return nb::float_(info.bits == 32 ? std::bit_cast<float>(static_cast<uint32_t>(scalar.bits))
+                                      : std::bit_cast<double>(scalar.bits));
+  if (info.kind == artifact::ElementKind::Unsigned)
     return nb::int_(scalar.bits);
-  case ScalarKind::F32:
-    return nb::float_(std::bit_cast<float>(static_cast<uint32_t>(scalar.bits)));
-  case ScalarKind::F64:
-    return nb::float_(std::bit_cast<double>(scalar.bits));
-  }
-  return nb::none();
+  return nb::int_(info.bits == 32 ? static_cast<int32_t>(scalar.bits) : static_cast<int64_t>(scalar.bits));
 }
 
 //--- Classes -----------------------------------------------------------------------------------
@@ -129,7 +116,7 @@ static void bindParameters(nb::module_ &xla) {
           },
           nb::arg("value"), nb::arg("type"))
       .def_prop_ro("value", &scalarValue)
-      .def_prop_ro("type", [](const ScalarParameter &scalar) { return textOf(nameOf(scalar.kind)); })
+      .def_prop_ro("type", [](const ScalarParameter &scalar) { return textOf(nameOf(scalar.type)); })
       .def("__eq__", [](const ScalarParameter &a, const ScalarParameter &b) { return a == b; });
 }
 

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/sim/SimArguments.h"
 
+#include "artifact/ElementType.h"
 #include "runtime/sim/units/TensorMap.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 
 namespace nereid::sim {
@@ -71,9 +71,9 @@ uint32_t SimArguments::addMemory(std::string name, const void *begin, uint64_t b
 
 /// Bytes of what a type such as "*fp32" points to.
 static uint32_t elementBytes(std::string_view type) {
-  const size_t digits = type.find_first_of("0123456789");
-  const unsigned bits = digits == type.npos ? 8 : unsigned(std::atoi(std::string(type.substr(digits)).c_str()));
-  return std::max(bits / 8, 1u); // fp8 types begin with 8
+  type.remove_prefix(std::min(type.find_first_not_of("*k"), type.size()));
+  const auto element = artifact::elementOfSignature(type);
+  return element ? static_cast<uint32_t>(artifact::storageBytes(*element)) : 1;
 }
 
 static Buffer bufferOf(const artifact::Parameter &parameter, uint32_t param, const char *packed,

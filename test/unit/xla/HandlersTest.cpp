@@ -94,8 +94,9 @@ protected:
 TEST_F(XlaCuda, ptx_is_launched_on_xlas_stream) {
   KernelCall made = call("plain", {"*fp32", "i32", "*fp32", "fp64"});
   made.kernel.sharedBytes = 100'000;
-  made.parameters = {ArrayParameter{0, 16, {}, {}}, ScalarParameter{ScalarKind::I32, 0x01020304},
-                     ArrayParameter{24, 16, {}, {}}, ScalarParameter{ScalarKind::F64, 0x3fe0000000000000}};
+  made.parameters = {ArrayParameter{0, 16, {}, {}}, ScalarParameter{nereid::artifact::ElementType::Int32, 0x01020304},
+                     ArrayParameter{24, 16, {}, {}},
+                     ScalarParameter{nereid::artifact::ElementType::Float64, 0x3fe0000000000000}};
   FakeCall frame(xla, writePayload({made, "", ""}));
   frame.add(false, ElementType::Float32, {3, 2}, 0x1000);
   frame.add(true, ElementType::Float32, {6}, 0x2000);

@@ -14,7 +14,7 @@ static KernelCall smallCall() {
   call.kernel.ptx = "P";
   call.kernel.numCtas = 1;
   call.grid = {2, 3, 300};
-  call.parameters = {ArrayParameter{0, 16, {}, {}}, ScalarParameter{ScalarKind::I32, 0}};
+  call.parameters = {ArrayParameter{0, 16, {}, {}}, ScalarParameter{nereid::artifact::ElementType::Int32, 0}};
   return call;
 }
 
@@ -40,8 +40,9 @@ TEST(Payload, fields_lie_as_the_protocol_says) {
 
 TEST(Payload, negative_numbers_and_floats) {
   KernelCall call;
-  call.parameters = {ScalarParameter{ScalarKind::I32, 0xfffffffd}, ScalarParameter{ScalarKind::F32, 0x3f000000},
-                     ScalarParameter{ScalarKind::F64, 0x3fe0000000000000}};
+  call.parameters = {ScalarParameter{nereid::artifact::ElementType::Int32, 0xfffffffd},
+                     ScalarParameter{nereid::artifact::ElementType::Float32, 0x3f000000},
+                     ScalarParameter{nereid::artifact::ElementType::Float64, 0x3fe0000000000000}};
   EXPECT_EQ(writeMessage({call, "", ""}), "\x0a\x21\x0a\x00"
                                           "\x2a\x0b\x18\xfd\xff\xff\xff\xff\xff\xff\xff\xff\x01"
                                           "\x2a\x05\x3d\x00\x00\x00\x3f"
