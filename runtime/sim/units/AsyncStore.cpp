@@ -17,7 +17,7 @@ struct AsyncStore {
   uint64_t address;
   char *memory, *barrier;
   TensorElement element;
-  Reduction reduction;
+  AtomicOp reduction;
   uint32_t bytes;
   char values[16];
 
@@ -26,7 +26,7 @@ struct AsyncStore {
 };
 
 struct AsyncStoreRoles {
-  Reduction reduction;
+  AtomicOp reduction;
   TensorElement element;
 };
 } // namespace
@@ -39,7 +39,7 @@ bool AsyncStore::tell(Stage stage) const {
   access.space = Space::Shared;
   access.bytes = bytes;
   access.writes = true;
-  access.reads = access.isAtomic = reduction != Reduction::None;
+  access.reads = access.isAtomic = reduction != AtomicOp::None;
   access.stage = stage;
   access.operation = operation;
   access.issuer = int32_t(lane);
@@ -102,11 +102,11 @@ void nereid::sim::decodeAsyncStore(Decoder &decoder) {
   decoder.takeSpace(Space::Shared);
   decoder.takeOf({"v2", "v4"});
   Instruction instruction;
-  const Reduction reduction = takeReduction(decoder);
+  const AtomicOp reduction = takeReduction(decoder);
   const std::optional<TensorElement> element = takeElement(decoder);
   const std::vector<Operand> values = elementsOf(decoder.operand(1));
   if (!element || bytesOf(*element) < 4 || values.size() * bytesOf(*element) > 16 ||
-      (decoder.opcode() == "red") != (reduction != Reduction::None))
+      (decoder.opcode() == "red") != (reduction != AtomicOp::None))
     return decoder.fail("this form is not known");
   uint64_t offsets[2] = {};
   instruction.slots[0] = decoder.address(decoder.operand(0), offsets[0]);

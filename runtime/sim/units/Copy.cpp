@@ -27,7 +27,7 @@ struct ByteCopy {
     uint32_t slot;
   } to, from;
 
-  Reduction reduction = Reduction::None; ///< of numbers of that type
+  AtomicOp reduction = AtomicOp::None; ///< of numbers of that type
   TensorElement element = TensorElement::U8;
 
   bool tell(const Side &side, Stage stage) const;
@@ -49,7 +49,7 @@ bool ByteCopy::tell(const Side &side, Stage stage) const {
   access.space = side.space;
   access.bytes = side.bytes;
   (&side == &to ? access.writes : access.reads) = true;
-  if (&side == &to && reduction != Reduction::None)
+  if (&side == &to && reduction != AtomicOp::None)
     access.reads = access.isAtomic = true;
   access.proxy = proxy;
   access.stage = stage;
@@ -63,7 +63,7 @@ bool ByteCopy::tell(const Side &side, Stage stage) const {
 bool ByteCopy::perform() const {
   if (!tell(Stage::Effect))
     return false;
-  if (reduction != Reduction::None) {
+  if (reduction != AtomicOp::None) {
     for (uint32_t at = 0; at < to.bytes; at += bytesOf(element))
       reduceInto(element, reduction, to.memory + at, from.memory + at);
     return true;
@@ -225,7 +225,7 @@ namespace {
 enum class BulkKind : uint8_t { Store, Load, Exchange }; ///< to global memory, to shared memory, between CTAs
 struct BulkRoles {
   BulkKind kind = BulkKind::Store;
-  Reduction reduction = Reduction::None;
+  AtomicOp reduction = AtomicOp::None;
   TensorElement element = TensorElement::U8; ///< of a reduction
   bool isMulticast = false;
 };
@@ -312,9 +312,9 @@ static void decodeBulk(Decoder &decoder, bool isReduction) {
   roles.isMulticast = isMulticast;
   if (isReduction) {
     decoder.take("noftz");
-    const Reduction reduction = takeReduction(decoder);
+    const AtomicOp reduction = takeReduction(decoder);
     const std::optional<TensorElement> element = takeElement(decoder);
-    if (!element || reduction == Reduction::None)
+    if (!element || reduction == AtomicOp::None)
       return decoder.fail("this form of a bulk copy is not known");
     roles.reduction = reduction;
     roles.element = *element;

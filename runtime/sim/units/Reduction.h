@@ -2,18 +2,17 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "runtime/sim/units/AtomicOps.h"
 #include "runtime/sim/units/Opcodes.h"
 #include "runtime/sim/units/TensorMap.h"
 
 namespace nereid::sim {
 
-enum class Reduction : uint8_t { None, Add, Min, Max, Inc, Dec, And, Or, Xor };
-
 /// Combines one number of memory with one at `with`, atomically; None: replaces it.
-void reduceInto(TensorElement element, Reduction reduction, char *memory, const char *with);
+void reduceInto(TensorElement element, AtomicOp reduction, char *memory, const char *with);
 
-/// Consumes the modifier that names a reduction; None where there is none.
-Reduction takeReduction(Decoder &decoder);
+/// Consumes the modifier that names an operation but exch and cas; None where there is none.
+AtomicOp takeReduction(Decoder &decoder);
 /// Consumes a type; nothing where no tensor has such elements.
 std::optional<TensorElement> takeElement(Decoder &decoder);
 

@@ -1,7 +1,7 @@
 // Exchanges between the lanes of a warp: shfl, vote, match, redux, elect.
 // SPDX-License-Identifier: MIT
 #include "runtime/sim/machine/SyncEvent.h"
-#include "runtime/sim/units/Opcodes.h"
+#include "runtime/sim/units/Reduction.h"
 
 #include <algorithm>
 
@@ -169,36 +169,16 @@ static void decodeMatch(Decoder &decoder) {
 
 //--- reductions ----------------------------------------------------------------------------
 
-namespace {
-struct AddOf {
-  template <typename T> static T of(T a, T b) { return T(uint32_t(a) + uint32_t(b)); }
-};
-struct MinOf {
-  template <typename T> static T of(T a, T b) { return std::min(a, b); }
-};
-struct MaxOf {
-  template <typename T> static T of(T a, T b) { return std::max(a, b); }
-};
-struct AndOf {
-  template <typename T> static T of(T a, T b) { return a & b; }
-};
-struct OrOf {
-  template <typename T> static T of(T a, T b) { return a | b; }
-};
-struct XorOf {
-  template <typename T> static T of(T a, T b) { return a ^ b; }
-};
-} // namespace
-
 /// slots: result, value, members.
-template <typename Op, typename T> static Step reduceLanes(Warp &warp, const Instruction &instruction) {
+template <typename T> static Step reduceLanes(Warp &warp, const Instruction &instruction) {
   if (!isReady(warp, instruction, instruction.slots[2]))
     return Step::Wait;
+  const auto op = instruction.roles<AtomicOp>();
   const auto *value = warp.at<uint32_t>(instruction.slots[1]);
   std::optional<T> total;
   for (unsigned lane = 0; lane < kLanes; ++lane)
     if (warp.isActive(lane))
-      total = total ? Op::of(*total, T(value[lane])) : T(value[lane]);
+      total = total ? applyInteger(op, *total, T(value[lane])) : T(value[lane]);
   uint32_t values[kLanes];
   std::fill_n(values, kLanes, uint32_t(*total));
   writeLanes(warp, instruction.slots[0], values);
@@ -207,19 +187,14 @@ template <typename Op, typename T> static Step reduceLanes(Warp &warp, const Ins
 
 static void decodeRedux(Decoder &decoder) {
   decoder.take("sync");
-  const std::string op = decoder.takeOf({"add", "min", "max", "and", "or", "xor"});
+  const AtomicOp op = takeReduction(decoder);
   const bool isSigned = decoder.takeType() == "s32";
   Instruction instruction;
   instruction.slots[1] = decoder.source(decoder.operand(1), 4);
   instruction.slots[2] = decoder.source(decoder.operand(2), 4);
   instruction.slots[0] = decoder.destination(decoder.operand(0), 4);
-  instruction.execute = op == "add"   ? &reduceLanes<AddOf, uint32_t>
-                        : op == "and" ? &reduceLanes<AndOf, uint32_t>
-                        : op == "or"  ? &reduceLanes<OrOf, uint32_t>
-                        : op == "xor" ? &reduceLanes<XorOf, uint32_t>
-                        : op == "min" ? isSigned ? &reduceLanes<MinOf, int32_t> : &reduceLanes<MinOf, uint32_t>
-                        : isSigned    ? &reduceLanes<MaxOf, int32_t>
-                                      : &reduceLanes<MaxOf, uint32_t>;
+  instruction.setRoles(op);
+  instruction.execute = isSigned ? &reduceLanes<int32_t> : &reduceLanes<uint32_t>;
   decoder.add(std::move(instruction));
 }
 

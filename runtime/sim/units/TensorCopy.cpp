@@ -24,7 +24,7 @@ struct BoxCopy {
   Cta *cta = nullptr; ///< its shared memory is copied to or from
   uint32_t offset = 0;
   bool isLoad = false;
-  Reduction reduction = Reduction::None;
+  AtomicOp reduction = AtomicOp::None;
 
   unsigned width() const { return bytesOf(map.element); }
   uint32_t bytes() const {
@@ -42,7 +42,7 @@ struct BoxCopy {
   /// Calls `f(address of column 0, whether the row is inside, offset in the box)` for each row.
   template <typename F> void eachRow(F f) const;
   bool movesWholeRows() const {
-    return begin[0] >= 0 && uint64_t(begin[0]) + map.box[0] <= map.extents[0] && reduction == Reduction::None &&
+    return begin[0] >= 0 && uint64_t(begin[0]) + map.box[0] <= map.extents[0] && reduction == AtomicOp::None &&
            map.element != TensorElement::TF32 && map.element != TensorElement::TF32Ftz;
   }
   void wholeRow(char *memory, uint32_t at) const;
@@ -92,7 +92,7 @@ void BoxCopy::row(const char *memory, bool isInside, uint32_t at) const {
     char *shared = cta->shared + swizzled(at + index * size);
     const bool isWhole = isInside && column >= 0 && column + perChunk <= map.extents[0] &&
                          (at + index * size) % 16 == 0 && index + perChunk <= map.box[0] &&
-                         reduction == Reduction::None && map.element != TensorElement::TF32 &&
+                         reduction == AtomicOp::None && map.element != TensorElement::TF32 &&
                          map.element != TensorElement::TF32Ftz;
     if (isWhole) {
       char *global = const_cast<char *>(memory) + column * size;
@@ -154,7 +154,7 @@ bool BoxCopy::tell(Stage stage) const {
   global.space = Space::Global;
   global.bytes = last > first ? uint32_t(last - first) * width() : 0;
   global.map = &map;
-  global.isAtomic = reduction != Reduction::None;
+  global.isAtomic = reduction != AtomicOp::None;
   (isLoad ? global.reads : global.writes) = true;
   global.reads |= global.isAtomic;
   Pieces rows(*warp, global), chunks(*warp, shared);
@@ -203,7 +203,7 @@ static const char *problemOf(const BoxCopy &copy, unsigned rank) {
 namespace {
 struct BoxRoles {
   bool isLoad;
-  Reduction reduction;
+  AtomicOp reduction;
   bool isMulticast;
 };
 } // namespace
