@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/cuda/CudaKernel.h"
 
+#include "runtime/gpu/LaunchGrid.h"
+
 namespace nereid::runtime {
 
 using namespace cuda;
@@ -13,14 +15,6 @@ CudaKernel::CudaKernel(CudaDevice &device, artifact::Artifact given, Module modu
   if (artifact().abi == artifact::Abi::Own)
     tensorMaps = std::make_unique<TensorMaps>(artifact(), device.driver().calls());
   fillConfig();
-}
-
-std::optional<uint32_t> programCount(Grid grid) {
-  // The counters have 32 bits, and each CTA counts one step beyond the last program.
-  constexpr uint64_t kMaxPrograms = 0x7fffffff;
-  uint64_t count = uint64_t{grid.x} * grid.y;
-  const bool isTooLarge = __builtin_mul_overflow(count, uint64_t{grid.z}, &count) || count > kMaxPrograms;
-  return isTooLarge ? std::nullopt : std::optional(static_cast<uint32_t>(count));
 }
 
 bool CudaKernel::accepts(Grid grid, std::span<const char> packed) const {

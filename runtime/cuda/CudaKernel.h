@@ -6,12 +6,7 @@
 #include "runtime/cuda/TensorMaps.h"
 #include "runtime/gpu/DriverKernel.h"
 
-#include <optional>
-
 namespace nereid::runtime {
-
-/// The number of programs; nothing for a grid beyond what a persistent kernel counts, 2^31 - 1.
-std::optional<uint32_t> programCount(Grid grid);
 
 /// `tensorMaps` guards what it keeps of the last launches.
 class CudaKernel final : public DriverKernel {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/cuda/CudaKernel.h"
 #include "runtime/gpu/LaunchErrors.h"
+#include "runtime/gpu/LaunchGrid.h"
 #include "runtime/gpu/LaunchScratch.h"
 
 #include <algorithm>
@@ -10,38 +11,9 @@ namespace nereid::runtime {
 
 using namespace cuda;
 
-// The hardware's limits on a grid, in CTAs.
-static constexpr uint64_t kMaxGridX = 0x7fffffff;
-static constexpr uint64_t kMaxGridYZ = 65535;
-
 static constexpr size_t kScratchPointers = 2; // the last parameters
 
 static std::string quoted(const CudaKernel &kernel) { return quoted(kernel.artifact()); }
-
-//--- Checks ------------------------------------------------------------------------------------
-
-static Error gridError(const CudaKernel &kernel, Grid grid) {
-  std::string text = "a grid of " + std::to_string(grid.x) + " x " + std::to_string(grid.y) + " x " +
-                     std::to_string(grid.z) + " programs is too large for " + quoted(kernel) +
-                     "; a GPU takes at most 2147483647 x 65535 x 65535";
-  if (kernel.cluster != artifact::Dim3{1, 1, 1})
-    text +=
-        " blocks, and each program has " + std::to_string(kernel.cluster[0] * kernel.cluster[1] * kernel.cluster[2]);
-  return {"launch-grid", text};
-}
-
-/// Sets the grid in CTAs for a grid of programs; false where it is too large.
-static bool fillGrid(const CudaKernel &kernel, Grid grid, LaunchConfig &config) {
-  const uint64_t x = uint64_t{grid.x} * kernel.cluster[0];
-  const uint64_t y = uint64_t{grid.y} * kernel.cluster[1];
-  const uint64_t z = uint64_t{grid.z} * kernel.cluster[2];
-  if (x > kMaxGridX || y > kMaxGridYZ || z > kMaxGridYZ)
-    return false;
-  config.gridX = static_cast<unsigned>(x);
-  config.gridY = static_cast<unsigned>(y);
-  config.gridZ = static_cast<unsigned>(z);
-  return true;
-}
 
 //--- Launching ---------------------------------------------------------------------------------
 
@@ -148,8 +120,10 @@ Expected<void> CudaDevice::launchOn(const DriverKernel &given, Grid grid, Stream
   const auto &kernel = static_cast<const CudaKernel &>(given);
   LaunchConfig config = kernel.config;
   config.stream = stream;
-  if (!fillGrid(kernel, grid, config))
-    return gridError(kernel, grid);
+  const std::optional<Grid> ctas = ctasOf(grid, kernel.cluster);
+  if (!ctas)
+    return gridError(kernel.artifact(), grid);
+  config.gridX = ctas->x, config.gridY = ctas->y, config.gridZ = ctas->z;
   const CurrentScope scope(*this, primary.load(std::memory_order_relaxed));
   if (scope.outcome.result != Success)
     return failure("launch-failed", quoted(kernel) + " cannot be launched on " + name(), scope.outcome);

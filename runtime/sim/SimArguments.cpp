@@ -3,6 +3,8 @@
 #include "runtime/sim/SimArguments.h"
 
 #include "artifact/ElementType.h"
+#include "runtime/gpu/LaunchErrors.h"
+#include "runtime/gpu/LaunchGrid.h"
 #include "runtime/sim/units/TensorMap.h"
 
 #include <algorithm>
@@ -15,35 +17,23 @@ using namespace runtime;
 /// The bytes of fresh scratch memory: a kernel may not rely on zeros.
 static constexpr int kFresh = 0xA5;
 
-static std::string quotedKernel(const artifact::Artifact &artifact) { return "kernel `" + artifact.name + "`"; }
-
 //--- Grid --------------------------------------------------------------------------------------
 
-static Error gridError(const artifact::Artifact &artifact, Grid grid) {
-  return {"launch-grid", "a grid of " + std::to_string(grid.x) + " x " + std::to_string(grid.y) + " x " +
-                             std::to_string(grid.z) + " programs is too large for " + quotedKernel(artifact) +
-                             "; a GPU takes at most 2147483647 x 65535 x 65535 blocks"};
-}
-
 Expected<void> SimArguments::fillGrid(const SimAbi &abi, Grid programs) {
-  constexpr uint64_t kMaxX = 0x7fffffff, kMaxYZ = 65535;
-  const artifact::Dim3 &cluster = abi.artifact.clusterDims;
-  const uint64_t x = uint64_t{programs.x} * cluster[0], y = uint64_t{programs.y} * cluster[1],
-                 z = uint64_t{programs.z} * cluster[2];
-  if (x > kMaxX || y > kMaxYZ || z > kMaxYZ)
+  const std::optional<Grid> fitting = ctasOf(programs, abi.artifact.clusterDims);
+  if (!fitting)
     return gridError(abi.artifact, programs);
-  ctas = {static_cast<uint32_t>(x), static_cast<uint32_t>(y), static_cast<uint32_t>(z)};
+  ctas = {fitting->x, fitting->y, fitting->z};
   return {};
 }
 
 /// Makes the grid one of as many CTAs as run at once, which take programs by a pair of counters.
 Expected<void> SimArguments::sharePrograms(const SimAbi &abi, Grid programs) {
-  constexpr uint64_t kMaxPrograms = 0x7fffffff; // the counters have 32 bits
-  uint64_t count = uint64_t{programs.x} * programs.y;
-  if (__builtin_mul_overflow(count, uint64_t{programs.z}, &count) || count > kMaxPrograms)
+  const std::optional<uint32_t> count = programCount(programs);
+  if (!count)
     return gridError(abi.artifact, programs);
   const artifact::Dim3 &cluster = abi.artifact.clusterDims;
-  const uint64_t resident = std::min<uint64_t>(count, abi.residentPrograms);
+  const uint64_t resident = std::min<uint64_t>(*count, abi.residentPrograms);
   ctas = {static_cast<uint32_t>(resident * cluster[0] * cluster[1] * cluster[2]), 1, 1};
   counters = std::make_unique<uint32_t[]>(2);
   for (const uint32_t extent : {programs.x, programs.y, programs.z})
@@ -94,7 +84,7 @@ Expected<void> SimArguments::addTensorMaps(const SimAbi &abi, Grid programs, std
   const uint64_t count = uint64_t{programs.x} * programs.y * programs.z;
   if (abi.tensorMaps->make(packed, count <= abi.multiprocessors, maps.data()).fit != TensorMaps::Fit::Yes)
     return Error{"launch-arguments",
-                 quotedKernel(abi.artifact) + " was compiled for other arguments: " + abi.tensorMaps->reason(packed)};
+                 quoted(abi.artifact) + " was compiled for other arguments: " + abi.tensorMaps->reason(packed)};
   for (const cuda::TensorMap &map : maps)
     add(&map, sizeof map, alignof(cuda::TensorMap));
   return {};
@@ -126,9 +116,8 @@ Expected<void> SimArguments::addScratch(const artifact::Artifact &artifact, std:
       const bool isTooLarge = __builtin_mul_overflow(ctas.count(), wanted[i].bytes, &total) || total >> 48;
       scratch[i] = isTooLarge ? nullptr : allocate(total, wanted[i].alignment);
       if (!scratch[i])
-        return Error{"launch-memory", "there is no " + std::string(wanted[i].name) + " memory for " +
-                                          quotedKernel(artifact) + " (" + std::to_string(wanted[i].bytes) +
-                                          " bytes for each block)"};
+        return Error{"launch-memory", "there is no " + std::string(wanted[i].name) + " memory for " + quoted(artifact) +
+                                          " (" + std::to_string(wanted[i].bytes) + " bytes for each block)"};
       address = reinterpret_cast<uint64_t>(scratch[i].get());
     }
     addMemory("the " + std::string(wanted[i].name) + " memory", reinterpret_cast<const void *>(address), total);

@@ -5,6 +5,7 @@
 #include "runtime/MemoryExtent.h"
 #include "runtime/cuda/CodeRequirements.h"
 #include "runtime/gpu/AmdGpus.h"
+#include "runtime/gpu/LaunchErrors.h"
 #include "runtime/sim/SimArguments.h"
 #include "runtime/sim/Simulator.h"
 
@@ -95,7 +96,7 @@ private:
 };
 } // namespace
 
-static std::string simulatedKernel(const artifact::Artifact &artifact) { return "kernel `" + artifact.name + "`"; }
+static constexpr const char *kDeviceName = "the simulated GPU";
 
 //--- Kernels -----------------------------------------------------------------------------------
 
@@ -138,19 +139,11 @@ static std::string_view ptxOf(const artifact::Artifact &artifact) {
   return isPtx(artifact.binary) ? std::string_view(artifact.binary) : std::string_view();
 }
 
-static Error outOf(const artifact::Artifact &artifact, const char *resource, uint64_t required, uint64_t limit) {
-  return {"out-of-resources",
-          "out of resource: " + std::string(resource) + ", Required: " + std::to_string(required) +
-              ", Hardware limit: " + std::to_string(limit) + " (" + simulatedKernel(artifact) +
-              " on the simulated GPU); smaller blocks or fewer stages need less",
-          resource, required, limit};
-}
-
 /// Text for a simulated AMD GPU is of its architecture: waves and formats differ.
 static Expected<void> checkAmdTarget(const artifact::Artifact &artifact, const artifact::AmdGpu &gpu) {
   const artifact::Target &target = artifact.target;
   if (target.backend != artifact::kHip.name || target.arch != gpu.arch || !isSimulated(target))
-    return Error{"load-target", simulatedKernel(artifact) + " was compiled for `" + target.backend + ":" + target.arch +
+    return Error{"load-target", quoted(artifact) + " was compiled for `" + target.backend + ":" + target.arch +
                                     target.features + "`; the simulated GPU runs kernels for `hip:" +
                                     std::string(gpu.arch) + std::string(artifact::kSimulated) + "`"};
   return {};
@@ -160,28 +153,22 @@ Expected<void> SimDevice::checkTarget(const artifact::Artifact &artifact, std::s
   if (amdGpu)
     return checkAmdTarget(artifact, *amdGpu);
   if (artifact.target.backend != artifact::kCuda.name)
-    return Error{"load-target", simulatedKernel(artifact) + " was compiled for `" + artifact.target.backend +
+    return Error{"load-target", quoted(artifact) + " was compiled for `" + artifact.target.backend +
                                     "`; the simulated GPU runs kernels for `cuda`"};
   if (ptx.empty())
-    return Error{"load-binary", simulatedKernel(artifact) +
+    return Error{"load-binary", quoted(artifact) +
                                     " has no PTX, which the simulated GPU runs; compile it with the "
                                     "stage `ptx`, or for `cuda:" +
                                     artifact.target.arch + std::string(artifact::kSimulated) + "`"};
   if (!runsOn(artifact.target.arch, /*isPtx=*/true, capability))
-    return Error{"load-target", simulatedKernel(artifact) + " was compiled for `cuda:" + artifact.target.arch +
+    return Error{"load-target", quoted(artifact) + " was compiled for `cuda:" + artifact.target.arch +
                                     "`; the simulated GPU is sm_" + std::to_string(capability)};
   return {};
 }
 
 Expected<void> SimDevice::check(const artifact::Artifact &artifact, std::string_view ptx) const {
-  if (auto ok = checkTarget(artifact, ptx); !ok)
-    return ok;
-  if (artifact.sharedBytes > known.maxSharedMem)
-    return outOf(artifact, "shared memory", artifact.sharedBytes, known.maxSharedMem);
-  const uint64_t threads = uint64_t{artifact.blockDims[0]} * artifact.blockDims[1] * artifact.blockDims[2];
-  if (threads > known.maxThreadsPerBlock)
-    return outOf(artifact, "threads", threads, known.maxThreadsPerBlock);
-  return {};
+  auto done = checkTarget(artifact, ptx);
+  return done ? checkResources(artifact, known, kDeviceName) : std::move(done);
 }
 
 Expected<std::shared_ptr<Kernel>> SimDevice::load(artifact::Artifact artifact) {
@@ -190,8 +177,8 @@ Expected<std::shared_ptr<Kernel>> SimDevice::load(artifact::Artifact artifact) {
     return ok.error();
   auto module = parse(ptx);
   if (!module)
-    return Error{module.error().code, "the code of " + simulatedKernel(artifact) +
-                                          " cannot be loaded on the simulated GPU: " + module.error().text};
+    return Error{module.error().code,
+                 "the code of " + quoted(artifact) + " cannot be loaded on the simulated GPU: " + module.error().text};
   return std::shared_ptr<Kernel>(std::make_shared<SimKernel>(*this, std::move(artifact), std::move(*module)));
 }
 
@@ -235,8 +222,7 @@ static uint32_t residentCtas(const artifact::Artifact &artifact, const DevicePro
 Expected<void> SimDevice::launch(Kernel &given, Grid grid, void *, std::span<const char> packed) {
   const artifact::Artifact &artifact = given.artifact();
   if (&given.device() != this)
-    return Error{"launch-device",
-                 simulatedKernel(artifact) + " was loaded by another device; load it on the simulated GPU"};
+    return otherDeviceError(artifact, kDeviceName);
   const uint64_t expected = artifact::packedBytes(artifact);
   std::vector<MemoryExtent> extents;
   if (checksMemory(artifact) && packed.size() > expected) {
@@ -247,8 +233,7 @@ Expected<void> SimDevice::launch(Kernel &given, Grid grid, void *, std::span<con
     }
   }
   if (packed.size() != expected)
-    return Error{"launch-arguments", simulatedKernel(artifact) + " takes " + std::to_string(expected) +
-                                         " bytes of arguments; " + std::to_string(packed.size()) + " were given"};
+    return argumentBytesError(artifact, expected, packed.size());
   if (grid.x == 0 || grid.y == 0 || grid.z == 0)
     return {};
   auto &kernel = static_cast<SimKernel &>(given);
@@ -275,7 +260,7 @@ Expected<void> SimDevice::launch(Kernel &given, Grid grid, void *, std::span<con
   if (!done && done.error().code.starts_with("sanitize-"))
     return done.error();
   if (!done)
-    return Error{done.error().code, simulatedKernel(artifact) + " failed on the simulated GPU: " + done.error().text};
+    return Error{done.error().code, quoted(artifact) + " failed on the simulated GPU: " + done.error().text};
   return {};
 }
 
