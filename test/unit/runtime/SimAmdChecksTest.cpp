@@ -64,6 +64,16 @@ TEST(SimAmdChecks, boundsOfBuffers) {
   EXPECT_EQ(waveReport(head + "260;", sim::CheckBounds), "sanitize-bounds");
 }
 
+/// Lanes that store the same words to one element do not race; the words beyond the buffer's end are not stored.
+TEST(SimAmdChecks, racesOfBuffers) {
+  const auto report = [](const std::string &words) {
+    return waveReport("mov.u32 %r3, 0; mov.u32 %r4, 7; amd.buffer_store.b32 {" + words + "}, %rd0, %r3, 8;",
+                      sim::CheckRace, 32, 0, 32);
+  };
+  EXPECT_EQ(report("%r4, %r4, %r0, %r0"), "");
+  EXPECT_EQ(report("%r4, %r0, %r4, %r4"), "sanitize-race");
+}
+
 namespace {
 /// Stores the result of a product of 16 x 16 x 16; `unwritten` is the lane without the first two elements of `operand`.
 std::string productOf(const std::string &operand, unsigned unwritten, const std::string &stored) {
