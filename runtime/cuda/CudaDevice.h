@@ -49,8 +49,6 @@ protected:
 private:
   Error loadError(const artifact::Artifact &artifact, cuda::Result result, const char *log) const;
   Expected<void> enable(const artifact::Artifact &artifact, cuda::Function function) const;
-  Expected<void> launchWithScratch(const CudaKernel &kernel, Grid grid, cuda::LaunchConfig &config,
-                                   std::span<const char> packed);
   Expected<void> makeTensorMaps(const CudaKernel &kernel, Grid grid, std::span<const char> packed,
                                 cuda::TensorMap *maps) const;
   Expected<uint32_t> residentProgramsOf(const artifact::Artifact &artifact, cuda::Function function);

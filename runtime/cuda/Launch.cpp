@@ -107,15 +107,6 @@ Expected<void> CudaDevice::start(const CudaKernel &kernel, const LaunchConfig &c
   return error;
 }
 
-Expected<void> CudaDevice::launchWithScratch(const CudaKernel &kernel, Grid grid, LaunchConfig &config,
-                                             std::span<const char> packed) {
-  LaunchScratch scratch(*this, config.stream);
-  auto block = scratch.fill(kernel.artifact(), {config.gridX, config.gridY, config.gridZ}, packed);
-  if (!block)
-    return block.error();
-  return enqueue(kernel, grid, config, *block);
-}
-
 Expected<void> CudaDevice::launchOn(const DriverKernel &given, Grid grid, Stream stream, std::span<const char> packed) {
   const auto &kernel = static_cast<const CudaKernel &>(given);
   LaunchConfig config = kernel.config;
@@ -127,9 +118,8 @@ Expected<void> CudaDevice::launchOn(const DriverKernel &given, Grid grid, Stream
   const CurrentScope scope(*this, primary.load(std::memory_order_relaxed));
   if (scope.outcome.result != Success)
     return failure("launch-failed", quoted(kernel) + " cannot be launched on " + name(), scope.outcome);
-  if (kernel.usesScratch)
-    return launchWithScratch(kernel, grid, config, packed);
-  return enqueue(kernel, grid, config, packed);
+  return withScratch(*this, kernel, *ctas, stream, packed,
+                     [&](std::span<const char> block) { return enqueue(kernel, grid, config, block); });
 }
 
 } // namespace nereid::runtime

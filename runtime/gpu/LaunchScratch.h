@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "runtime/gpu/GpuDevice.h"
+#include "runtime/gpu/DriverKernel.h"
 
 #include <vector>
 
@@ -28,5 +28,17 @@ private:
   std::vector<char> block;
   std::vector<uint64_t> addresses;
 };
+
+/// Calls `enqueue` with the packed arguments, and with scratch memory for as long as the call takes if the kernel has
+/// some.
+template <typename Enqueue>
+Expected<void> withScratch(const GpuDevice &device, const DriverKernel &kernel, Grid ctas, gpu::Stream stream,
+                           std::span<const char> packed, Enqueue enqueue) {
+  if (!kernel.usesScratch)
+    return enqueue(packed);
+  LaunchScratch scratch(device, stream);
+  auto block = scratch.fill(kernel.artifact(), ctas, packed);
+  return block ? enqueue(*block) : Expected<void>(block.error());
+}
 
 } // namespace nereid::runtime

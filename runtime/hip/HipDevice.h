@@ -36,8 +36,6 @@ private:
 
   bool fits(const DriverKernel &kernel, Grid grid) const;
   Error gridError(const DriverKernel &kernel, Grid grid) const;
-  Expected<void> launchWithScratch(const DriverKernel &kernel, Grid grid, hip::Stream stream,
-                                   std::span<const char> packed);
   Expected<void> enqueue(const DriverKernel &kernel, Grid grid, hip::Stream stream, std::span<const char> packed);
 
   HipDriver &owner;

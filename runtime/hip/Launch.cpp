@@ -66,24 +66,14 @@ Expected<void> HipDevice::enqueue(const DriverKernel &kernel, Grid grid, Stream 
   return launchError(kernel, grid, done);
 }
 
-Expected<void> HipDevice::launchWithScratch(const DriverKernel &kernel, Grid grid, Stream stream,
-                                            std::span<const char> packed) {
-  LaunchScratch scratch(*this, stream);
-  auto block = scratch.fill(kernel.artifact(), grid, packed);
-  if (!block)
-    return block.error();
-  return enqueue(kernel, grid, stream, *block);
-}
-
 Expected<void> HipDevice::launchOn(const DriverKernel &kernel, Grid grid, Stream stream, std::span<const char> packed) {
   if (!fits(kernel, grid))
     return gridError(kernel, grid);
   const CurrentScope scope(*this, *wantedCurrent());
   if (scope.outcome.result != Success)
     return launchError(kernel, grid, scope.outcome);
-  if (kernel.usesScratch)
-    return launchWithScratch(kernel, grid, stream, packed);
-  return enqueue(kernel, grid, stream, packed);
+  return withScratch(*this, kernel, grid, stream, packed,
+                     [&](std::span<const char> block) { return enqueue(kernel, grid, stream, block); });
 }
 
 } // namespace nereid::runtime

@@ -105,7 +105,6 @@ public:
   template <auto Function> void lanes() { lanesOf(Lanes<Function>(), Function); }
 
 private:
-  friend struct Decoding;
   template <typename L, typename R, typename... A> void lanesOf(L, R (*)(A...)) {
     if (operands().size() != sizeof...(A) + 1)
       return fail("expects " + std::to_string(sizeof...(A) + 1) + " operands");
