@@ -34,8 +34,11 @@ void decodeInteger(Decoder &decoder);
 void decodeAtomicReduction(Decoder &decoder);
 void decodeAsyncStore(Decoder &decoder);
 void decodeSmallProduct(Decoder &decoder);
-void decodeSparseProduct(Decoder &decoder);
 void decodeCopyArrival(Decoder &decoder);
 void decodeTensorCopy(Decoder &decoder);
+
+/// Adds the registers of the operands of a matrix product; false after a failure.
+bool addMatrixRegisters(Decoder &decoder, Instruction &instruction, std::initializer_list<size_t> counts,
+                        unsigned laneBytes = 4);
 
 } // namespace nereid::sim

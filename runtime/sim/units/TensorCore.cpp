@@ -1,4 +1,4 @@
-// Matrix fragments of a warp: ldmatrix, stmatrix and mma.sync.
+// Matrix fragments of a warp: ldmatrix, stmatrix, mma.sync and mma.sp.
 // SPDX-License-Identifier: MIT
 //
 // Lane l has the row l / 4 and the columns of l % 4. Sums of products are exact in double for every type of at most 16
@@ -91,7 +91,17 @@ namespace {
 struct Product {
   uint8_t rows, depth;
   MatrixElement left, right;
-  bool isHalfResult, isHalfSum, isInteger, isSaturated;
+  uint8_t selector; ///< of the metadata of a sparse left matrix
+  bool isSparse;
+  bool isHalfResult : 1, isHalfSum : 1, isInteger : 1, isSaturated : 1;
+  uint8_t unused;
+
+  unsigned numResults() const { return isHalfResult ? rows / 8 : rows / 4; }
+  unsigned numSums() const { return isHalfSum ? rows / 8 : rows / 4; }
+  /// Columns of the left matrix that registers hold.
+  unsigned storedDepth() const { return isSparse ? depth / 2 : depth; }
+  /// Columns of the registers of a row.
+  unsigned group() const { return 16 / std::min(bytesOf(left), 4u); }
 };
 static_assert(sizeof(Product) == 8);
 constexpr unsigned kColumns = 8, kMaxDepth = 64;
@@ -101,21 +111,58 @@ template <typename T> struct Operands {
 };
 } // namespace
 
+//--- sparse left matrices ------------------------------------------------------------------
+//
+// A row holds half of its elements. Of each chunk of four (of two for tf32) the metadata have four bits: two numbers of
+// two bits, the positions of the two elements that are stored; for tf32 they are the positions of halves of 16 bits, 4
+// or 14. A word of a lane covers 16 columns of rows g and g + 8 if elements have 16 bits, 8 columns if they have 32; 32
+// columns of one of the two rows if they have 8.
+
+/// Lanes of four whose words of metadata are used.
+static unsigned wordsOf(const Product &product) {
+  const unsigned bytes = bytesOf(product.left);
+  return bytes == 1 ? product.depth / 16 : product.depth * bytes / 32;
+}
+
+/// The four bits of metadata of a chunk of a row.
+static uint32_t chunkBits(const uint32_t *metadata, const Product &product, unsigned row, unsigned chunk) {
+  const unsigned half = row / 8, first = row % 8 * 4 + product.selector * wordsOf(product);
+  if (bytesOf(product.left) == 1) // a word is 8 chunks of one row
+    return metadata[first + chunk / 8 * 2 + half] >> chunk % 8 * 4 & 15;
+  return metadata[first + chunk / 4] >> (half * 16 + chunk % 4 * 4) & 15;
+}
+
+/// The column of a stored element.
+static unsigned columnOf(const uint32_t *metadata, const Product &product, unsigned row, unsigned stored) {
+  if (bytesOf(product.left) == 4)
+    return stored * 2 + (chunkBits(metadata, product, row, stored) >> 3);
+  return stored / 2 * 4 + (chunkBits(metadata, product, row, stored / 2) >> stored % 2 * 2 & 3);
+}
+
+//--- operands ------------------------------------------------------------------------------
+
 /// Register `index` of a lane holds elements of one row of the left matrix, of one column of the right one.
 template <typename T, typename F>
 static void readOperands(Warp &warp, const Instruction &instruction, const Product &product, Operands<T> &operands,
                          F value) {
-  const unsigned bytes = bytesOf(product.left), perWord = bytes == 8 ? 1 : 4 / bytes, group = 4 * perWord;
-  const unsigned halves = product.rows / 8, numLeft = product.depth / group * halves, numRight = product.depth / group;
-  const size_t results = instruction.slots[0];
+  const unsigned group = product.group(), perWord = group / 4, halves = product.rows / 8;
+  const unsigned numLeft = product.storedDepth() / group * halves, numRight = product.depth / group;
+  const uint32_t *left = instruction.list.data() + product.numResults(), *right = left + numLeft;
+  const uint32_t *metadata = product.isSparse ? warp.at<uint32_t>(instruction.list.back()) : nullptr;
+  if (product.isSparse)
+    for (auto &row : operands.left)
+      std::fill_n(row, product.depth, T(0));
   for (unsigned lane = 0; lane < kLanes; ++lane)
     for (unsigned part = 0; part < perWord; ++part) {
-      for (unsigned index = 0; index < numLeft; ++index)
-        operands.left[lane / 4 + index % halves * 8][index / halves * group + lane % 4 * perWord + part] =
-            value(product.left, instruction.list[results + index], lane, part);
+      for (unsigned index = 0; index < numLeft; ++index) {
+        const unsigned row = lane / 4 + index % halves * 8;
+        const unsigned stored = index / halves * group + lane % 4 * perWord + part;
+        operands.left[row][metadata ? columnOf(metadata, product, row, stored) : stored] =
+            value(product.left, left[index], lane, part);
+      }
       for (unsigned index = 0; index < numRight; ++index)
         operands.right[index * group + lane % 4 * perWord + part][lane / 4] =
-            value(product.right, instruction.list[results + numLeft + index], lane, part);
+            value(product.right, right[index], lane, part);
     }
 }
 
@@ -134,7 +181,7 @@ static uint32_t summed(uint32_t before, double sum, const Product &product) {
   return product.isSaturated ? uint32_t(std::clamp<int64_t>(total, INT32_MIN, INT32_MAX)) : uint32_t(total);
 }
 
-/// slots[0]: number of result registers. list: results, left, right, accumulators.
+/// slots[0]: number of result registers, for checks. list: results, left, right, accumulators, metadata.
 static Step multiplyMatrices(Warp &warp, const Instruction &instruction) {
   if (!hasConverged(warp, kAllLanes))
     return Step::Wait;
@@ -144,8 +191,9 @@ static Step multiplyMatrices(Warp &warp, const Instruction &instruction) {
                [&](MatrixElement element, uint32_t slot, unsigned lane, unsigned part) {
                  return valueOf(element, warp.at<uint32_t>(slot)[lane] >> part * bytesOf(element) * 8);
                });
-  const size_t numSums = product.isHalfSum ? product.rows / 8 : product.rows / 4;
-  const uint32_t *results = instruction.list.data(), *accumulators = results + instruction.list.size() - numSums;
+  const size_t numSums = product.numSums();
+  const uint32_t *results = instruction.list.data(),
+                 *accumulators = results + instruction.list.size() - product.isSparse - numSums;
   // Results may share registers with accumulators in another order.
   uint32_t before[4][kLanes];
   for (size_t index = 0; index < numSums; ++index)
@@ -195,40 +243,68 @@ static Step multiplyDoubles(Warp &warp, const Instruction &instruction) {
   return Step::Next;
 }
 
+bool nereid::sim::addMatrixRegisters(Decoder &decoder, Instruction &instruction, std::initializer_list<size_t> counts,
+                                     unsigned laneBytes) {
+  unsigned index = 0;
+  for (const size_t count : counts) {
+    const std::vector<Operand> parts = elementsOf(decoder.operand(index));
+    if (parts.size() != count)
+      return decoder.fail("an operand has another number of registers"), false;
+    for (const Operand &part : parts)
+      instruction.list.push_back(index ? decoder.source(part, laneBytes, true) : decoder.destination(part, laneBytes));
+    ++index;
+  }
+  return true;
+}
+
+/// Whether the shape exists; reads it.
+static bool takeShape(Decoder &decoder, Product &product) {
+  const std::string shape = decoder.takeShape("m");
+  static constexpr const char *dense[] = {"m16n8k4", "m16n8k8", "m16n8k16", "m16n8k32", "m8n8k4", "m8n8k16"};
+  if (shape.empty() || shape.find('k') == shape.npos)
+    return false;
+  product.rows = shape[1] == '8' ? 8 : 16;
+  product.depth = uint8_t(std::stoi(shape.substr(shape.find('k') + 1)));
+  const unsigned least = 32 / bytesOf(product.left);
+  if (!product.isSparse)
+    return std::find(std::begin(dense), std::end(dense), shape) != std::end(dense);
+  return shape.starts_with("m16n8k") && (product.depth == least || product.depth == 2 * least);
+}
+
 static void decodeProduct(Decoder &decoder) {
   decoder.take("sync"), decoder.take("aligned"), decoder.take("row"), decoder.take("col"), decoder.take("rn");
-  if (decoder.take("sp") || decoder.take("sp::ordered_metadata"))
-    return decodeSparseProduct(decoder);
-  if (decoder.has("s4") || decoder.has("u4") || decoder.has("b1"))
-    return decodeSmallProduct(decoder);
   Product product{};
+  product.isSparse = decoder.take("sp") || decoder.take("sp::ordered_metadata");
+  if (!product.isSparse && (decoder.has("s4") || decoder.has("u4") || decoder.has("b1")))
+    return decodeSmallProduct(decoder);
+  if (product.isSparse)
+    decoder.take("kind::f8f6f4");
   product.isSaturated = decoder.take("satfinite");
-  const std::string shape = decoder.takeOf({"m16n8k4", "m16n8k8", "m16n8k16", "m16n8k32", "m8n8k4", "m8n8k16"});
   const auto takeElement = [&] {
     return decoder.takeOf({"f16", "bf16", "tf32", "e4m3", "e5m2", "s8", "u8", "f64", "f32", "s32"});
   };
   const std::string result = takeElement(), left = takeElement(), right = takeElement(), sum = takeElement();
-  if (shape.empty() || !matrixElementOf(left, product.left) || !matrixElementOf(right, product.right) || sum.empty())
+  if (sum.empty() || (product.isSparse && left == "f64") || !matrixElementOf(left, product.left) ||
+      !matrixElementOf(right, product.right) || !takeShape(decoder, product))
     return decoder.fail("this form of a matrix product is not known");
-  product.rows = shape[1] == '8' ? 8 : 16;
-  product.depth = uint8_t(std::stoi(shape.substr(shape.find('k') + 1)));
   product.isHalfResult = result == "f16", product.isHalfSum = sum == "f16", product.isInteger = result == "s32";
-  if (shape == "m8n8k4" && left != "f64")
+  if (product.rows == 8 && product.depth == 4 && left != "f64")
     return decoder.fail("the fragments of Volta are not supported");
-  const unsigned lanes = left == "f64" ? 8 : 4, group = 16 / std::min(bytesOf(product.left), 4u);
-  const size_t halves = product.rows / 8,
-               counts[] = {halves * (product.isHalfResult ? 1 : 2), product.depth / group * halves,
-                           product.depth / group, halves * (product.isHalfSum ? 1 : 2)};
+  const Operand &selector = decoder.operand(5);
+  if (product.isSparse && (selector.kind != OperandKind::Integer || selector.bits >= 4 / wordsOf(product)))
+    return decoder.fail("this form of a matrix product is not known");
+  product.selector = uint8_t(product.isSparse ? selector.bits : 0);
+  const size_t halves = product.rows / 8, numLeft = product.storedDepth() / product.group() * halves,
+               numRight = product.depth / product.group(), numResults = product.numResults();
   Instruction instruction;
-  for (unsigned index = 0; index < 4; ++index) {
-    const Operand &operand = decoder.operand(index);
-    const std::vector<Operand> parts = elementsOf(operand);
-    if (parts.size() != counts[index])
-      return decoder.fail("an operand has another number of registers");
-    for (const Operand &part : parts)
-      instruction.list.push_back(index ? decoder.source(part, lanes, true) : decoder.destination(part, lanes));
-  }
-  instruction.slots[0] = uint32_t(counts[0]);
+  const unsigned laneBytes = left == "f64" ? 8 : 4;
+  const bool hasAll =
+      product.isSparse
+          ? addMatrixRegisters(decoder, instruction, {numResults, numLeft, numRight, product.numSums(), 1})
+          : addMatrixRegisters(decoder, instruction, {numResults, numLeft, numRight, product.numSums()}, laneBytes);
+  if (!hasAll)
+    return;
+  instruction.slots[0] = product.isSparse ? 0 : uint32_t(numResults);
   instruction.immediate = std::bit_cast<uint64_t>(product);
   instruction.execute = left == "f64" ? &multiplyDoubles : &multiplyMatrices;
   decoder.add(std::move(instruction));
