@@ -61,7 +61,7 @@ def build() -> str:
     """The output of a build that failed, else nothing."""
     command = ["ninja", "-C", str(BUILD), "all", "nereid-unit-tests"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    return done.stdout + done.stderr if done.returncode else ""
+    return done.stdout + done.stderr + f"status {done.returncode}" if done.returncode else ""
 
 
 def command_of(near: str, is_brief: bool) -> list[str]:
