@@ -91,7 +91,7 @@ LogicalResult cpu::makePlan(CpuKernel &kernel) {
     return failure();
   kernel.function = *function;
   FailureOr<LoopPlan> plan = makePlan(kernel.function, kernel.affineInfo, kernel.vectors, rootTable(),
-                                      [&](const PlanStep &step, const LoopPlan &plan) {
+                                      kernel.options.numStages, [&](const PlanStep &step, const LoopPlan &plan) {
                                         if (kernel.afterPlanStep)
                                           kernel.afterPlanStep(step.name, plan);
                                       });

@@ -4,6 +4,7 @@
 # RUN: nereid compile %s:copy --target cpu:x86-64-v4 --signature '*fp32,*fp32,i32,4096' --emit llir -o - | FileCheck %s --check-prefix=ONCE
 # RUN: nereid compile %s:shares --target cpu:x86-64-v4 --signature '*fp32,*fp32,i32,1024' --emit llir -o - | FileCheck %s --check-prefix=TWICE
 # RUN: nereid compile %s:shares --target cpu:x86-64-v4 --signature '*fp32,*fp32,i32,4096' --emit llir -o - | FileCheck %s --check-prefix=LONG
+# RUN: nereid compile %s:shares --target cpu:x86-64-v4 --signature '*fp32,*fp32,i32,1024' --emit plan -o - | FileCheck %s --check-prefix=PLAN
 import triton
 import triton.language as tl
 
@@ -32,3 +33,8 @@ def shares(x, y, columns, BX: tl.constexpr):
 # TWICE: call void @llvm.prefetch.p0(ptr %{{.*}}, i32 0, i32 2, i32 1)
 # TWICE: fdiv
 # LONG-NOT: llvm.prefetch
+
+# The plan says what is prefetched, and where.
+# PLAN: nest [[LAST:[0-9]+]] [1024]
+# PLAN: store
+# PLAN: prefetch load0 of the next program, 4*arg2 bytes on, in nest [[LAST]]

@@ -115,7 +115,8 @@ protected:
 TEST_F(PlanVerifier, every_step_is_seen_in_order) {
   EXPECT_EQ(steps, std::vector<std::string>({"sequence", "materialise-expensive", "protect-loads", "transpose-loads",
                                              "double-buffers", "peel-first-iterations", "reuse-operands",
-                                             "postpone-dots", "choose-orders", "vectorise", "allocate-buffers"}));
+                                             "postpone-dots", "choose-orders", "vectorise", "choose-versions",
+                                             "plan-prefetches", "allocate-buffers"}));
   EXPECT_EQ(texts.front().find(" vector d0"), std::string::npos);
   EXPECT_NE(texts[9].find(" vector d0"), std::string::npos);
   EXPECT_EQ(texts.back(), printPlan(*kernel));
@@ -144,7 +145,7 @@ TEST_F(PlanVerifier, finds_a_tile_without_a_buffer) {
 }
 
 TEST_F(PlanVerifier, finds_a_gather_without_a_source) {
-  kernel->plan.gatherSources.clear();
+  kernel->plan.wholeOperands.clear();
   EXPECT_NE(error().find("gathers from a tile that is in no buffer"), std::string::npos) << error();
 }
 
@@ -286,7 +287,53 @@ TEST_F(PlanVerifier, finds_kept_operands_without_keys_or_nests) {
 
 TEST_F(PlanVerifier, finds_a_nest_that_makes_no_kept_operand) {
   nests().front()->kept = 0; // the plan keeps none
+  nests().front()->versions.assign({NestVersion{VersionKind::Kept, {}}});
   EXPECT_EQ(error(), "nest 0 makes a kept operand that does not exist, or more than that");
+}
+
+TEST_F(PlanVerifier, finds_versions_that_nothing_chooses) {
+  Nest &nest = *nests().front();
+  nest.versions.assign({NestVersion{VersionKind::Uncopied, {}}});
+  EXPECT_EQ(error(), "nest 0 has a version that nothing chooses");
+  nest.versions.assign({NestVersion{VersionKind::Uncopied, {first<tt::LoadOp>()}}});
+  EXPECT_EQ(error(), "nest 0 has a version without a copy that no guard makes");
+  nest.versions.push_back(nest.versions.front());
+  EXPECT_EQ(error(), "nest 0 has two versions for one case");
+}
+
+TEST_F(PlanVerifier, finds_cases_and_versions_that_do_not_fit) {
+  Nest &nest = *nests().front();
+  nest.versions.assign({NestVersion{VersionKind::InPlace, {first<tt::LoadOp>()}}});
+  EXPECT_EQ(error(), "nest 0 has a version without its copy, but copies nothing");
+  nest.versions.assign({NestVersion{VersionKind::Exact, {first<tt::LoadOp>()}}});
+  EXPECT_EQ(error(), "nest 0 has no version for sums that overflow, or for sums that do not");
+  nest.versions.assign({NestVersion{VersionKind::FirstIteration, {first<mlir::scf::ForOp>()}}});
+  EXPECT_EQ(error(), "nest 0 has no version for a first iteration, or for one that is not peeled");
+  nest.versions.assign({NestVersion{VersionKind::Kept, {}}});
+  EXPECT_EQ(error(), "nest 0 has no version for a kept tile, or for one that it does not make");
+}
+
+TEST_F(PlanVerifier, finds_prefetches_of_what_is_not_there) {
+  Prefetch tile{first<tt::LoadOp>(), index::Polynomial::ofConstant(256), nests().front()->id};
+  Prefetches &prefetches = kernel->plan.prefetches[nullptr];
+  prefetches.tiles = {tile};
+  EXPECT_EQ(error(), "");
+  EXPECT_NE(print(kernel->plan, kernel->affineInfo).find("prefetch load0 of the next program, 256 bytes on, in nest 0"),
+            std::string::npos);
+  prefetches.tiles.front().distance = index::Polynomial();
+  EXPECT_EQ(error(), "a program prefetches the tile that it has");
+  prefetches.tiles = {tile};
+  prefetches.tiles.front().nest = 99;
+  EXPECT_EQ(error(), "a program prefetches in a nest that does not exist");
+  prefetches.tiles = {tile};
+  prefetches.tiles.front().dot = tile.access;
+  EXPECT_EQ(error(), "a program prefetches in a dot of another loop");
+  prefetches.tiles = {tile};
+  prefetches.storeAfter = first<tt::StoreOp>();
+  EXPECT_EQ(error(), "a program prefetches what is stored after it, without a dot or a store");
+  kernel->plan.prefetches.clear();
+  kernel->plan.prefetches[first<mlir::scf::ForOp>()].tiles = {tile};
+  EXPECT_EQ(error(), "a loop prefetches a tile that it does not access");
 }
 
 TEST_F(PlanVerifier, finds_a_tile_that_is_staged_in_another_shape) {

@@ -113,7 +113,7 @@ LogicalResult ControlEmitter::emitFor(const Step &step) {
 
   ir.SetInsertPoint(body);
   ++context.program.loopDepth;
-  context.prefetches.beginIteration(step, index);
+  context.prefetches.beginIteration(loop);
   if (iteration)
     context.kept.beginIteration(loop, iteration);
   if (failed(emitSequence(step.regions.front())))

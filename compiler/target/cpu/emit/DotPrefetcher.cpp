@@ -35,10 +35,10 @@ DotPrefetcher::Tile DotPrefetcher::tileOf(Operation *access, llvm::Value *distan
 }
 
 void DotPrefetcher::findTiles() {
-  const DotPrefetches prefetches = context.prefetches.of(*step.dot);
+  const DotPrefetches prefetches = context.prefetches.of(step.op);
   for (auto [load, distance] : prefetches.loads)
     tiles.push_back(tileOf(load, distance));
-  if (tt::StoreOp store = prefetches.store) {
+  if (Operation *store = prefetches.store) {
     storedTile = tileOf(store, ir.getInt64(0));
     isLast = prefetches.isLast;
   }

@@ -22,7 +22,7 @@ KernelEmitter::KernelEmitter(llvm::Module &module, tt::FuncOp kernel, const Loop
       frame(ir, module, kernel, machine), scalars(ir, lanes, affineInfo), buffers(plan),
       context{ir,      lanes, plan,       affineInfo, machine, frame,   scalars,  buffers,
               program, kept,  prefetches, streaming,  host,    control, positions},
-      kept(context), prefetches(context, options.numStages), streaming(context), host(context, kernel),
+      kept(context), prefetches(context), streaming(context), host(context, kernel),
       control(context, [this](const Sequence &sequence) { return emitSequence(sequence); }) {
   kernel.walk<WalkOrder::PreOrder>([&, next = 1u](Operation *op) mutable { positions[op] = next++; });
 }
@@ -46,7 +46,7 @@ LogicalResult KernelEmitter::run() {
   frame.setLocation(kernel.getLoc());
   loadParameters();
   buffers.begin(ir, frame.arena());
-  streaming.begin(kernel);
+  streaming.begin();
   LogicalResult result = emitPrograms();
   frame.finish();
   return result;
@@ -84,7 +84,7 @@ LogicalResult KernelEmitter::emitPrograms() {
     program.id[dim] = ids[dim];
   }
   id->addIncoming(begin, entering);
-  prefetches.beginProgram(kernel);
+  prefetches.beginProgram();
   if (failed(emitSequence(context.plan.body)))
     return failure();
 

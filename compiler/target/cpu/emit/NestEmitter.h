@@ -167,8 +167,10 @@ private:
   void writeAt(llvm::Value *base, BufferId buffer, Element element, mlir::Type tile, unsigned level);
 
   //--- NestGather.cpp ---
-  Element joinElement(tt::JoinOp join, const IndexMap &map, unsigned level);
-  Element gatherElement(tt::GatherOp gather, const IndexMap &map, unsigned level);
+  /// An element of an op of that file; nothing for other ops.
+  std::optional<Element> movedElement(mlir::Operation *op, const IndexMap &map, unsigned level);
+  Element joinElement(mlir::Operation *op, const IndexMap &map, unsigned level);
+  Element gatherElement(mlir::Operation *op, const IndexMap &map, unsigned level);
   Element xorElement(ChunkAccess row, mlir::Type element, int64_t distance, unsigned level);
   llvm::Value *boundedIndex(llvm::Value *index, int64_t extent);
 

@@ -12,7 +12,16 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::cpu;
 
-Element NestEmitter::joinElement(tt::JoinOp join, const IndexMap &map, unsigned level) {
+std::optional<Element> NestEmitter::movedElement(Operation *op, const IndexMap &map, unsigned level) {
+  if (isa<tt::GatherOp>(op))
+    return gatherElement(op, map, level);
+  if (isa<tt::JoinOp>(op))
+    return joinElement(op, map, level);
+  return std::nullopt;
+}
+
+Element NestEmitter::joinElement(Operation *op, const IndexMap &map, unsigned level) {
+  auto join = cast<tt::JoinOp>(op);
   const int8_t last = map.back();
   if (last < 0) {
     const unsigned side = indexOfFixed(last);
@@ -62,7 +71,8 @@ Element NestEmitter::xorElement(ChunkAccess row, Type element, int64_t distance,
   return {within ? ir.CreateShuffleVector(chunk, order) : chunk, true};
 }
 
-Element NestEmitter::gatherElement(tt::GatherOp gather, const IndexMap &map, unsigned level) {
+Element NestEmitter::gatherElement(Operation *op, const IndexMap &map, unsigned level) {
+  auto gather = cast<tt::GatherOp>(op);
   Type source = gather.getSrc().getType(), element = tt::elementOf(source);
   if (DenseElementsAttr constant = context.buffers.initialOf(gather.getSrc()))
     return {context.lanes.constant(constant.getSplatValue<Attribute>(), element, 1), false};
@@ -76,7 +86,7 @@ Element NestEmitter::gatherElement(tt::GatherOp gather, const IndexMap &map, uns
   for (auto [dim, size] : llvm::enumerate(tt::shapeOf(source)))
     if (size == 1)
       around[dim] = fixedIndex(0);
-  const BufferId buffer = context.plan.gatherSources.lookup(gather);
+  const BufferId buffer = context.plan.wholeOperands.lookup(gather);
   auto own = context.plan.bufferOf.find(gather.getSrc());
   const bool isOwn = own != context.plan.bufferOf.end() && own->second == buffer;
   llvm::Value *base = isOwn ? context.buffers.of(gather.getSrc()) : context.buffers.at(buffer);

@@ -6,6 +6,7 @@
 #include "compiler/target/cpu/emit/Diagnostics.h"
 #include "compiler/target/cpu/plan/Chunks.h"
 #include "compiler/target/cpu/plan/Expressions.h"
+#include "compiler/target/cpu/plan/PlanBuilder.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
@@ -163,10 +164,8 @@ Element NestEmitter::compute(Value value, const IndexMap &map, unsigned level) {
   }
   if (isa<tt::LoadOp>(op))
     return loadElement(op, map, level);
-  if (auto gather = dyn_cast<tt::GatherOp>(op))
-    return gatherElement(gather, map, level);
-  if (auto join = dyn_cast<tt::JoinOp>(op))
-    return joinElement(join, map, level);
+  if (std::optional<Element> moved = movedElement(op, map, level))
+    return *moved;
   return computeOp(cast<OpResult>(value), map, level);
 }
 
@@ -354,7 +353,7 @@ bool NestEmitter::findUniformWhenInactive(Value value, const IndexMap &map, unsi
         });
     return isOff && (!load.getOther() || isUniformWhenInactive(load.getOther(), map, depth + 1));
   }
-  if (!isComputable(op) || isa<tt::MakeRangeOp, tt::GatherOp>(op) || op->getNumOperands() == 0)
+  if (!isComputable(op) || isa<tt::MakeRangeOp>(op) || indexedOperand(op) || op->getNumOperands() == 0)
     return false;
   for (auto [index, operand] : llvm::enumerate(op->getOperands()))
     if (isa<RankedTensorType>(operand.getType()) &&

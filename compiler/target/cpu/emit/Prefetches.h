@@ -10,30 +10,30 @@ namespace nereid::cpu {
 struct DotPrefetches {
   /// Loads whose tiles of the next iteration are prefetched, and their distances in bytes.
   llvm::SmallVector<std::pair<mlir::Operation *, llvm::Value *>, 2> loads;
-  tt::StoreOp store;             ///< after the loop: its tile is prefetched in the last iteration; may be null
-  llvm::Value *isLast = nullptr; ///< whether this is the last iteration
+  mlir::Operation *store = nullptr; ///< after the loop: its tile is prefetched in the last iteration; null: none
+  llvm::Value *isLast = nullptr;    ///< whether this is the last iteration
 };
 
 class PrefetchValues {
 public:
-  PrefetchValues(EmitContext &context, int64_t stagesOfDots)
-      : context(context), ir(context.ir), stagesOfDots(stagesOfDots) {}
+  explicit PrefetchValues(EmitContext &context) : context(context), ir(context.ir) {}
 
   /// At the beginning of an iteration of the loop, for the next one.
-  void beginIteration(const Step &step, llvm::Value *index);
+  void beginIteration(mlir::scf::ForOp loop);
   /// At the beginning of a program, for the next one.
-  void beginProgram(tt::FuncOp kernel);
+  void beginProgram();
 
   /// The prefetch distance of this load in this nest, in bytes; null where it is not prefetched here.
   llvm::Value *distance(mlir::Operation *load, const Nest &nest) const { return distances.lookup({load, nest.id}); }
-  DotPrefetches of(const TileDot &dot) const { return ofDots.lookup(&dot); }
+  DotPrefetches of(mlir::Operation *dot) const { return ofDots.lookup(dot); }
 
 private:
+  void add(const Prefetches &prefetches, llvm::Value *hasNext);
+
   EmitContext &context;
   llvm::IRBuilder<> &ir;
-  int64_t stagesOfDots; ///< of loops with dots
   llvm::DenseMap<std::pair<mlir::Operation *, unsigned>, llvm::Value *> distances;
-  llvm::DenseMap<const TileDot *, DotPrefetches> ofDots;
+  llvm::DenseMap<mlir::Operation *, DotPrefetches> ofDots;
 };
 
 } // namespace nereid::cpu

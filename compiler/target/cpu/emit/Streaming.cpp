@@ -1,5 +1,4 @@
-// Decides which stores bypass the caches: those of a launch that writes more than the last-level cache holds, to pages
-// that exist.
+// Has stores bypass the caches in a launch that writes more than the last-level cache holds, to pages that exist.
 // SPDX-License-Identifier: MIT
 //
 // The first access to a page makes the system clear it, which leaves its lines in the cache. A store that bypasses the
@@ -12,23 +11,9 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::cpu;
 
-/// A cache line that is written whole and not read again soon saves a read if it bypasses the cache.
-void Streaming::begin(tt::FuncOp kernel) {
-  uint64_t bytes = 0; // stored by one program
-  for (const Step &step : context.plan.body.steps)
-    if (step.kind == StepKind::Nest)
-      for (const Root &root : step.nest->roots)
-        if (auto store = dyn_cast_or_null<tt::StoreOp>(root.op)) {
-          auto tile = cast<RankedTensorType>(store.getValue().getType());
-          bytes += tile.getNumElements() * storageBytes(tile.getElementType());
-        }
-  if (bytes == 0 || context.machine.cacheBytes == 0)
-    return;
-  // Atomic accesses do not order non-temporal stores.
-  const WalkResult result = kernel.walk([](tt::MemoryAccessOpInterface access) {
-    return access.isAtomic() ? WalkResult::interrupt() : WalkResult::advance();
-  });
-  if (result.wasInterrupted())
+void Streaming::begin() {
+  const uint64_t bytes = context.plan.streamedBytes;
+  if (bytes == 0)
     return;
   llvm::Value *programs = ir.getInt64(1);
   for (llvm::Value *size : context.program.gridSize)

@@ -12,7 +12,7 @@ public:
   explicit Streaming(EmitContext &context) : context(context), ir(context.ir) {}
 
   /// Before the programs: compares what they write with the cache.
-  void begin(tt::FuncOp kernel);
+  void begin();
   /// After them.
   void end();
   /// Whether the launch stores more outside loops than the last-level cache holds: such stores may bypass the cache.

@@ -1,34 +1,22 @@
-// Emits the versions of a nest and the tests that choose one of them.
+// Emits the versions of a nest that the plan has chosen, and the tests between them.
 // SPDX-License-Identifier: MIT
-//
-// A left operand of a dot and a tile that is transposed are read from memory in place, and copied only where a part of
-// them is masked or wraps. A dot reads that operand element by element, so its rows may have any stride, as may those
-// of a transposed tile. The copy is skipped where its masks hold everywhere and its remainders do not wrap, which is
-// tested before it. No store comes between the copy and its use.
-//
-// Where a compared addition may overflow, one version compares exactly. A nest that reads tiles which may have been
-// copied, and are not affine, has a version in which none has been.
 #include "compiler/target/cpu/emit/VersionEmitter.h"
-#include "compiler/index/Wrap.h"
 
+#include "compiler/index/Wrap.h"
 #include "compiler/target/cpu/emit/ControlFlow.h"
 #include "compiler/target/cpu/emit/KeptOperandEmitter.h"
 #include "compiler/target/cpu/emit/NestEmitter.h"
 #include "compiler/target/cpu/emit/Prefetches.h"
 #include "compiler/target/cpu/emit/Transpose.h"
-#include "compiler/target/cpu/plan/Chunks.h"
-#include "compiler/target/cpu/plan/Expressions.h"
 #include "compiler/target/cpu/plan/Masks.h"
-
-#include "llvm/ADT/SetVector.h"
-#include "llvm/ADT/SmallPtrSet.h"
+#include "compiler/target/cpu/plan/PlanBuilder.h"
 
 using namespace mlir;
 using namespace nereid;
 using namespace nereid::cpu;
 
 /// Emits two versions of one nest. The scalars that it defines are merged after them.
-LogicalResult VersionEmitter::emitVersions(llvm::Value *condition, Emit whenTrue, Emit whenFalse) {
+LogicalResult VersionEmitter::emitEither(llvm::Value *condition, Emit whenTrue, Emit whenFalse) {
   llvm::BasicBlock *sides[] = {context.frame.newBlock("version"), context.frame.newBlock("version")},
                    *after = context.frame.newBlock("version.end");
   ir.CreateCondBr(condition, sides[0], sides[1]);
@@ -58,93 +46,88 @@ LogicalResult VersionEmitter::emitVersions(llvm::Value *condition, Emit whenTrue
   return success();
 }
 
-LogicalResult VersionEmitter::emitPeeled(const Nest &version) {
-  if (!version.peeledLoop)
-    return NestEmitter(context, version).run();
+/// Whether a compared sum overflows its type.
+llvm::Value *VersionEmitter::emitAnyWraps(ArrayRef<Operation *> comparisons) {
+  llvm::Value *any = nullptr;
+  for (Operation *compare : comparisons)
+    for (Value side : compare->getOperands())
+      for (Value sum : index::sumsThatMayWrap(side)) {
+        llvm::Value *wraps = context.scalars.wraps(sum);
+        any = any ? ir.CreateOr(any, wraps) : wraps;
+      }
+  return any;
+}
+
+/// Where no comparison that may wrap is a prefix. Copied tiles are read through selected addresses there.
+LogicalResult VersionEmitter::emitExact(const Nest &version, Versions rest) {
+  Nest exact = version;
+  llvm::erase_if(exact.masks, [](const NestMask &mask) { return mask.prefix.mayWrap; });
+  if (!rest.empty() && rest.front().kind == VersionKind::Uncopied)
+    rest = rest.drop_front();
+  context.affineInfo.setExact(true);
+  LogicalResult result = emit(exact, rest);
+  context.affineInfo.setExact(false);
+  return result;
+}
+
+LogicalResult VersionEmitter::emitCopiedOrNot(ArrayRef<Operation *> loads, Emit emitRest) {
+  llvm::Value *anyCopied = ir.getFalse();
+  for (Operation *load : loads)
+    anyCopied = ir.CreateOr(anyCopied, context.buffers.redirectOf(load)->isCopied);
+  return emitEither(anyCopied, emitRest, [&] {
+    SmallVector<llvm::Value *, 2> flags;
+    for (Operation *load : loads)
+      flags.push_back(context.buffers.setCopied(load, nullptr));
+    LogicalResult result = emitRest();
+    for (auto [load, flag] : llvm::zip_equal(loads, flags))
+      context.buffers.setCopied(load, flag);
+    return result;
+  });
+}
+
+LogicalResult VersionEmitter::emitFirstOrNot(const Nest &version, Emit emitRest) {
   auto loop = cast<scf::ForOp>(version.peeledLoop);
   context.frame.setLocation(loop.getLoc());
   llvm::Value *isFirst =
       ir.CreateICmpEQ(context.scalars.of(loop.getInductionVar()), context.scalars.of(loop.getLowerBound()));
   auto first = [&] {
     context.buffers.setInitial(version.initial);
-    LogicalResult result = NestEmitter(context, version).run();
+    LogicalResult result = emitRest();
     context.buffers.setInitial({});
     return result;
   };
-  return emitVersions(isFirst, first, [&] { return NestEmitter(context, version).run(); });
+  return emitEither(isFirst, first, emitRest);
 }
 
-/// Whether a sum that one of the nest's masks compares overflows its type; null where none can.
-llvm::Value *VersionEmitter::findWraps() {
-  llvm::Value *any = nullptr;
-  llvm::SmallPtrSet<Operation *, 2> seen;
-  for (const NestMask &mask : nest.masks)
-    if (mask.prefix.mayWrap && seen.insert(mask.compare.getDefiningOp()).second)
-      for (Value side : mask.compare.getDefiningOp()->getOperands())
-        for (Value sum : index::sumsThatMayWrap(side)) {
-          llvm::Value *hasWrapped = context.scalars.wraps(sum);
-          any = any ? ir.CreateOr(any, hasWrapped) : hasWrapped;
-        }
-  return any;
-}
-
-/// Tests before the nest whether compared additions wrap: one version of the nest then compares exactly.
-LogicalResult VersionEmitter::emitExactOrNot() {
-  if (!anyWraps)
-    return emitCopiedOrNot();
-  auto exact = [&] {
-    Nest copy = nest;
-    llvm::erase_if(copy.masks, [](const NestMask &mask) { return mask.prefix.mayWrap; });
-    context.affineInfo.setExact(true);
-    LogicalResult result = emitPeeled(copy);
-    context.affineInfo.setExact(false);
-    return result;
-  };
-  return emitVersions(anyWraps, exact, [&] { return emitCopiedOrNot(); });
-}
-
-LogicalResult VersionEmitter::emitCopiedOrNot() {
-  llvm::SmallSetVector<Operation *, 2> loads; // that may have been copied, and are not affine
-  ExpressionWalk walk(context.affineInfo, [&](Value value, const IndexMap &) {
-    if (context.plan.bufferOf.contains(value) && context.buffers.isReady(value))
-      return false;
-    Operation *op = value.getDefiningOp();
-    if (const Redirect *redirect = op ? context.buffers.redirectOf(op) : nullptr; redirect && redirect->isCopied)
-      loads.insert(op);
-    return true;
-  });
-  for (const Root &root : nest.roots)
-    walk.root(root);
-  if (loads.empty())
-    return emitPeeled(nest);
-  llvm::Value *anyCopied = ir.getFalse();
-  for (Operation *load : loads)
-    anyCopied = ir.CreateOr(anyCopied, context.buffers.redirectOf(load)->isCopied);
-  auto withoutCopies = [&] {
-    SmallVector<llvm::Value *, 2> flags;
-    for (Operation *load : loads)
-      flags.push_back(context.buffers.setCopied(load, nullptr));
-    LogicalResult result = emitPeeled(nest);
-    for (auto [load, flag] : llvm::zip_equal(loads, flags))
-      context.buffers.setCopied(load, flag);
-    return result;
-  };
-  return emitVersions(anyCopied, [&] { return emitPeeled(nest); }, withoutCopies);
+/// Emits the loops of the nest, in the versions that are left.
+LogicalResult VersionEmitter::emit(const Nest &version, Versions versions) {
+  if (versions.empty())
+    return NestEmitter(context, version).run();
+  const Versions rest = versions.drop_front();
+  auto emitRest = [&] { return emit(version, rest); };
+  switch (versions.front().kind) {
+  case VersionKind::Exact:
+    return emitEither(anyWraps, [&] { return emitExact(version, rest); }, emitRest);
+  case VersionKind::Uncopied:
+    return emitCopiedOrNot(versions.front().ops, emitRest);
+  case VersionKind::FirstIteration:
+    return emitFirstOrNot(version, emitRest);
+  case VersionKind::Kept:
+  case VersionKind::InPlace:
+    break;
+  }
+  llvm_unreachable("these come before the loops");
 }
 
 //--- in place ------------------------------------------------------------------------------
 
-/// Whether the nest's one load reads every element from memory; null where that cannot be tested before the nest.
+/// Whether the nest's one load reads every element from memory.
 llvm::Value *VersionEmitter::isWhole(tt::LoadOp load) {
-  if (nest.roots.size() != 1)
-    return nullptr;
   llvm::Value *whole = context.scalars.holds(nest.assumptions);
   if (!load.getMask())
     return whole;
   ArrayRef<int64_t> shape = tt::shapeOf(load.getType());
   for (Conjunct &part : conjuncts(context.affineInfo, load.getMask(), identityMap(shape.size()))) {
-    if (!part.prefix)
-      return nullptr;
     const int64_t extent = shape[part.prefix->dim];
     whole =
         ir.CreateAnd(whole, ir.CreateICmpEQ(context.scalars.clamped(part.prefix->bound, extent), ir.getInt64(extent)));
@@ -152,13 +135,9 @@ llvm::Value *VersionEmitter::isWhole(tt::LoadOp load) {
   return whole;
 }
 
-LogicalResult VersionEmitter::emitUnlessInPlace() {
-  context.frame.setLocation(nest.inPlace->getLoc());
-  auto load = cast<tt::LoadOp>(nest.inPlace);
-  const bool isElsewhere = context.plan.bufferOf.contains(load.getResult()) || context.buffers.redirectOf(load);
-  llvm::Value *whole = isElsewhere ? nullptr : isWhole(load);
-  if (!whole)
-    return emitExactOrNot();
+LogicalResult VersionEmitter::emitUnlessInPlace(tt::LoadOp load, Versions rest) {
+  context.frame.setLocation(load.getLoc());
+  llvm::Value *whole = isWhole(load);
   if (anyWraps)
     whole = ir.CreateAnd(whole, ir.CreateNot(anyWraps));
   const Redirect memory = *memoryOf(load);
@@ -170,22 +149,8 @@ LogicalResult VersionEmitter::emitUnlessInPlace() {
   llvm::Value *isCopied = source.isCopied = ir.CreateNot(whole);
   context.buffers.setOperandSource(copy, std::move(source));
   LogicalResult result = success();
-  emitConditional(ir, isCopied, [&] { result = emitExactOrNot(); });
+  emitConditional(ir, isCopied, [&] { result = emit(nest, rest); });
   return result;
-}
-
-/// The bytes from element to element along each dimension of a tile of pointers that is affine as a whole, since each
-/// of its dimensions is one regular chunk; empty where it is not.
-static SmallVector<int64_t, 4> regularStrides(AffineInfo &affineInfo, Value pointer) {
-  SmallVector<int64_t, 4> strides;
-  ArrayRef<int64_t> shape = tt::shapeOf(pointer.getType());
-  for (auto [dim, extent] : llvm::enumerate(shape)) {
-    const auto form = chunkForm(affineInfo, pointer, identityMap(shape.size()), dim, extent);
-    if (!form)
-      return {};
-    strides.push_back(form->stride);
-  }
-  return strides;
 }
 
 /// What the load reads, where that is affine: memory, or the copy that has been made of it. Where `isCopied` is set, it
@@ -225,7 +190,7 @@ static void prefetchRows(llvm::IRBuilder<> &ir, llvm::Value *first, llvm::Value 
 }
 
 /// Fills a buffer whose innermost dimension is another than that of the load's memory: from memory, or from a copy.
-LogicalResult VersionEmitter::emitTransposed() {
+LogicalResult VersionEmitter::emitTransposed(tt::LoadOp load, Versions rest) {
   const Root &root = nest.roots.front();
   const Buffer &copy = context.plan.buffers[*root.staging], &target = context.plan.buffers[root.buffers.front()];
   const unsigned row = target.innermostDim(), column = copy.innermostDim();
@@ -236,22 +201,18 @@ LogicalResult VersionEmitter::emitTransposed() {
                      copy.shape[column],
                      IntegerType::get(root.value.getContext(), 8 * size),
                      ir.getInt64(copy.shape[column] * size)};
-  auto load = root.value.getDefiningOp<tt::LoadOp>();
-  llvm::Value *whole = load ? isWhole(load) : nullptr;
-  std::optional<Redirect> memory = whole ? memoryOf(load) : std::nullopt;
-  if (memory) {
-    auto *step = dyn_cast<llvm::ConstantInt>(memory->strides[column]);
-    if (!step || step->getSExtValue() != size)
-      memory.reset();
-    else if (memory->isCopied)
-      whole = ir.CreateAnd(whole, ir.CreateNot(memory->isCopied));
-  }
-  if (!memory) {
-    if (failed(emitExactOrNot()))
+  if (!load) {
+    if (failed(emit(nest, rest)))
       return failure();
     emitTranspose(context, work);
     return success();
   }
+  llvm::Value *whole = isWhole(load);
+  const std::optional<Redirect> memory = memoryOf(load);
+  if (!memory)
+    return failure();
+  if (memory->isCopied)
+    whole = ir.CreateAnd(whole, ir.CreateNot(memory->isCopied));
   if (anyWraps)
     whole = ir.CreateAnd(whole, ir.CreateNot(anyWraps));
   llvm::BasicBlock *inPlace = context.frame.newBlock("in.place"), *missing = context.frame.newBlock("copied"),
@@ -260,12 +221,12 @@ LogicalResult VersionEmitter::emitTransposed() {
   llvm::Value *stride = ir.CreateSelect(whole, memory->strides[row], work.rowStride);
   ir.CreateCondBr(whole, inPlace, missing);
   ir.SetInsertPoint(inPlace);
-  if (llvm::Value *distance =
-          context.prefetches.distance(load, nest)) // before the loads: between them they took a tenth longer
+  // Before the loads: between them they took a tenth longer.
+  if (llvm::Value *distance = context.prefetches.distance(load, nest))
     prefetchRows(ir, memory->base, memory->strides[row], distance, work.rows, work.columns * size);
   ir.CreateBr(after);
   ir.SetInsertPoint(missing);
-  if (failed(emitExactOrNot()))
+  if (failed(emit(nest, rest)))
     return failure();
   ir.CreateBr(after);
   ir.SetInsertPoint(after);
@@ -275,15 +236,24 @@ LogicalResult VersionEmitter::emitTransposed() {
   return success();
 }
 
-/// Emits what makes the nest's results, wherever it reads them from.
-LogicalResult VersionEmitter::emitMade() {
-  anyWraps = findWraps();
-  if (nest.inPlace)
-    return emitUnlessInPlace();
-  const bool isTransposed = llvm::any_of(nest.roots, [](const Root &root) { return root.staging.has_value(); });
-  return isTransposed ? emitTransposed() : emitExactOrNot();
+/// Emits what makes the nest's results where they are not kept.
+LogicalResult VersionEmitter::emitResults(Versions versions) {
+  for (const NestVersion &version : versions)
+    if (version.kind == VersionKind::Exact)
+      anyWraps = emitAnyWraps(version.ops);
+  tt::LoadOp inPlace;
+  if (!versions.empty() && versions.front().kind == VersionKind::InPlace) {
+    inPlace = cast<tt::LoadOp>(versions.front().ops.front());
+    versions = versions.drop_front();
+  }
+  if (nest.roots.front().staging)
+    return emitTransposed(inPlace, versions);
+  return inPlace ? emitUnlessInPlace(inPlace, versions) : emit(nest, versions);
 }
 
 LogicalResult VersionEmitter::run() {
-  return nest.kept ? context.kept.emitUnlessKept(nest, [&] { return emitMade(); }) : emitMade();
+  const Versions versions = nest.versions;
+  if (versions.empty() || versions.front().kind != VersionKind::Kept)
+    return emitResults(versions);
+  return context.kept.emitUnlessKept(nest, [&] { return emitResults(versions.drop_front()); });
 }

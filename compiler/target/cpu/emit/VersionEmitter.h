@@ -1,4 +1,4 @@
-// Emits a nest in as many versions as it needs, of which the kernel chooses one before it.
+// Emits a nest in the versions that the plan has chosen, of which the kernel runs one.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -13,17 +13,19 @@ public:
 
 private:
   using Emit = llvm::function_ref<mlir::LogicalResult()>;
+  using Versions = llvm::ArrayRef<NestVersion>;
 
-  mlir::LogicalResult emitVersions(llvm::Value *condition, Emit whenTrue, Emit whenFalse);
-  mlir::LogicalResult emitMade();
-  mlir::LogicalResult emitUnlessInPlace();
-  mlir::LogicalResult emitTransposed();
-  mlir::LogicalResult emitExactOrNot();
-  mlir::LogicalResult emitCopiedOrNot();
-  mlir::LogicalResult emitPeeled(const Nest &version);
+  mlir::LogicalResult emit(const Nest &version, Versions versions);
+  mlir::LogicalResult emitResults(Versions versions);
+  mlir::LogicalResult emitEither(llvm::Value *condition, Emit whenTrue, Emit whenFalse);
+  mlir::LogicalResult emitExact(const Nest &version, Versions rest);
+  mlir::LogicalResult emitCopiedOrNot(llvm::ArrayRef<mlir::Operation *> loads, Emit emitRest);
+  mlir::LogicalResult emitFirstOrNot(const Nest &version, Emit emitRest);
+  mlir::LogicalResult emitUnlessInPlace(tt::LoadOp load, Versions rest);
+  mlir::LogicalResult emitTransposed(tt::LoadOp load, Versions rest);
+  llvm::Value *emitAnyWraps(llvm::ArrayRef<mlir::Operation *> comparisons);
   std::optional<Redirect> memoryOf(tt::LoadOp load);
   llvm::Value *isWhole(tt::LoadOp load);
-  llvm::Value *findWraps();
 
   EmitContext &context;
   llvm::IRBuilder<> &ir;

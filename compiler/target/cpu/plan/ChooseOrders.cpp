@@ -141,7 +141,7 @@ void OrderVotes::decide() {
   for (const auto &[op, buffers] : context.plan.operandsOf)
     for (std::optional<BufferId> buffer : buffers)
       keepRowMajor(buffer);
-  for (const auto &[op, buffer] : context.plan.gatherSources)
+  for (const auto &[op, buffer] : context.plan.wholeOperands)
     keepRowMajor(buffer);
   for (auto [id, buffer] : llvm::enumerate(context.plan.buffers)) {
     if (rowMajor.test(id) || buffer.shape.empty() || buffer.innermost >= 0)

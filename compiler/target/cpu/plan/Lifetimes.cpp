@@ -46,8 +46,8 @@ void Lifetimes::keepAliveThroughout(ArrayRef<std::optional<BufferId>> buffers) {
 
 void Lifetimes::visit(const Nest &nest) {
   ExpressionWalk walk(affineInfo, [&](Value value, const IndexMap &) {
-    if (auto gather = value.getDefiningOp<tt::GatherOp>())
-      access(plan.gatherSources.lookup(gather));
+    if (auto source = plan.wholeOperands.find(value.getDefiningOp()); source != plan.wholeOperands.end())
+      access(source->second);
     auto found = plan.bufferOf.find(value);
     if (found == plan.bufferOf.end() || !isRead(plan, nest, value))
       return true;

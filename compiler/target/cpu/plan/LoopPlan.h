@@ -91,6 +91,21 @@ struct NestCondition {
   IndexMap map;
 };
 
+/// A case of a nest that has a version of its own.
+enum class VersionKind : uint8_t {
+  Kept,           ///< an earlier program has made the tile of LoopPlan::keptOperands: nothing runs
+  InPlace,        ///< all that the load reads is in memory: it is not copied
+  Exact,          ///< an addition that one of the comparisons has as operand overflows: none of them is a prefix
+  Uncopied,       ///< none of the loads has been copied by its guard
+  FirstIteration, ///< of the loop: carried tiles are constants
+};
+
+/// What the kernel tests before the nest.
+struct NestVersion {
+  VersionKind kind = VersionKind::Kept;
+  llvm::SmallVector<mlir::Operation *, 2> ops; ///< the load, comparisons, loads or loop of the case
+};
+
 /// Lanes of a vector, `most` (a power of two) or fewer, of which whole vectors cover the extent.
 inline unsigned lanesDividing(uint64_t extent, unsigned most) {
   return std::min<uint64_t>(most, extent & (~extent + 1));
@@ -118,6 +133,8 @@ struct Nest {
   mlir::Operation *inPlace = nullptr;
   /// It makes this one of LoopPlan::keptOperands: skipped where an earlier program has made the same tile.
   std::optional<unsigned> kept;
+  /// Tested in this order; the nest that remains is for the case that none of them is true.
+  llvm::SmallVector<NestVersion, 2> versions;
   bool isCopy = false; ///< of a guard: rarely run, so emitted small; only elements that the mask selects are needed
 
   bool writesMemory() const {
@@ -192,7 +209,7 @@ struct Sequence {
 };
 
 /// What the steps so far have decided.
-enum class PlanState : uint8_t { Sequenced, Vectorised, Allocated };
+enum class PlanState : uint8_t { Sequenced, Vectorised, Versioned, Allocated };
 
 /// An operand of a dot whose tiles a thread keeps for the programs that follow, each with the key that it depends on.
 struct KeptOperand {
@@ -210,14 +227,28 @@ struct KeptOperand {
   int64_t wordsOfKey() const { return 1 + static_cast<int64_t>(scalars.size()); }
 };
 
+/// A tile that is accessed in the next iteration or by the next program, and prefetched in this one.
+struct Prefetch {
+  mlir::Operation *access = nullptr;
+  Polynomial distance;            ///< from this tile to the next one, in bytes
+  unsigned nest = 0;              ///< the last that accesses the tile
+  mlir::Operation *dot = nullptr; ///< prefetches while it multiplies; null: the nest does, at each access
+};
+
+/// What an iteration of a loop, or a program, prefetches.
+struct Prefetches {
+  llvm::SmallVector<Prefetch, 2> tiles;
+  mlir::Operation *storeAfter = nullptr; ///< the dots prefetch its tile in the loop's last iteration; null: none
+};
+
 struct LoopPlan {
   PlanState state = PlanState::Sequenced;
   Sequence body;
   std::vector<Buffer> buffers;
   /// Values whose elements are read from a buffer once it has been written.
   llvm::DenseMap<mlir::Value, BufferId> bufferOf;
-  /// The buffers that gathers read their source's elements from.
-  llvm::DenseMap<mlir::Operation *, BufferId> gatherSources;
+  /// The buffers that gathers read their source's elements from, at indices that other tiles hold.
+  llvm::DenseMap<mlir::Operation *, BufferId> wholeOperands;
   /// For each loop or branch, the buffers of its carried tiles by index; scalars have none.
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<std::optional<BufferId>>> carried;
   /// scf.while only: buffers of the values that the condition forwards.
@@ -227,6 +258,10 @@ struct LoopPlan {
   llvm::DenseSet<mlir::Value> updates;
   /// For each op that reads tiles as a whole, their buffers by index; scalars have none.
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<std::optional<BufferId>>> operandsOf;
+  /// By loop; under null what programs prefetch for the next one along the first axis of the grid.
+  llvm::DenseMap<mlir::Operation *, Prefetches> prefetches;
+  /// What a program stores outside of loops, where such stores may bypass the caches; else 0.
+  uint64_t streamedBytes = 0;
   uint64_t arenaBytes = 0;
 
   /// At the start of the arena: whether there are kept tiles, and where; of all kept operands.

@@ -72,6 +72,17 @@ void cpu::forEachNest(const Step &step, llvm::function_ref<void(Nest &)> visit) 
       forEachNest(inner, visit);
 }
 
+std::optional<IndexedOperand> cpu::indexedOperand(Operation *op) {
+  auto moves = dyn_cast_or_null<tt::ElementMapOpInterface>(op);
+  if (!moves || op->getNumOperands() != 2)
+    return std::nullopt;
+  for (unsigned index : {0u, 1u})
+    for (auto [dim, place] : llvm::enumerate(moves.getElementMap(index, 0)))
+      if (place == tt::ElementIndex::any())
+        return IndexedOperand{op->getOperand(index), static_cast<unsigned>(dim), op->getOperand(1 - index)};
+  return std::nullopt;
+}
+
 bool cpu::usesTiles(const LoopPlan &plan) {
   bool isFound = false;
   for (const Step &step : plan.body.steps)
@@ -121,6 +132,18 @@ static LogicalResult vectoriseAll(PlanContext &context, tt::FuncOp) {
   return success();
 }
 
+static LogicalResult chooseAllVersions(PlanContext &context, tt::FuncOp) {
+  chooseVersions(context, context.plan.body);
+  context.plan.state = PlanState::Versioned;
+  return success();
+}
+
+static LogicalResult planCacheAccesses(PlanContext &context, tt::FuncOp kernel) {
+  planPrefetches(context, kernel);
+  planStreaming(context, kernel);
+  return success();
+}
+
 static LogicalResult allocateAll(PlanContext &context, tt::FuncOp) {
   allocateBuffers(context);
   return success();
@@ -143,6 +166,8 @@ ArrayRef<PlanStep> cpu::planSteps() {
                                    {"postpone-dots", refineBody<postponeDots>},
                                    {"choose-orders", refineBody<chooseOrders>},
                                    {"vectorise", vectoriseAll},
+                                   {"choose-versions", chooseAllVersions},
+                                   {"plan-prefetches", planCacheAccesses},
                                    {"allocate-buffers", allocateAll}};
   return steps;
 }
@@ -171,9 +196,9 @@ static LogicalResult verifyAfter(const PlanStep &step, tt::FuncOp kernel, const 
 }
 
 FailureOr<LoopPlan> cpu::makePlan(tt::FuncOp kernel, AffineInfo &affineInfo, const CpuFeatures &machine,
-                                  RootTable rootTable, PlanObserver afterStep) {
+                                  RootTable rootTable, int64_t stagesOfDots, PlanObserver afterStep) {
   LoopPlan plan;
-  PlanContext context{plan, affineInfo, machine, rootTable, llvm::DenseMap<Operation *, unsigned>()};
+  PlanContext context{plan, affineInfo, machine, rootTable, stagesOfDots, llvm::DenseMap<Operation *, unsigned>()};
   kernel.walk<WalkOrder::PreOrder>([&, next = 0u](Operation *op) mutable { context.positions[op] = next++; });
   analyseTiles(kernel, affineInfo);
   for (const PlanStep &step : planSteps()) {

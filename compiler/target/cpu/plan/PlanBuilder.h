@@ -16,6 +16,7 @@ struct PlanContext {
   AffineInfo &affineInfo;
   CpuFeatures machine;
   RootTable rootTable;
+  int64_t stagesOfDots;                                  ///< `num_stages` of the launch, for loops with dots
   llvm::DenseMap<mlir::Operation *, unsigned> positions; ///< program order, over the whole function
   unsigned nextNest = 0;
   llvm::DenseMap<mlir::Value, BufferId> operandOf{}; ///< copies of tiles for dots
@@ -54,6 +55,12 @@ void postponeDots(PlanContext &context, Sequence &sequence);
 void chooseOrders(PlanContext &context, Sequence &sequence);
 /// Chooses the vectorised dimension, its lanes and the order of loops of every nest.
 void vectorise(PlanContext &context, Sequence &sequence);
+/// Decides which versions each nest has.
+void chooseVersions(PlanContext &context, Sequence &sequence);
+/// Decides which tiles of the next iteration or program are prefetched, and where.
+void planPrefetches(PlanContext &context, tt::FuncOp kernel);
+/// Decides whether stores may bypass the caches.
+void planStreaming(PlanContext &context, tt::FuncOp kernel);
 /// Assigns each buffer an offset in the arena.
 void allocateBuffers(PlanContext &context);
 
@@ -83,13 +90,25 @@ using PlanObserver = llvm::function_ref<void(const PlanStep &step, const LoopPla
 
 /// Runs all steps. In builds with assertions, the plan is verified after each.
 mlir::FailureOr<LoopPlan> makePlan(tt::FuncOp kernel, AffineInfo &affineInfo, const CpuFeatures &machine,
-                                   RootTable rootTable, PlanObserver afterStep = nullptr);
+                                   RootTable rootTable, int64_t stagesOfDots, PlanObserver afterStep = nullptr);
 
 /// Visits the step and those inside its regions.
 void forEachStep(const Step &step, llvm::function_ref<void(const Step &)> visit);
 void forEachStep(Step &step, llvm::function_ref<void(Step &)> visit);
 /// Visits the nests of a step, those inside its regions included.
 void forEachNest(const Step &step, llvm::function_ref<void(Nest &)> visit);
+/// The bytes from element to element along each dimension of a tile of pointers that is affine as a whole, since each
+/// of its dimensions is one regular chunk; empty where it is not.
+llvm::SmallVector<int64_t, 4> regularStrides(AffineInfo &affineInfo, mlir::Value pointer);
+/// An operand whose elements an op's result holds, along one dimension at indices that another operand gives: it is
+/// read from a buffer.
+struct IndexedOperand {
+  mlir::Value source;
+  unsigned dim = 0;
+  mlir::Value indices;
+};
+/// Nothing where the op, which may be null, has none.
+std::optional<IndexedOperand> indexedOperand(mlir::Operation *op);
 /// Whether the kernel multiplies with the processor's tile registers.
 bool usesTiles(const LoopPlan &plan);
 /// Whether a tile of these extents has the nest's shape and the map is the identity on dimensions of extent above 1.

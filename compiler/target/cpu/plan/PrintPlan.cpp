@@ -28,12 +28,15 @@ private:
   void nest(const Nest &nest, unsigned depth);
   void root(const Root &root, unsigned depth);
   void loads(const Nest &nest, unsigned depth);
+  void versions(const Nest &nest, unsigned depth);
+  void prefetches(Operation *loop, unsigned depth);
   void guard(const Guard &guard, unsigned depth);
   void dot(const Step &step, unsigned depth);
   std::string access(Value pointer);
   std::string poly(const Polynomial &poly);
   std::string name(Value scalar);
   std::string loadName(Operation *op);
+  std::string accessName(Operation *op);
   llvm::raw_ostream &line(unsigned depth) { return out.indent(2 * depth); }
 
   const LoopPlan &plan;
@@ -65,6 +68,11 @@ std::string Printer::name(Value scalar) {
 std::string Printer::loadName(Operation *op) {
   auto [entry, isNew] = loadNumbers.try_emplace(op, loadNumbers.size());
   return "load" + std::to_string(entry->second);
+}
+
+std::string Printer::accessName(Operation *op) {
+  auto store = dyn_cast<tt::StoreOp>(op);
+  return store ? "store " + access(store.getPtr()) : loadName(op);
 }
 
 std::string Printer::poly(const Polynomial &poly) {
@@ -164,6 +172,46 @@ void Printer::loads(const Nest &nest, unsigned depth) {
     line(depth) << "read b" << buffer << "\n";
 }
 
+/// The cases that steps so far have found, and those that have a version of their own.
+void Printer::versions(const Nest &nest, unsigned depth) {
+  if (nest.peeledLoop)
+    line(depth) << "first iteration with constants\n";
+  if (nest.inPlace)
+    line(depth) << "left out where all of " << loadName(nest.inPlace) << " is in memory\n";
+  if (nest.kept) {
+    const KeptOperand &kept = plan.keptOperands[*nest.kept];
+    line(depth) << "left out where b" << kept.tiles << " has the tile of";
+    for (Value scalar : kept.scalars)
+      out << " " << name(scalar);
+    out << "\n";
+  }
+  for (const NestVersion &version : nest.versions) {
+    if (version.kind == VersionKind::Exact)
+      line(depth) << "version where one of " << version.ops.size() << " comparisons is of sums that overflow\n";
+    if (version.kind == VersionKind::InPlace && !nest.inPlace)
+      line(depth) << "version where all of " << loadName(version.ops.front()) << " is in memory\n";
+    if (version.kind != VersionKind::Uncopied)
+      continue;
+    line(depth) << "version without the copies of";
+    for (Operation *load : version.ops)
+      out << " " << loadName(load);
+    out << "\n";
+  }
+}
+
+/// What is prefetched for the next iteration of the loop, or for the next program.
+void Printer::prefetches(Operation *loop, unsigned depth) {
+  auto found = plan.prefetches.find(loop);
+  if (found == plan.prefetches.end())
+    return;
+  for (const Prefetch &tile : found->second.tiles)
+    line(depth) << "prefetch " << accessName(tile.access) << " of the next " << (loop ? "iteration" : "program") << ", "
+                << poly(tile.distance) << " bytes on, "
+                << (tile.dot ? std::string("in the dot") : "in nest " + std::to_string(tile.nest)) << "\n";
+  if (Operation *store = found->second.storeAfter)
+    line(depth) << "prefetch " << accessName(store) << " in the dot of the last iteration\n";
+}
+
 void Printer::nest(const Nest &nest, unsigned depth) {
   line(depth) << "nest " << nest.id << " " << shapeText(nest.shape);
   if (nest.vectorDim >= 0) {
@@ -187,17 +235,7 @@ void Printer::nest(const Nest &nest, unsigned depth) {
   }
   if (!nest.conditions.empty())
     line(depth + 1) << "conditions " << nest.conditions.size() << "\n";
-  if (nest.peeledLoop)
-    line(depth + 1) << "first iteration with constants\n";
-  if (nest.inPlace)
-    line(depth + 1) << "left out where all of " << loadName(nest.inPlace) << " is in memory\n";
-  if (nest.kept) {
-    const KeptOperand &kept = plan.keptOperands[*nest.kept];
-    line(depth + 1) << "left out where b" << kept.tiles << " has the tile of";
-    for (Value scalar : kept.scalars)
-      out << " " << name(scalar);
-    out << "\n";
-  }
+  versions(nest, depth + 1);
   loads(nest, depth + 1);
   for (const Root &root : nest.roots)
     this->root(root, depth + 1);
@@ -254,6 +292,8 @@ void Printer::sequence(const Sequence &sequence, unsigned depth) {
         if (&region != &step.regions.front())
           line(depth) << (isa<scf::ForOp>(step.op) ? "where it has no iteration\n" : "and\n");
         this->sequence(region, depth + 1);
+        if (&region == &step.regions.front())
+          prefetches(step.op, depth + 1);
       }
       break;
     }
@@ -273,6 +313,9 @@ std::string Printer::run() {
   if (!plan.buffers.empty())
     out << "arena " << plan.arenaBytes << " bytes\n";
   sequence(plan.body, 0);
+  prefetches(nullptr, 0);
+  if (plan.streamedBytes)
+    out << "stores of " << plan.streamedBytes << " bytes in each program may bypass the caches\n";
   for (auto &[value, name] : names) {
     out << name << " = ";
     if (Operation *op = value.getDefiningOp())

@@ -55,7 +55,7 @@ private:
 bool CandidateFinder::findScalarsOf(Value tile, KeptOperand &kept) {
   Operation *op = tile.getDefiningOp();
   const bool isInside = op && loop.op->isAncestor(op);
-  if (!isComputable(op) || isa<tt::GatherOp>(op) || (isInside && context.plan.bufferOf.contains(tile)))
+  if (!isComputable(op) || indexedOperand(op) || (isInside && context.plan.bufferOf.contains(tile)))
     return false;
   auto load = dyn_cast<tt::LoadOp>(op);
   if (!load)

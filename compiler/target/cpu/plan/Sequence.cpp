@@ -40,7 +40,7 @@ private:
 
   void addRoot(Root root);
   void addOpRoot(const RootTraits &traits, Operation *op);
-  void materialiseSource(tt::GatherOp gather);
+  void materialiseSource(Operation *gather, Value source);
   bool canJoin(const Root &root);
   bool readsSafely(const Root &root);
   void close();
@@ -201,21 +201,20 @@ void Sequencer::addOpRoot(const RootTraits &traits, Operation *op) {
 
 /// A gather reads its source from a buffer: the source's own where it is computed in this basic block, so that all
 /// later code may read it there.
-void Sequencer::materialiseSource(tt::GatherOp gather) {
-  Value source = gather.getSrc();
+void Sequencer::materialiseSource(Operation *gather, Value source) {
   if (auto found = context.plan.bufferOf.find(source); found != context.plan.bufferOf.end()) {
-    context.plan.gatherSources[gather] = found->second;
+    context.plan.wholeOperands[gather] = found->second;
     return;
   }
   const BufferId buffer = context.newBuffer(source.getType(), "gathered");
-  context.plan.gatherSources[gather] = buffer;
+  context.plan.wholeOperands[gather] = buffer;
   if (source.getDefiningOp() && source.getParentBlock() == result.block) {
     addRoot({RootKind::Materialise, source.getDefiningOp(), source, {buffer}});
     context.plan.bufferOf[source] = buffer;
     return;
   }
   addRoot({RootKind::Assign, gather, source, {buffer}});
-  pendingValues.insert(gather.getResult());
+  pendingValues.insert(gather->getResult(0));
 }
 
 /// The purpose of the buffers of tiles that such an op reads.
@@ -229,8 +228,8 @@ LogicalResult Sequencer::tileOp(Operation *op) {
       addOpRoot(*traits, op);
       return success();
     }
-  if (auto gather = dyn_cast<tt::GatherOp>(op)) {
-    materialiseSource(gather);
+  if (const std::optional<IndexedOperand> indexed = indexedOperand(op)) {
+    materialiseSource(op, indexed->source);
     return success();
   }
   if (isa<tt::CatOp>(op)) {

@@ -126,8 +126,8 @@ static AccessCounts examine(PlanContext &context, Nest &nest, int regularLoop) {
       countAccess(context.affineInfo, nest, regularLoop, load.getPtr(), map, counts);
     counts.hasTranscendental |= op && isTranscendental(op);
     counts.hasDivision |= isa_and_nonnull<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(op);
-    if (auto gather = dyn_cast_or_null<tt::GatherOp>(op))
-      counts.hasGather |= !xorOfIndex(gather.getIndices(), map, map[gather.getAxis()]);
+    if (const auto indexed = indexedOperand(op))
+      counts.hasGather |= !xorOfIndex(indexed->indices, map, map[indexed->dim]);
     return true;
   });
   walk.takesAssumptions = true;

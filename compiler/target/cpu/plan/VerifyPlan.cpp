@@ -38,6 +38,8 @@ private:
   void root(const Nest &nest, const Root &root);
   void reads(const Nest &nest);
   void order(const Nest &nest);
+  void versions(const Nest &nest);
+  void prefetches();
   void kept();
   void arena();
 
@@ -59,6 +61,7 @@ private:
   std::string error;
   llvm::BitVector written;
   llvm::DenseSet<unsigned> nestIds;
+  llvm::DenseSet<Operation *> guarded; ///< loads whose guards have been passed
 };
 
 } // namespace
@@ -108,8 +111,8 @@ void PlanVerifier::isRowMajor(BufferId id) {
 void PlanVerifier::tables() {
   for (auto [value, buffer] : plan.bufferOf)
     holds(buffer, value.getType(), 0, "a value");
-  for (auto [op, buffer] : plan.gatherSources) {
-    holds(buffer, cast<tt::GatherOp>(op).getSrc().getType(), 0, "a gather");
+  for (auto [op, buffer] : plan.wholeOperands) {
+    holds(buffer, indexedOperand(op)->source.getType(), 0, "a gather");
     isRowMajor(buffer);
   }
   llvm::BitVector carriedByFor(plan.buffers.size());
@@ -184,9 +187,9 @@ void PlanVerifier::reads(const Nest &nest) {
     if (!isa<RankedTensorType>(value.getType()))
       return true;
     Operation *op = value.getDefiningOp();
-    if (auto gather = dyn_cast_or_null<tt::GatherOp>(op)) {
-      auto source = plan.gatherSources.find(gather);
-      if (source == plan.gatherSources.end())
+    if (indexedOperand(op)) {
+      auto source = plan.wholeOperands.find(op);
+      if (source == plan.wholeOperands.end())
         fail(name + " gathers from a tile that is in no buffer");
       else
         isWritten(source->second, name);
@@ -225,6 +228,35 @@ void PlanVerifier::order(const Nest &nest) {
     fail(name + " has " + llvm::Twine(nest.maskedLanes) + " lanes under masks, which do not divide its lanes");
 }
 
+/// Each case that needs a version of its own has one, with what it is tested by.
+void PlanVerifier::versions(const Nest &nest) {
+  const std::string name = nameOf(nest);
+  auto find = [&](VersionKind kind) {
+    return llvm::find_if(nest.versions, [&](const NestVersion &version) { return version.kind == kind; });
+  };
+  auto has = [&](VersionKind kind) { return find(kind) != nest.versions.end(); };
+  for (const NestVersion &version : nest.versions) {
+    if (find(version.kind) != &version)
+      return fail(name + " has two versions for one case");
+    if (version.ops.empty() != (version.kind == VersionKind::Kept))
+      return fail(name + " has a version that nothing chooses");
+  }
+  if (has(VersionKind::Kept) != nest.kept.has_value())
+    fail(name + " has no version for a kept tile, or for one that it does not make");
+  if (has(VersionKind::FirstIteration) != (nest.peeledLoop != nullptr))
+    fail(name + " has no version for a first iteration, or for one that is not peeled");
+  const bool isCopying = nest.roots.size() == 1 && (nest.inPlace || nest.roots.front().staging);
+  if (has(VersionKind::InPlace) && !isCopying)
+    fail(name + " has a version without its copy, but copies nothing");
+  const bool mayWrap = llvm::any_of(nest.masks, [](const NestMask &mask) { return mask.prefix.mayWrap; });
+  if (has(VersionKind::Exact) != mayWrap)
+    fail(name + " has no version for sums that overflow, or for sums that do not");
+  if (auto uncopied = find(VersionKind::Uncopied); uncopied != nest.versions.end())
+    for (Operation *load : uncopied->ops)
+      if (!guarded.contains(load))
+        fail(name + " has a version without a copy that no guard makes");
+}
+
 void PlanVerifier::nest(const Nest &nest) {
   if (!nestIds.insert(nest.id).second)
     fail(nameOf(nest) + " exists twice");
@@ -237,6 +269,8 @@ void PlanVerifier::nest(const Nest &nest) {
   reads(nest);
   if (plan.state >= PlanState::Vectorised)
     order(nest);
+  if (plan.state >= PlanState::Versioned && !nest.isCopy)
+    versions(nest);
   for (const Root &root : nest.roots)
     llvm::for_each(root.buffers, [&](BufferId buffer) { write(buffer); });
 }
@@ -251,6 +285,7 @@ void PlanVerifier::guard(const Step &step) {
       step.nest->roots.front().buffers.front() != step.guard->copy)
     return fail("a guard's nest does not copy its load");
   nest(*step.nest);
+  guarded.insert(step.guard->load);
 }
 
 void PlanVerifier::dot(const Step &step) {
@@ -370,12 +405,37 @@ void PlanVerifier::kept() {
   }
 }
 
+/// Each prefetched tile is one of the loop's, or of the program's own, and what prefetches it is there.
+void PlanVerifier::prefetches() {
+  for (const auto &[loop, prefetches] : plan.prefetches) {
+    const std::string name = loop ? "a loop" : "a program";
+    if (loop && !isa<scf::ForOp>(loop))
+      fail("a loop that is no scf.for prefetches");
+    bool usesDot = false;
+    for (const Prefetch &tile : prefetches.tiles) {
+      usesDot |= tile.dot != nullptr;
+      if (!isa_and_nonnull<tt::LoadOp, tt::StoreOp>(tile.access) || (loop && !loop->isAncestor(tile.access)))
+        return fail(name + " prefetches a tile that it does not access");
+      if (tile.distance.isZero())
+        fail(name + " prefetches the tile that it has");
+      if (!nestIds.contains(tile.nest))
+        fail(name + " prefetches in a nest that does not exist");
+      if (tile.dot && !(isa<tt::DotOp>(tile.dot) && tile.dot->getParentOp() == loop))
+        fail(name + " prefetches in a dot of another loop");
+    }
+    if (prefetches.storeAfter && (!usesDot || !isa<tt::StoreOp>(prefetches.storeAfter)))
+      fail(name + " prefetches what is stored after it, without a dot or a store");
+  }
+}
+
 std::string PlanVerifier::run() {
   tables();
   if (error.empty())
     sequence(plan.body);
   if (error.empty())
     kept();
+  if (error.empty())
+    prefetches();
   if (error.empty() && plan.state >= PlanState::Allocated)
     arena();
   return error;
