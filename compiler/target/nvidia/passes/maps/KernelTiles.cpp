@@ -72,11 +72,6 @@ const AffineForm *KernelTiles::of(Value value) {
                                                                                                          : nullptr;
 }
 
-const index::PrefixMask *KernelTiles::prefix(Value mask) {
-  const index::PrefixMask *prefix = info.prefix(mask);
-  return prefix && !prefix->mayWrap ? prefix : nullptr;
-}
-
 bool KernelTiles::holds(unsigned assumption) {
   auto found = remainders.find(assumption);
   if (found == remainders.end()) {

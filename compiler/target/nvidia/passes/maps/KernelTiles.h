@@ -15,8 +15,8 @@ public:
 
   /// The form of an integer or pointer, or of a tile of them; null where it has none, or where a remainder may wrap.
   const index::AffineForm *of(mlir::Value value);
-  /// A comparison as a prefix of one dimension of its tile; null where it is none, or a sum in it may wrap.
-  const index::PrefixMask *prefix(mlir::Value mask);
+  /// A comparison as a prefix of one dimension of its tile; null where it is none.
+  const index::PrefixMask *prefix(mlir::Value mask) { return info.prefix(mask); }
   const index::AffineInfo &affine() const { return info; }
 
   /// Whether the polynomial is not negative wherever its variables have their values.
