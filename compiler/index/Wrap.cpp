@@ -5,6 +5,7 @@
 #include "compiler/dialect/tt/Dialect.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
 
 #include "llvm/ADT/SetVector.h"
 
@@ -18,16 +19,31 @@ static bool isSum(Operation *op) { return isa_and_nonnull<arith::AddIOp, arith::
 
 static bool movesOneTile(Operation *op) { return isa<tt::ElementMapOpInterface>(op) && op->getNumOperands() == 1; }
 
-/// A remainder of multiples is that of a hash, which is meant to overflow.
-static bool isScattered(Value number) {
-  return isa<RankedTensorType>(number.getType()) && number.getDefiningOp<arith::MulIOp>();
+/// Whether a number is made of large multiples of tiles, as hashes and random numbers are, which are meant to overflow.
+static bool isHash(Value number) {
+  constexpr int64_t leastFactor = 1 << 16;
+  llvm::SmallSetVector<Value, 16> values;
+  values.insert(number);
+  for (unsigned next = 0; next < values.size() && next < kMostValues; ++next) {
+    Operation *op = values[next].getDefiningOp();
+    if (!op || !isa<RankedTensorType>(values[next].getType()))
+      continue;
+    APInt factor;
+    if (isa<arith::MulIOp>(op) && llvm::any_of(op->getOperands(), [&](Value operand) {
+          return matchPattern(operand, m_ConstantInt(&factor)) && factor.abs().uge(leastFactor);
+        }))
+      return true;
+    if (isSum(op) || movesOneTile(op) || isa<arith::DivSIOp, arith::RemSIOp, arith::ExtSIOp>(op))
+      values.insert_range(op->getOperands());
+  }
+  return false;
 }
 
 /// Adds what the number becomes by its use.
 static void follow(OpOperand &use, llvm::SmallSetVector<Value, 16> &values) {
   Operation *user = use.getOwner(), *outer = user->getParentOp();
   const bool isQuotient = isa<arith::DivSIOp, arith::RemSIOp>(user);
-  if (isSum(user) || movesOneTile(user) || isa<arith::ExtSIOp>(user) || (isQuotient && !isScattered(use.get()))) {
+  if (isSum(user) || movesOneTile(user) || isa<arith::ExtSIOp>(user) || (isQuotient && !isHash(use.get()))) {
     values.insert_range(user->getResults());
   } else if (auto loop = dyn_cast<scf::ForOp>(user)) {
     if (BlockArgument carried = loop.getTiedLoopRegionIterArg(&use))

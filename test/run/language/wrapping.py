@@ -153,12 +153,13 @@ def test_remainders_below_zero(device):
 @triton.jit
 def scattered(x, out, FACTOR: tl.constexpr, BLOCK: tl.constexpr):
     at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    tl.store(out + at, tl.load(x + 63 + at * FACTOR % 64))
+    tl.store(out + at, tl.load(x + 63 + (at * FACTOR + 1013904223) // 256 % 64))
 
 
-@pytest.mark.parametrize("factor", [3, 1640531527])
+@pytest.mark.parametrize("factor", [3, 1664525, 1640531527])
 def test_offsets_by_a_hash(factor, device):
     x = values("float32", 128, seed=5)
     out = np.zeros(2 * 256, np.float32)
     if launch(scattered, (2,), x, out, FACTOR=factor, BLOCK=256, device=device):
-        np.testing.assert_array_equal(out, x[63 + remainder(wrapped(np.arange(512) * factor), 64)])
+        at = quotient(wrapped(np.arange(512) * factor + 1013904223), 256)
+        np.testing.assert_array_equal(out, x[63 + remainder(at, 64)])

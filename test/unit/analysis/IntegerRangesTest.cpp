@@ -66,7 +66,8 @@ TEST(IntegerRanges, of_offsets) {
     %other = arith.addi %s, %i {wanted} : tensor<32xi32>
     %rest = arith.remsi %other, %c7 {wanted} : tensor<32xi32>
     %far = tt.addptr %pointers, %rest : tensor<32x!tt.ptr<f32>>, tensor<32xi32>
-    %hash = arith.muli %s, %i {wanted} : tensor<32xi32>
+    %factor = arith.constant dense<1664525> : tensor<32xi32>
+    %hash = arith.muli %s, %factor {wanted} : tensor<32xi32>
     %place = arith.remsi %hash, %c7 {wanted} : tensor<32xi32>
     %any = tt.addptr %pointers, %place : tensor<32x!tt.ptr<f32>>, tensor<32xi32>)");
   const std::vector<IntegerRange> wanted = {{4, kGreatest}, {4, kGreatest}, {0, 6}, {kLeast, kGreatest}, {-6, 6}};
