@@ -35,6 +35,7 @@ def shares(x, y, columns, BX: tl.constexpr):
 # LONG-NOT: llvm.prefetch
 
 # The plan says what is prefetched, and where.
+# PLAN: reduce
 # PLAN: nest [[LAST:[0-9]+]] [1024]
-# PLAN: store
+# PLAN: store f32
 # PLAN: prefetch load0 of the next program, 4*arg2 bytes on, in nest [[LAST]]
