@@ -32,11 +32,12 @@ class FromText:
         self.path = Path(folder) / f"{name}.ttir"
         self.path.write_text(text)
 
-    def compile(self):
-        return triton.compile(str(self.path), target=driver.active.get_current_target())
+    def compile(self, **options):
+        target = driver.active.get_current_target()
+        return triton.compile(str(self.path), target=target, options=options)
 
-    def warmup(self, *args, grid, **named):
-        return self.compile()
+    def warmup(self, *args, grid, arch=None, **named):
+        return self.compile(arch=arch) if arch else self.compile()
 
     def __getitem__(self, grid):
         def run(**named):

@@ -334,6 +334,9 @@ TEST_F(PlanVerifier, finds_prefetches_of_what_is_not_there) {
   kernel->plan.prefetches.clear();
   kernel->plan.prefetches[first<mlir::scf::ForOp>()].tiles = {tile};
   EXPECT_EQ(error(), "a loop prefetches a tile that it does not access");
+  kernel->plan.prefetches.clear();
+  kernel->plan.prefetches[tile.access].tiles = {tile};
+  EXPECT_EQ(error(), "a loop that is no scf.for prefetches");
 }
 
 TEST_F(PlanVerifier, finds_a_tile_that_is_staged_in_another_shape) {

@@ -410,7 +410,7 @@ void PlanVerifier::prefetches() {
   for (const auto &[loop, prefetches] : plan.prefetches) {
     const std::string name = loop ? "a loop" : "a program";
     if (loop && !isa<scf::ForOp>(loop))
-      fail("a loop that is no scf.for prefetches");
+      return fail("a loop that is no scf.for prefetches");
     bool usesDot = false;
     for (const Prefetch &tile : prefetches.tiles) {
       usesDot |= tile.dot != nullptr;
