@@ -33,6 +33,7 @@ config.excludes = [
     "libraries",
     "Inputs",
     "inputs",
+    "_brief.py",
     "conftest.py",
     "lit.cfg.py",
     "lit.local.cfg.py",
