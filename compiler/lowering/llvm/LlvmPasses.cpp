@@ -12,20 +12,39 @@
 
 using namespace nereid;
 
-void lowering::runOnFunctions(llvm::Module &module, llvm::TargetMachine &machine, llvm::FunctionPassManager passes) {
+namespace {
+/// The analyses that passes ask for, all of LLVM's.
+struct Analyses {
+  explicit Analyses(llvm::TargetMachine &machine) : builder(&machine) {
+    builder.registerModuleAnalyses(modules);
+    builder.registerCGSCCAnalyses(components);
+    builder.registerFunctionAnalyses(functions);
+    builder.registerLoopAnalyses(loops);
+    builder.crossRegisterProxies(loops, functions, components, modules);
+  }
+
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager components;
   llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder(&machine);
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(components);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, components, modules);
+  llvm::PassBuilder builder;
+};
+} // namespace
+
+void lowering::runOnFunctions(llvm::Module &module, llvm::TargetMachine &machine, llvm::FunctionPassManager passes) {
+  Analyses analyses(machine);
   for (llvm::Function &function : module)
     if (!function.isDeclaration())
-      passes.run(function, functions);
+      passes.run(function, analyses.functions);
+}
+
+llvm::Error lowering::runModulePass(llvm::Module &module, llvm::TargetMachine &machine, llvm::StringRef name) {
+  Analyses analyses(machine);
+  llvm::ModulePassManager passes;
+  if (llvm::Error error = analyses.builder.parsePassPipeline(passes, name))
+    return error;
+  passes.run(module, analyses.modules);
+  return llvm::Error::success();
 }
 
 namespace {

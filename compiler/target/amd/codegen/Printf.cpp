@@ -5,9 +5,10 @@
 // a library, whose one function is built here. ("User Guide for AMDGPU Backend", hidden_printf_buffer.)
 #include "compiler/target/amd/codegen/Codegen.h"
 
+#include "compiler/lowering/llvm/LlvmPasses.h"
+
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
-#include "llvm/Passes/PassBuilder.h"
 
 using namespace nereid;
 
@@ -15,24 +16,6 @@ using namespace nereid;
 static constexpr unsigned kPrintfBufferOffset = 72;
 /// The buffer begins with the number of bytes in use and the number that there are.
 static constexpr unsigned kHeaderBytes = 8;
-
-static llvm::Error runModulePass(llvm::Module &module, llvm::TargetMachine &machine, llvm::StringRef name) {
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager components;
-  llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder(&machine);
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(components);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, components, modules);
-  llvm::ModulePassManager passes;
-  if (llvm::Error error = builder.parsePassPipeline(passes, name))
-    return error;
-  passes.run(module, modules);
-  return llvm::Error::success();
-}
 
 /// Defines the function that reserves bytes of the buffer: their address, or null where it is full.
 static void defineAllocation(llvm::Function &function) {
@@ -71,7 +54,7 @@ static void defineAllocation(llvm::Function &function) {
 llvm::Error amd::lowerPrintf(llvm::Module &module, llvm::TargetMachine &machine) {
   if (!module.getFunction("printf"))
     return llvm::Error::success();
-  if (llvm::Error error = runModulePass(module, machine, "amdgpu-printf-runtime-binding"))
+  if (llvm::Error error = lowering::runModulePass(module, machine, "amdgpu-printf-runtime-binding"))
     return error;
   if (llvm::Function *allocation = module.getFunction("__printf_alloc"); allocation && allocation->isDeclaration())
     defineAllocation(*allocation);
