@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 
 from .._C import libtriton
 
-# The last is Triton's own format, which AMD's target does not take.
 FP8_DTYPES = tuple(
     name for name, _, kind, bits, *_ in libtriton.element_types() if (kind, bits) == ("float", 8)
 )

@@ -40,7 +40,8 @@ class HIPOptions(TargetOptions):
     sanitize_overflow: bool = True
     sanitize: str = ""
     arch: str = ""
-    supported_fp8_dtypes: tuple[str, ...] = FP8_DTYPES[:-1]
+    # All but Triton's own format.
+    supported_fp8_dtypes: tuple[str, ...] = tuple(name for name in FP8_DTYPES if name != "fp8e4b15")
     deprecated_fp8_dot_operand_dtypes: tuple[str, ...] = ()
     default_dot_input_precision: str = "ieee"
     allowed_dot_input_precisions: tuple[str, ...] = ("ieee", "bf16x3", "bf16x6")
