@@ -3,6 +3,7 @@
 #include "compiler/analysis/SharedMemory.h"
 
 #include "compiler/analysis/ValueFlow.h"
+#include "compiler/dialect/tt/Elements.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -32,7 +33,7 @@ uint32_t analysis::bufferBytes(Operation *op) {
 }
 
 uint32_t analysis::bufferBytes(ttg::MemDescType buffer) {
-  return llvm::product_of(buffer.getAllocShape()) * tt::memoryBits(buffer.getElementType()) / 8;
+  return tt::storageBytes(buffer.getElementType(), llvm::product_of(buffer.getAllocShape()));
 }
 
 SharedRange SharedMemoryPlan::rangeOf(Operation *op) const {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/index/AxisRules.h"
 
+#include "compiler/dialect/tt/Elements.h"
 #include "compiler/dialect/ttg/Dialect.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
@@ -17,7 +18,7 @@ static int64_t unitOf(Type type) {
   if (!pointer)
     return 1;
   const Type pointee = pointer.getPointee();
-  return pointee.isIntOrFloat() ? std::max<int64_t>(1, pointee.getIntOrFloatBitWidth() / 8) : 8;
+  return tt::storageBytes(pointee);
 }
 
 AxisInfo analysis::unknownInfo(Type type) {

@@ -4,6 +4,7 @@
 
 #include "compiler/analysis/MemoryAccess.h"
 #include "compiler/dialect/tt/Diagnostics.h"
+#include "compiler/dialect/tt/Elements.h"
 #include "compiler/dialect/tt/Report.h"
 #include "compiler/dialect/ttg/TargetInterface.h"
 
@@ -40,7 +41,7 @@ std::vector<lowering::Param> lowering::paramsOf(tt::FuncOp kernel) {
   uint32_t offset = 0;
   for (auto [index, type] : llvm::enumerate(kernel.getArgumentTypes())) {
     const auto byValue = ttg::parameterByValue(kernel, index);
-    const uint32_t size = byValue ? byValue->bytes : analysis::memoryBits(type) / 8;
+    const uint32_t size = byValue ? byValue->bytes : tt::storageBytes(type);
     offset = llvm::alignTo(offset, byValue ? byValue->alignment : size);
     params.push_back({offset, size});
     offset += size;

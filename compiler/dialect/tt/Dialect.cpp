@@ -49,6 +49,8 @@ ArrayRef<int64_t> nereid::tt::shapeOf(Type type) {
 }
 
 unsigned nereid::tt::memoryBits(Type element) {
+  if (const artifact::ElementInfo *info = elementInfoOf(element))
+    return info->storageBits();
   return element.isIntOrFloat() ? std::max(8u, element.getIntOrFloatBitWidth()) : 64;
 }
 

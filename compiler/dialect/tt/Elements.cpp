@@ -42,6 +42,15 @@ const ElementInfo *tt::elementInfoOf(Type element) {
   return type ? &infoOf(*type) : nullptr;
 }
 
+int64_t tt::storageBytes(Type element, int64_t count) {
+  assert(!isa<ShapedType>(element) && "a tile is no element");
+  return bytesOfBits(memoryBits(element) * count);
+}
+
+unsigned tt::storageBytes(Type element) { return storageBytes(element, 1); }
+
+int64_t tt::tileBytes(ShapedType type) { return storageBytes(type.getElementType(), type.getNumElements()); }
+
 bool tt::isFp8(Type element) {
   const ElementInfo *info = elementInfoOf(element);
   return info && info->isFp8();

@@ -15,6 +15,13 @@ mlir::Type irTypeOf(artifact::ElementType type, mlir::MLIRContext *context);
 /// that tiles cannot hold.
 const artifact::ElementInfo *elementInfoOf(mlir::Type element);
 
+/// Bytes of so many elements in memory: those of less than a byte lie next to each other. Of a tile there is
+/// `tileBytes`; here its type would count as that of one element.
+int64_t storageBytes(mlir::Type element, int64_t count);
+unsigned storageBytes(mlir::Type element);
+/// Bytes of a tile's elements.
+int64_t tileBytes(mlir::ShapedType type);
+
 /// Formats of the OCP 8-bit floating point specification, which have a negative zero.
 bool isOcpFp8(mlir::Type element);
 /// The same with other biases, in which -0 is the NaN.

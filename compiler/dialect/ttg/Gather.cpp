@@ -1,5 +1,6 @@
 // Distinguishes gathers at a fixed XOR distance from those with arbitrary indices; states the scratch memory of
 // gathers, scatters and histograms and relates their layouts. SPDX-License-Identifier: MIT
+#include "compiler/dialect/tt/Elements.h"
 #include "compiler/dialect/ttg/GatherPlan.h"
 
 #include "compiler/dialect/ttg/TtOpRules.h"
@@ -87,7 +88,7 @@ struct GatherScratch : ScratchOpInterface::ExternalModel<GatherScratch, tt::Gath
       return {};
     if (auto exchange = planExchange(gather))
       return {exchange->sharedBytes(), exchange->sharedBytes() ? exchange->shared.barriers() : 0};
-    return {uint32_t(source.getNumElements() * tt::memoryBits(source.getElementType()) / 8), 1};
+    return {uint32_t(tt::tileBytes(source)), 1};
   }
 };
 
@@ -109,8 +110,7 @@ struct GatherRelation : LayoutRelationOpInterface::ExternalModel<GatherRelation,
 template <typename Op> struct SumsScratch : ScratchOpInterface::ExternalModel<SumsScratch<Op>, Op> {
   Scratch getScratch(Operation *op) const {
     auto sums = cast<RankedTensorType>(op->getResult(0).getType());
-    return encodingOf(sums) ? Scratch{uint32_t(sums.getNumElements() * tt::memoryBits(sums.getElementType()) / 8), 2}
-                            : Scratch();
+    return encodingOf(sums) ? Scratch{uint32_t(tt::tileBytes(sums)), 2} : Scratch();
   }
 };
 

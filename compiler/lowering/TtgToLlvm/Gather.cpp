@@ -1,5 +1,6 @@
 // Emits gathers, scatters and histograms: exchanges between registers, lanes or warps, and shared memory accessed at
 // any index. SPDX-License-Identifier: MIT
+#include "compiler/dialect/tt/Elements.h"
 #include "compiler/lowering/TtgToLlvm/OpEmitters.h"
 #include "compiler/lowering/TtgToLlvm/TtgFunctionEmitter.h"
 
@@ -86,7 +87,7 @@ static Tile readGathered(TtgFunctionEmitter &emitter, tt::GatherOp op, llvm::Val
                                        ir.CreateXor(thread, ir.getInt32(own)), "", true, true);
     llvm::Value *pointer = ir.CreateGEP(type, buffer, offset);
     result.push_back(emitter.elements.fromMemory(
-        ir.CreateAlignedLoad(type, pointer, llvm::Align(analysis::memoryBits(element) / 8)), element));
+        ir.CreateAlignedLoad(type, pointer, llvm::Align(tt::storageBytes(element))), element));
   }
   return result;
 }

@@ -5,6 +5,7 @@
 // extensions and pointers derived from it. Such a tile is emitted as one computation on bases and one constant addition
 // per register, which addresses absorb.
 #include "compiler/lowering/TtgToLlvm/Index.h"
+#include "compiler/dialect/tt/Elements.h"
 #include "compiler/lowering/TtgToLlvm/OpEmitters.h"
 
 #include "compiler/analysis/MemoryAccess.h"
@@ -123,7 +124,7 @@ bool lowering::emitIndex(TtgFunctionEmitter &emitter, Operation *op) {
 /// An offset does not wrap around (compiler/index/Wrap.h).
 static LogicalResult emitAddPtr(TtgFunctionEmitter &emitter, tt::AddPtrOp op) {
   const Type pointee = cast<tt::PointerType>(tt::elementOf(op.getType())).getPointee();
-  const int64_t bytes = analysis::memoryBits(pointee) / 8;
+  const int64_t bytes = tt::storageBytes(pointee);
   llvm::Type *memoryType = emitter.elements.memoryType(pointee);
   Tile result;
   for (auto [pointer, offset] : llvm::zip_equal(emitter.tile(op.getPtr()), emitter.tile(op.getOffset()))) {

@@ -1,5 +1,6 @@
 // Emits loads and stores of global memory: registers in vectors of up to 16 bytes, one access each.
 // SPDX-License-Identifier: MIT
+#include "compiler/dialect/tt/Elements.h"
 #include "compiler/lowering/TtgToLlvm/OpEmitters.h"
 #include "compiler/lowering/TtgToLlvm/SharedAccess.h"
 #include "compiler/lowering/TtgToLlvm/TtgFunctionEmitter.h"
@@ -105,7 +106,7 @@ BoundedAddress lowering::boundedAddress(TtgFunctionEmitter &emitter, Operation *
     return {};
   IrBuilder &ir = emitter.ir;
   const Type pointee = cast<tt::PointerType>(tt::elementOf(add.getType())).getPointee();
-  const unsigned bytes = analysis::memoryBits(pointee) / 8;
+  const unsigned bytes = tt::storageBytes(pointee);
   const BaseOffset offset = emitter.baseOffsets.of(emitter.tile(add.getOffset())[index]);
   return {emitter.scalar(base.getSrc()), offset.base ? ir.CreateMul(offset.base, ir.getInt32(bytes)) : nullptr,
           offset.offset * int64_t{bytes}};

@@ -1,5 +1,6 @@
 // Emits accesses to shared memory: those of exchange plans, and those of buffers with their own layout.
 // SPDX-License-Identifier: MIT
+#include "compiler/dialect/tt/Elements.h"
 #include "compiler/dialect/tt/Report.h"
 #include "compiler/lowering/Diagnostics.h"
 #include "compiler/lowering/TtgToLlvm/OpEmitters.h"
@@ -99,7 +100,7 @@ static Tile loadWords(IrBuilder &ir, llvm::Value *pointer, unsigned bytes, unsig
 
 SharedReader::SharedReader(TtgFunctionEmitter &emitter, llvm::Value *buffer, const layout::SharedAccessPattern &pattern,
                            Type element)
-    : emitter(emitter), pattern(pattern), element(element), bytes(analysis::memoryBits(element) / 8),
+    : emitter(emitter), pattern(pattern), element(element), bytes(tt::storageBytes(element)),
       addresses(emitter, buffer, pattern, bytes) {}
 
 void SharedReader::read(const layout::SharedAccess &access, llvm::MutableArrayRef<llvm::Value *> registers) {
@@ -130,7 +131,7 @@ LinearLayout lowering::bufferLayoutOf(ttg::MemDescType buffer) {
   return cast<ttg::LayoutEncoding>(buffer.getEncoding()).toLinearLayout(buffer.getShape());
 }
 
-unsigned lowering::elementBytesOf(ttg::MemDescType buffer) { return analysis::memoryBits(buffer.getElementType()) / 8; }
+unsigned lowering::elementBytesOf(ttg::MemDescType buffer) { return tt::storageBytes(buffer.getElementType()); }
 
 layout::SharedAccessPattern lowering::accessPatternOf(RankedTensorType tile, ttg::MemDescType buffer) {
   const unsigned bytes = elementBytesOf(buffer);

@@ -3,6 +3,7 @@
 #include "compiler/lowering/gpu/TileMoves.h"
 
 #include "compiler/analysis/MemoryAccess.h"
+#include "compiler/dialect/tt/Elements.h"
 #include "compiler/lowering/TtgToLlvm/SharedAccess.h"
 
 using namespace mlir;
@@ -13,7 +14,7 @@ static SharedTileAccess planAccess(RankedTensorType tile, Value of, bool isLoad)
   auto buffer = cast<ttg::MemDescType>(of.getType());
   if (isPartOfBuffer(buffer))
     return {tile, accessPatternOf(tile, of), isLoad};
-  const unsigned bytes = analysis::memoryBits(buffer.getElementType()) / 8;
+  const unsigned bytes = tt::storageBytes(buffer.getElementType());
   const auto inBuffer = cast<ttg::LayoutEncoding>(buffer.getEncoding()).toLinearLayout(buffer.getShape());
   const layout::LinearLayout &inRegisters = ttg::linearLayoutOf(tile);
   if (auto matrices = isLoad ? layout::planLdStMatrix(inRegisters, inBuffer, bytes) : std::nullopt)

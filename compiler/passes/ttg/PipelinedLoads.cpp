@@ -6,6 +6,7 @@
 #include "compiler/analysis/PointerBases.h"
 #include "compiler/analysis/RegisterPressure.h"
 #include "compiler/analysis/SharedMemory.h"
+#include "compiler/dialect/tt/Elements.h"
 #include "compiler/dialect/ttg/TargetInterface.h"
 #include "compiler/layout/SharedAccessPlan.h"
 #include "compiler/passes/ttg/LoopSchedule.h"
@@ -85,7 +86,7 @@ static bool canCopyTo(tt::LoadOp load, MemDescType buffer, const analysis::AxisI
   const bool isWholeBytes = element.isIntOrFloat() && analysis::memoryBits(element) == element.getIntOrFloatBitWidth();
   if (!tile || !isWholeBytes || !isZeroWhereMasked(load))
     return false;
-  const unsigned bytes = analysis::memoryBits(element) / 8;
+  const unsigned bytes = tt::storageBytes(element);
   const auto bufferLayout = cast<LayoutEncoding>(buffer.getEncoding()).toLinearLayout(buffer.getShape());
   const unsigned vectorWidth = analysis::vectorElems(*analysis::memoryAccessOf(load), axisInfo);
   const auto pattern =

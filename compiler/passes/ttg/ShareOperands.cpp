@@ -8,6 +8,7 @@
 #include "compiler/analysis/MemoryAccess.h"
 #include "compiler/analysis/RegisterPressure.h"
 #include "compiler/analysis/SharedMemory.h"
+#include "compiler/dialect/tt/Elements.h"
 #include "compiler/dialect/ttg/AsyncInterfaces.h"
 #include "compiler/dialect/ttg/TargetInterface.h"
 #include "compiler/layout/SharedAccessPlan.h"
@@ -48,7 +49,7 @@ static SmallVector<unsigned> orderOf(RankedTensorType tile) {
 
 /// Wavefronts of a warp that fills the buffer and reads it back.
 static unsigned costOf(RankedTensorType from, RankedTensorType to, LayoutEncoding encoding, bool hasLdmatrix) {
-  const unsigned bytes = analysis::memoryBits(from.getElementType()) / 8;
+  const unsigned bytes = tt::storageBytes(from.getElementType());
   const unsigned most = analysis::kWidestAccessBytes / bytes;
   const LinearLayout bufferLayout = encoding.toLinearLayout(from.getShape());
   auto cost = [](const layout::SharedAccessPattern &pattern) { return pattern.accesses.size() * pattern.wavefronts; };
@@ -78,7 +79,7 @@ struct BufferChoice {
 /// line of all banks that rows fill.
 static void considerSwizzles(BufferChoice &choice, ArrayRef<unsigned> order, bool rotates) {
   RankedTensorType from = choice.from;
-  const int64_t extent = from.getDimSize(order[0]), bytes = analysis::memoryBits(from.getElementType()) / 8;
+  const int64_t extent = from.getDimSize(order[0]), bytes = tt::storageBytes(from.getElementType());
   const int64_t lineElems = layout::BankModel().lineBytes / bytes;
   const unsigned perPhase = std::max<int64_t>(1, lineElems / extent);
   for (int64_t vec = std::min<int64_t>(extent, layout::BankModel().maxAccessBytes / bytes);
@@ -301,7 +302,7 @@ struct ShareOperands : ttg::impl::ShareOperandsBase<ShareOperands> {
       if (!loop)
         continue;
       auto type = cast<RankedTensorType>(operand->get().getType());
-      const unsigned bytes = type.getNumElements() * analysis::memoryBits(type.getElementType()) / 8;
+      const unsigned bytes = tt::tileBytes(type);
       if (sharedBytesIn(loop) + bytes > maxSharedBytes)
         continue;
       readInLoop(dot, *operand, loop);

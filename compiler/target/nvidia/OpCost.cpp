@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/target/nvidia/OpCost.h"
 
+#include "compiler/dialect/tt/Elements.h"
 #include "compiler/dialect/ttg/TargetInterface.h"
 #include "compiler/lowering/gpu/TileMoves.h"
 #include "compiler/target/nvidia/dialect/Dialect.h"
@@ -73,8 +74,7 @@ OpCost OpCosts::of(Operation *op) const {
     return ofAccess(*access);
   if (auto copy = dyn_cast<ttng::AsyncTmaCopyGlobalToLocalOp>(op)) {
     const ttg::MemDescType tile = copy.getResult().getType();
-    const uint64_t bytes =
-        ShapedType::getNumElements(tile.getShape()) * analysis::memoryBits(tile.getElementType()) / 8;
+    const uint64_t bytes = tt::storageBytes(tile.getElementType(), ShapedType::getNumElements(tile.getShape()));
     return {Unit::MemoryCopies, bytes / rates.globalBytes, "load by TMA"};
   }
   if (auto dot = dyn_cast<tt::DotOpInterface>(op))

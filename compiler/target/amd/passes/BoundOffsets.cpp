@@ -3,6 +3,7 @@
 //
 //   %p = splat %arg + (splat %i + %r)       ->       %base = %arg + %i;  %p = splat %base + %r
 //   tt.load %p                                       tt.load %p {ttg.bounded_offset}
+#include "compiler/dialect/tt/Elements.h"
 #include "compiler/target/amd/passes/CarriedPointers.h"
 #include "compiler/target/amd/passes/Passes.h"
 
@@ -255,7 +256,7 @@ bool Bounds::hold(const Address &address, unsigned elementBytes) {
 //--- the pass ------------------------------------------------------------------------------
 
 static unsigned elementBytesOf(const analysis::MemoryAccess &access) {
-  return tt::memoryBits(cast<tt::PointerType>(tt::elementOf(access.pointer.getType())).getPointee()) / 8;
+  return tt::storageBytes(cast<tt::PointerType>(tt::elementOf(access.pointer.getType())).getPointee());
 }
 
 /// The tile of pointers as a scalar pointer and an offset of 32 bits; null where nothing depends on the element.

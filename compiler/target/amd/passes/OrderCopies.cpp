@@ -3,6 +3,7 @@
 //
 //   %x = tt.load %p : #blocked         ->   %x = tt.load %q : #linear, where lane i has the i-th vector of #shared
 //   %b = ttg.local_alloc %x : #shared       %b = ttg.local_alloc %x : #shared
+#include "compiler/dialect/tt/Elements.h"
 #include "compiler/target/amd/passes/MatrixLayouts.h"
 #include "compiler/target/amd/passes/Passes.h"
 
@@ -177,7 +178,7 @@ static bool orderCopy(tt::LoadOp load, scf::ForOp loop, const analysis::AxisInfo
   auto pointer = load.getPtr().getDefiningOp<tt::AddPtrOp>();
   if (!buffer || !pointer || !load->hasAttr(ttg::kBoundedOffset) || !givesZeros(load))
     return false;
-  const unsigned bytes = tt::memoryBits(buffer.getType().getElementType()) / 8;
+  const unsigned bytes = tt::storageBytes(buffer.getType().getElementType());
   const ttg::ThreadCounts threads{ttg::totalWarpsOf(load->getParentOfType<ModuleOp>()), arch.waveSize};
   const ttg::LayoutEncoding order = bytes <= arch.ldsLoadBytes
                                         ? orderOf(buffer.getType(), arch.ldsLoadBytes / bytes, threads)

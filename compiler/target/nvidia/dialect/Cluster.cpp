@@ -1,5 +1,6 @@
 // Verifies exchanges between the CTAs of a cluster, relates their layouts and gives their buffers.
 // SPDX-License-Identifier: MIT
+#include "compiler/dialect/tt/Elements.h"
 #include "compiler/target/nvidia/dialect/Dialect.h"
 
 #include "mlir/IR/Builders.h"
@@ -49,14 +50,14 @@ ttg::Scratch ClusterGatherOp::getScratch() {
     auto tile = cast<RankedTensorType>(part.getType());
     if (!ttg::encodingOf(tile))
       return {};
-    bytes = llvm::alignTo(bytes, 16) + tile.getNumElements() * tt::memoryBits(tile.getElementType()) / 8;
+    bytes = llvm::alignTo(bytes, 16) + tt::tileBytes(tile);
   }
   return {bytes, 0, getArrives() || getOpen()};
 }
 
 /// Each register of each thread; a scalar is the same in all of them.
 ttg::Scratch ClusterBroadcastOp::getScratch() {
-  const uint32_t bytes = std::max<uint32_t>(1, tt::memoryBits(tt::elementOf(getType())) / 8);
+  const uint32_t bytes = std::max<uint32_t>(1, tt::storageBytes(tt::elementOf(getType())));
   auto tile = dyn_cast<RankedTensorType>(getType());
   const bool isKept = getArrives() || getOpen();
   if (!tile)

@@ -1,5 +1,6 @@
 // Verifies accesses to arrays through tensor maps, relates their layouts and gives the types of TMA buffers.
 // SPDX-License-Identifier: MIT
+#include "compiler/dialect/tt/Elements.h"
 #include "compiler/target/nvidia/dialect/Dialect.h"
 
 #include "compiler/layout/MatrixBuffer.h"
@@ -53,7 +54,7 @@ Operation *TileLoadOp::createCopy(OpBuilder &builder, Value barrier, Value buffe
 /// The buffer of a tile, in whole panels.
 static ttg::Scratch scratchOf(Type type) {
   auto tile = cast<RankedTensorType>(type);
-  return ttg::Scratch::writtenOnce(llvm::alignTo(tile.getNumElements() * tile.getElementTypeBitWidth() / 8, 1024));
+  return ttg::Scratch::writtenOnce(llvm::alignTo(tt::tileBytes(tile), 1024));
 }
 
 ttg::Scratch TileLoadOp::getScratch() { return scratchOf(getResult().getType()); }
@@ -89,7 +90,7 @@ LogicalResult MakeTensorMapOp::verify() {
   for (int64_t extent : getBlock().drop_back())
     if (extent > kMostBoxElems)
       return emitOpError() << "has blocks of extent " << extent << "; the largest is " << kMostBoxElems;
-  const int64_t bytes = getBlock().back() * getBase().getType().getPointee().getIntOrFloatBitWidth() / 8;
+  const int64_t bytes = tt::storageBytes(getBase().getType().getPointee(), getBlock().back());
   if (bytes < kTensorMapAlignBytes) // C3
     return emitOpError() << "has blocks with rows of " << bytes << " bytes; they have " << kTensorMapAlignBytes
                          << " at least";

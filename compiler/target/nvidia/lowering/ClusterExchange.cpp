@@ -2,6 +2,7 @@
 //
 // A barrier of the cluster separates the writes from the reads. Another one follows the reads, at the op's end or
 // later: then the buffer may be written again, and CTAs may exit. SPDX-License-Identifier: MIT
+#include "compiler/dialect/tt/Elements.h"
 #include "compiler/layout/Distributed.h"
 #include "compiler/lowering/TtgToLlvm/SharedAccess.h"
 #include "compiler/target/nvidia/dialect/Dialect.h"
@@ -20,8 +21,7 @@ namespace {
 class PartsBuffer {
 public:
   PartsBuffer(TtgFunctionEmitter &emitter, llvm::Value *begin, RankedTensorType part, unsigned dim)
-      : emitter(emitter), begin(begin), part(part), dim(dim),
-        elementBytes(analysis::memoryBits(part.getElementType()) / 8) {}
+      : emitter(emitter), begin(begin), part(part), dim(dim), elementBytes(tt::storageBytes(part.getElementType())) {}
 
   uint32_t bytes() const { return part.getNumElements() * elementBytes; }
   void storePart(const Tile &registers);
@@ -41,8 +41,8 @@ private:
 /// Loads adjacent elements of up to 16 bytes in total.
 static Tile loadElements(TtgFunctionEmitter &emitter, llvm::Value *pointer, Type element, unsigned count) {
   IrBuilder &ir = emitter.ir;
-  const unsigned bytes = analysis::memoryBits(element) / 8 * count;
-  const unsigned wordBytes = std::min(bytes, std::max(4u, analysis::memoryBits(element) / 8));
+  const unsigned bytes = tt::storageBytes(element, count);
+  const unsigned wordBytes = std::min(bytes, std::max(4u, tt::storageBytes(element)));
   llvm::Type *word = ir.getIntNTy(wordBytes * 8);
   Tile words;
   if (wordBytes == bytes) {
@@ -146,7 +146,7 @@ static LogicalResult emitBroadcast(TtgFunctionEmitter &emitter, ttng::ClusterBro
   IrBuilder &ir = emitter.ir;
   const Type element = tt::elementOf(op.getType());
   const bool isTile = isa<RankedTensorType>(op.getType());
-  const unsigned bytes = analysis::memoryBits(element) / 8, stride = isTile ? bytes * emitter.numThreads : bytes;
+  const unsigned bytes = tt::storageBytes(element), stride = isTile ? bytes * emitter.numThreads : bytes;
   llvm::Value *own = emitter.sharedScratch(op);
   if (isTile)
     own = ir.CreatePtrAdd(own, ir.CreateMul(emitter.thread(), ir.getInt32(bytes)));

@@ -1,6 +1,7 @@
 // Emits TMA copies between global and shared memory, and their tensor maps.
 // SPDX-License-Identifier: MIT
 #include "compiler/analysis/MemoryAccess.h"
+#include "compiler/dialect/tt/Elements.h"
 #include "compiler/dialect/tt/Report.h"
 #include "compiler/layout/MatrixBuffer.h"
 #include "compiler/target/nvidia/dialect/Dialect.h"
@@ -51,7 +52,7 @@ static LogicalResult emitMakeTensorMap(TtgFunctionEmitter &emitter, ttng::MakeTe
   map.isUnsigned = op.getIsUnsigned();
   map.padsWithNan = emitter.scalar(op.getPadsWithNan());
   map.roundsToTf32 = emitter.scalar(op.getRoundsToTf32());
-  const uint64_t bytes = analysis::memoryBits(map.element) / 8;
+  const uint64_t bytes = tt::storageBytes(map.element);
   llvm::Value *isEmpty = ir.getFalse();
   for (Value extent : llvm::reverse(op.getShape())) {
     llvm::Value *given = emitter.scalar(extent);
@@ -187,7 +188,7 @@ static llvm::AtomicRMWInst::BinOp combination(tt::DescriptorReduceKind kind, boo
 }
 
 void TmaCopyEmitter::storeElement(llvm::Value *where, llvm::Value *value, ttng::AsyncTmaCopyLocalToGlobalOp op) {
-  const llvm::Align align(buffer.getElementType().getIntOrFloatBitWidth() / 8);
+  const llvm::Align align(tt::storageBytes(buffer.getElementType()));
   if (!op.getKind()) {
     ir.CreateAlignedStore(value, where, align);
     return;
@@ -200,7 +201,7 @@ void TmaCopyEmitter::storeElement(llvm::Value *where, llvm::Value *value, ttng::
 void TmaCopyEmitter::storeByThreads(TtgFunctionEmitter &of, ttng::AsyncTmaCopyLocalToGlobalOp op) {
   const ArrayRef<int64_t> block = op.getBlock();
   const unsigned rank = block.size();
-  const int64_t columns = buffer.getShape()[1], bytes = buffer.getElementType().getIntOrFloatBitWidth() / 8;
+  const int64_t columns = buffer.getShape()[1], bytes = tt::storageBytes(buffer.getElementType());
   llvm::Type *type = op.getKind() ? of.elements.memoryType(buffer.getElementType()) : ir.getIntNTy(bytes * 8);
   llvm::Value *base = part(0), *first = of.thread();
   SmallVector<llvm::Value *> extents, strides = {ir.getInt64(bytes)};

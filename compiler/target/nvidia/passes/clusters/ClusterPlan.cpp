@@ -5,6 +5,7 @@
 #include "compiler/analysis/PointerBases.h"
 #include "compiler/analysis/ValueFlow.h"
 #include "compiler/dialect/imported/Dialect.h"
+#include "compiler/dialect/tt/Elements.h"
 #include "compiler/dialect/tt/TypeName.h"
 #include "compiler/target/nvidia/dialect/Dialect.h"
 #include "compiler/target/nvidia/passes/Passes.h"
@@ -192,7 +193,7 @@ void Planner::addExchange(unsigned index, Operation *op, int64_t elements, Type 
   if (!dimClass.culprit)
     dimClass.culprit = op;
   // Other buffers need the rest of the shared memory.
-  if (elements * tt::memoryBits(element) / 8 > shape.maxBytes / 4)
+  if (tt::storageBytes(element, elements) > shape.maxBytes / 4)
     forbid(index, op);
 }
 

@@ -9,6 +9,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/analysis/MemoryAccess.h"
 #include "compiler/analysis/ValueFlow.h"
+#include "compiler/dialect/tt/Elements.h"
 #include "compiler/dialect/tt/Report.h"
 #include "compiler/index/AxisInfo.h"
 #include "compiler/target/nvidia/dialect/Dialect.h"
@@ -172,7 +173,7 @@ void TypeChooser::refuse(Type type, Operation *at, const Twine &reason) {
 
 /// Strides and addresses must be provably aligned, since a misaligned tensor map cannot be used.
 void TypeChooser::lookAtMake(tt::MakeTensorDescOp make) {
-  const int64_t bytes = make.getType().getTileType().getElementType().getIntOrFloatBitWidth() / 8;
+  const int64_t bytes = tt::storageBytes(make.getType().getTileType().getElementType());
   auto multiple = [&](Value value) { return axisInfo.of(value).elementDivisibility(); };
   if (multiple(make.getBase()) % ttng::kTensorMapAlignBytes)
     refuse(make.getType(), make, "the base is not known to be a multiple of 16 bytes");
@@ -184,7 +185,7 @@ void TypeChooser::lookAtMake(tt::MakeTensorDescOp make) {
 /// TMA rejects boxes that begin inside a 16-byte chunk, as an illegal instruction.
 void TypeChooser::lookAtAccess(Operation *access, ValueRange indices) {
   const auto type = cast<TensorDescType>(access->getOperand(0).getType());
-  const int64_t bytes = type.getTileType().getElementTypeBitWidth() / 8;
+  const int64_t bytes = tt::storageBytes(type.getTileType().getElementType());
   if (axisInfo.of(indices.back()).elementDivisibility() * bytes % ttng::kTensorMapAlignBytes)
     refuse(type, access, "the last index is not known to be a multiple of 16 bytes");
   choices[type].pays |= pays(access);
@@ -300,7 +301,7 @@ void TmaLowering::replaceArguments(tt::FuncOp kernel) {
       continue;
     auto type = cast<TensorDescType>(argument.getType());
     const unsigned rank = type.getBlockType().getRank();
-    const int64_t bytes = type.getTileType().getElementTypeBitWidth() / 8;
+    const int64_t bytes = tt::storageBytes(type.getTileType().getElementType());
     SmallVector<Type> parts(2 * rank, builder.getI64Type());
     parts.insert(parts.begin(), tt::PointerType::get(type.getTileType().getElementType()));
     parts.append(2, builder.getI1Type());

@@ -5,6 +5,7 @@
 // See docs/why/tensor-maps.md.
 // SPDX-License-Identifier: MIT
 #include "compiler/analysis/PointerBases.h"
+#include "compiler/dialect/tt/Elements.h"
 #include "compiler/target/nvidia/dialect/Dialect.h"
 #include "compiler/target/nvidia/passes/Passes.h"
 #include "compiler/target/nvidia/passes/maps/KernelTiles.h"
@@ -61,7 +62,7 @@ bool MapMover::isOff(Value flag) {
 
 bool MapMover::readRecipe(ttng::MakeTensorMapOp make) {
   Type element = make.getBase().getType().getPointee();
-  const int64_t bytes = element.getIntOrFloatBitWidth() / 8;
+  const int64_t bytes = tt::storageBytes(element);
   if (make.getIsUnsigned())
     element = IntegerType::get(make.getContext(), element.getIntOrFloatBitWidth(), IntegerType::Unsigned);
   recipe = {RankedTensorType::get(make.getBlock(), element), {}, {}, {}};
@@ -95,7 +96,7 @@ bool MapMover::mayStore(ttng::MakeTensorMapOp make, ttng::TileStoreOp store) {
       return false;
     tiles.addConditionsOf(form->start);
   }
-  const int64_t bytes = recipe.block.getElementTypeBitWidth() / 8;
+  const int64_t bytes = tt::storageBytes(recipe.block.getElementType());
   LaunchCode rowBytes = combine(LaunchOp::Mul, recipe.extents.front(), launchConstant(bytes));
   conditions.push_back(
       mustNotBePositive(combine(LaunchOp::Rem, std::move(rowBytes), launchConstant(ttng::kTensorMapAlignBytes))));
