@@ -2,6 +2,9 @@
 before anything is stored."""
 # SPDX-License-Identifier: MIT
 
+import ctypes
+import mmap
+
 import numpy as np
 import pytest
 import triton
@@ -178,6 +181,36 @@ def test_indices_that_wrap_around_before_they_are_bounded(kind, device):
     ][kind]
     expected = p[at].copy()
     if launch(hashed, (1,), p, q, kind, 1024, device=device):
+        assert (q == expected).all()
+
+
+MAP_32BIT = 0x40
+
+
+@pytest.fixture
+def low_array():
+    """4096 zeros in the lowest two GiB of the address space."""
+    libc = ctypes.CDLL(None)
+    libc.mmap.restype = ctypes.c_void_p
+    libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
+    libc.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
+    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | MAP_32BIT
+    address = libc.mmap(None, 4 * 4096, mmap.PROT_READ | mmap.PROT_WRITE, flags, -1, 0)
+    if address >= 1 << 32:
+        pytest.skip("no memory at low addresses")
+    yield np.ctypeslib.as_array((ctypes.c_float * 4096).from_address(address))
+    libc.munmap(address, 4 * 4096)
+
+
+def test_ranges_that_begin_below_address_zero(low_array, device):
+    if device != "cpu":
+        pytest.skip("a GPU's threads store while others still load")
+    low_array[:] = np.arange(4096)
+    with np.errstate(over="ignore"):
+        product = np.arange(1024, dtype=np.int32) * np.int32(1103515245)
+    expected = low_array[np.minimum(np.maximum(product, -1000) + 1024, 1030)].copy()
+    q = np.zeros(1024, np.float32)
+    if launch(hashed, (1,), low_array, q, 1, 1024, device=device):
         assert (q == expected).all()
 
 

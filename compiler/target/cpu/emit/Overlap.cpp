@@ -173,11 +173,11 @@ llvm::Value *OverlapTest::emitRangesOverlap(const Range &read, tt::StoreOp store
   if (!isa<RankedTensorType>(pointer.getType())) {
     llvm::Value *low = ir.CreatePtrToInt(context.scalars.of(pointer), ir.getInt64Ty());
     llvm::Value *high = ir.CreateAdd(low, ir.getInt64(storageBytes(store.getValue().getType())));
-    return ir.CreateAnd(ir.CreateICmpULT(read.low, high), ir.CreateICmpULT(low, read.high));
+    return ir.CreateAnd(ir.CreateICmpSLT(read.low, high), ir.CreateICmpSLT(low, read.high));
   }
   const Range written = accessRange(store);
   llvm::Value *isOverlapping =
-      ir.CreateAnd(ir.CreateICmpULT(read.low, written.high), ir.CreateICmpULT(written.low, read.high));
+      ir.CreateAnd(ir.CreateICmpSLT(read.low, written.high), ir.CreateICmpSLT(written.low, read.high));
   llvm::Value *both = ir.CreateAnd(ir.CreateICmpNE(read.low, read.high), ir.CreateICmpNE(written.low, written.high));
   return ir.CreateAnd(isOverlapping, both);
 }
