@@ -15,6 +15,7 @@ namespace nereid::tt {
 
 using namespace mlir;
 using namespace nereid;
+using tt::ExpansionPattern;
 
 /// The tile that `type` points to; null for any other type.
 static RankedTensorType pointeeTile(Type type) {
@@ -51,13 +52,8 @@ struct BlockPointerExpansion : TypeConverter {
   }
 };
 
-template <typename Op> struct ExpandBase : OpConversionPattern<Op> {
-  using OpConversionPattern<Op>::OpConversionPattern;
-  using Adaptor = typename OpConversionPattern<Op>::OneToNOpAdaptor;
-};
-
-struct ExpandMake : ExpandBase<tt::MakeTensorPtrOp> {
-  using ExpandBase::ExpandBase;
+struct ExpandMake : ExpansionPattern<tt::MakeTensorPtrOp> {
+  using ExpansionPattern::ExpansionPattern;
   LogicalResult matchAndRewrite(tt::MakeTensorPtrOp op, Adaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const final {
     rewriter.replaceOpWithMultiple(op, {tt::flattenValues(adaptor.getOperands())});
@@ -65,8 +61,8 @@ struct ExpandMake : ExpandBase<tt::MakeTensorPtrOp> {
   }
 };
 
-struct ExpandAdvance : ExpandBase<tt::AdvanceOp> {
-  using ExpandBase::ExpandBase;
+struct ExpandAdvance : ExpansionPattern<tt::AdvanceOp> {
+  using ExpansionPattern::ExpansionPattern;
   LogicalResult matchAndRewrite(tt::AdvanceOp op, Adaptor adaptor, ConversionPatternRewriter &rewriter) const final {
     const BlockPointerFields fields(adaptor.getPtr());
     SmallVector<Value> values(fields.all.drop_back(fields.rank));
@@ -108,8 +104,8 @@ FailureOr<Access> accessOf(Operation *op, RankedTensorType tile, ValueRange valu
   return Access{tt::pointersOf(builder, loc, block), mask};
 }
 
-struct ExpandLoad : ExpandBase<tt::LoadOp> {
-  using ExpandBase::ExpandBase;
+struct ExpandLoad : ExpansionPattern<tt::LoadOp> {
+  using ExpansionPattern::ExpansionPattern;
   LogicalResult matchAndRewrite(tt::LoadOp op, Adaptor adaptor, ConversionPatternRewriter &rewriter) const final {
     const RankedTensorType tile = pointeeTile(op.getPtr().getType());
     if (!tile || op.getMask())
@@ -133,8 +129,8 @@ struct ExpandLoad : ExpandBase<tt::LoadOp> {
   }
 };
 
-struct ExpandStore : ExpandBase<tt::StoreOp> {
-  using ExpandBase::ExpandBase;
+struct ExpandStore : ExpansionPattern<tt::StoreOp> {
+  using ExpansionPattern::ExpansionPattern;
   LogicalResult matchAndRewrite(tt::StoreOp op, Adaptor adaptor, ConversionPatternRewriter &rewriter) const final {
     const RankedTensorType tile = pointeeTile(op.getPtr().getType());
     if (!tile || op.getMask())
@@ -150,19 +146,10 @@ struct ExpandStore : ExpandBase<tt::StoreOp> {
 
 struct ExpandBlockPointers : tt::impl::ExpandBlockPointersBase<ExpandBlockPointers> {
   void runOnOperation() final {
-    auto isAny = [](TypeRange types) { return llvm::any_of(types, [](Type type) { return bool(pointeeTile(type)); }); };
-    const WalkResult found = getOperation()->walk([&](Operation *op) {
-      return isAny(op->getResultTypes()) || isAny(op->getOperandTypes()) ? WalkResult::interrupt()
-                                                                         : WalkResult::advance();
-    });
-    if (!found.wasInterrupted())
-      return;
     BlockPointerExpansion expansion;
     RewritePatternSet patterns(&getContext());
-    ConversionTarget target(getContext());
     patterns.add<ExpandMake, ExpandAdvance, ExpandLoad, ExpandStore>(expansion, &getContext());
-    tt::populateExpansionPatterns(expansion, patterns, target);
-    if (failed(applyPartialConversion(getOperation(), target, std::move(patterns))))
+    if (failed(tt::expandTypes(getOperation(), expansion, std::move(patterns))))
       signalPassFailure();
   }
 };

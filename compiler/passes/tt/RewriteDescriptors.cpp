@@ -1,6 +1,5 @@
 // Rewrites tensor descriptors to pointers, and accesses through them to masked loads, stores and atomic accesses.
 // SPDX-License-Identifier: MIT
-#include "compiler/dialect/tt/Elements.h"
 #include "compiler/dialect/tt/Report.h"
 #include "compiler/dialect/tt/StridedBlock.h"
 #include "compiler/dialect/tt/TypeName.h"
@@ -17,6 +16,7 @@ namespace nereid::tt {
 
 using namespace mlir;
 using namespace nereid;
+using tt::ExpansionPattern;
 
 namespace {
 /// The values that represent a descriptor, in the order of the plain launch ABI.
@@ -43,11 +43,6 @@ struct DescriptorExpansion : TypeConverter {
       return success();
     });
   }
-};
-
-template <typename Op> struct Rewrite : OpConversionPattern<Op> {
-  using OpConversionPattern<Op>::OpConversionPattern;
-  using Adaptor = typename OpConversionPattern<Op>::OneToNOpAdaptor;
 };
 
 //--- Addresses -------------------------------------------------------------------------------
@@ -87,6 +82,16 @@ DescriptorAccess rowsAt(OpBuilder &builder, Location loc, tt::TensorDescType typ
   return accessTo(builder, loc, fields, {widened(builder, loc, rows), columns});
 }
 
+template <typename Op>
+DescriptorAccess accessOf(OpBuilder &builder, Op op, typename ExpansionPattern<Op>::Adaptor adaptor) {
+  const DescriptorFields fields(adaptor.getDesc());
+  const tt::TensorDescType type = op.getDesc().getType();
+  if constexpr (llvm::is_one_of<Op, tt::DescriptorGatherOp, tt::DescriptorScatterOp>::value)
+    return rowsAt(builder, op.getLoc(), type, fields, op.getXOffsets(), op.getYOffset());
+  else
+    return blockAt(builder, op.getLoc(), type, fields, tt::flattenValues(adaptor.getIndices()));
+}
+
 //--- Reads -----------------------------------------------------------------------------------
 
 /// The value outside of the array: zero, or NaN where the descriptor is set to it.
@@ -121,60 +126,34 @@ Value roundedToTf32(OpBuilder &builder, Location loc, Value tile, Value rounds) 
   return arith::SelectOp::create(builder, loc, changes, tt::BitcastOp::create(builder, loc, type, rounded), tile);
 }
 
-Value loadBlock(OpBuilder &builder, Location loc, const DescriptorFields &fields, const DescriptorAccess &access,
-                RankedTensorType tile, tt::CacheModifier cache, tt::EvictionPolicy evict) {
-  Value other = paddingOf(builder, loc, tile, fields.padsWithNan());
-  Value loaded = tt::LoadOp::create(builder, loc, tile, access.pointers, access.inside, other, cache, evict, false);
-  return roundedToTf32(builder, loc, loaded, fields.roundsToTf32());
-}
-
-struct RewriteLoad : Rewrite<tt::DescriptorLoadOp> {
-  using Rewrite::Rewrite;
-  LogicalResult matchAndRewrite(tt::DescriptorLoadOp op, Adaptor adaptor,
+template <typename Op> struct RewriteRead : ExpansionPattern<Op> {
+  using ExpansionPattern<Op>::ExpansionPattern;
+  LogicalResult matchAndRewrite(Op op, typename RewriteRead::Adaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const final {
+    const Location loc = op.getLoc();
     const DescriptorFields fields(adaptor.getDesc());
-    const DescriptorAccess access =
-        blockAt(rewriter, op.getLoc(), op.getDesc().getType(), fields, tt::flattenValues(adaptor.getIndices()));
-    rewriter.replaceOp(op, loadBlock(rewriter, op.getLoc(), fields, access, cast<RankedTensorType>(op.getType()),
-                                     op.getCache(), op.getEvict()));
-    return success();
-  }
-};
-
-struct RewriteGather : Rewrite<tt::DescriptorGatherOp> {
-  using Rewrite::Rewrite;
-  LogicalResult matchAndRewrite(tt::DescriptorGatherOp op, Adaptor adaptor,
-                                ConversionPatternRewriter &rewriter) const final {
-    const DescriptorFields fields(adaptor.getDesc());
-    const DescriptorAccess access =
-        rowsAt(rewriter, op.getLoc(), op.getDesc().getType(), fields, op.getXOffsets(), op.getYOffset());
-    rewriter.replaceOp(op, loadBlock(rewriter, op.getLoc(), fields, access, cast<RankedTensorType>(op.getType()),
-                                     tt::CacheModifier::NONE, tt::EvictionPolicy::NORMAL));
+    const DescriptorAccess access = accessOf(rewriter, op, adaptor);
+    const auto tile = cast<RankedTensorType>(op.getType());
+    auto cache = tt::CacheModifier::NONE;
+    auto evict = tt::EvictionPolicy::NORMAL;
+    if constexpr (std::is_same_v<Op, tt::DescriptorLoadOp>) {
+      cache = op.getCache();
+      evict = op.getEvict();
+    }
+    Value other = paddingOf(rewriter, loc, tile, fields.padsWithNan());
+    Value loaded = tt::LoadOp::create(rewriter, loc, tile, access.pointers, access.inside, other, cache, evict, false);
+    rewriter.replaceOp(op, roundedToTf32(rewriter, loc, loaded, fields.roundsToTf32()));
     return success();
   }
 };
 
 //--- Writes ----------------------------------------------------------------------------------
 
-struct RewriteStore : Rewrite<tt::DescriptorStoreOp> {
-  using Rewrite::Rewrite;
-  LogicalResult matchAndRewrite(tt::DescriptorStoreOp op, Adaptor adaptor,
+template <typename Op> struct RewriteWrite : ExpansionPattern<Op> {
+  using ExpansionPattern<Op>::ExpansionPattern;
+  LogicalResult matchAndRewrite(Op op, typename RewriteWrite::Adaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const final {
-    const DescriptorAccess access =
-        blockAt(rewriter, op.getLoc(), op.getDesc().getType(), DescriptorFields(adaptor.getDesc()),
-                tt::flattenValues(adaptor.getIndices()));
-    rewriter.replaceOpWithNewOp<tt::StoreOp>(op, access.pointers, adaptor.getSrc().front(), access.inside,
-                                             tt::CacheModifier::NONE, tt::EvictionPolicy::NORMAL);
-    return success();
-  }
-};
-
-struct RewriteScatter : Rewrite<tt::DescriptorScatterOp> {
-  using Rewrite::Rewrite;
-  LogicalResult matchAndRewrite(tt::DescriptorScatterOp op, Adaptor adaptor,
-                                ConversionPatternRewriter &rewriter) const final {
-    const DescriptorAccess access = rowsAt(rewriter, op.getLoc(), op.getDesc().getType(),
-                                           DescriptorFields(adaptor.getDesc()), op.getXOffsets(), op.getYOffset());
+    const DescriptorAccess access = accessOf(rewriter, op, adaptor);
     rewriter.replaceOpWithNewOp<tt::StoreOp>(op, access.pointers, adaptor.getSrc().front(), access.inside,
                                              tt::CacheModifier::NONE, tt::EvictionPolicy::NORMAL);
     return success();
@@ -229,18 +208,16 @@ bool isSmallFloatExtreme(tt::DescriptorReduceKind kind, Type element) {
          isa<Float16Type, BFloat16Type>(element);
 }
 
-struct RewriteReduce : Rewrite<tt::DescriptorReduceOp> {
-  using Rewrite::Rewrite;
+struct RewriteReduce : ExpansionPattern<tt::DescriptorReduceOp> {
+  using ExpansionPattern::ExpansionPattern;
   LogicalResult matchAndRewrite(tt::DescriptorReduceOp op, Adaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const final {
-    const tt::TensorDescType type = op.getDesc().getType();
-    Type element = type.getBlockType().getElementType();
+    Type element = op.getDesc().getType().getBlockType().getElementType();
     const std::optional<tt::RMWOp> combination = combinationOf(op.getKind(), element);
     const bool isSmallFloat = isSmallFloatExtreme(op.getKind(), element);
     if (!combination && !isSmallFloat)
       return failure(); // reported before the conversion
-    const DescriptorAccess access = blockAt(rewriter, op.getLoc(), type, DescriptorFields(adaptor.getDesc()),
-                                            tt::flattenValues(adaptor.getIndices()));
+    const DescriptorAccess access = accessOf(rewriter, op, adaptor);
     Value value = adaptor.getSrc().front();
     if (isSmallFloat)
       combineSmallFloats(rewriter, op.getLoc(), op.getKind() == tt::DescriptorReduceKind::MAX, access, value);
@@ -254,8 +231,8 @@ struct RewriteReduce : Rewrite<tt::DescriptorReduceOp> {
 
 //--- Descriptors -----------------------------------------------------------------------------
 
-struct RewriteMake : Rewrite<tt::MakeTensorDescOp> {
-  using Rewrite::Rewrite;
+struct RewriteMake : ExpansionPattern<tt::MakeTensorDescOp> {
+  using ExpansionPattern::ExpansionPattern;
   LogicalResult matchAndRewrite(tt::MakeTensorDescOp op, Adaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const final {
     SmallVector<Value> fields{op.getBase()};
@@ -292,7 +269,7 @@ void addAlignment(Type type, MutableArrayRef<DictionaryAttr> fields) {
     return builder.getDictionaryAttr(builder.getNamedAttr("tt.divisibility", builder.getI32IntegerAttr(by)));
   };
   const auto rank = static_cast<size_t>(descriptor.getBlockType().getRank());
-  const unsigned bytes = tt::storageBytes(descriptor.getBlockType().getElementType());
+  const unsigned bytes = std::max(1u, descriptor.getBlockType().getElementTypeBitWidth() / 8);
   fields[0] = divisible(16);
   for (size_t dim = 0; dim + 1 < rank; ++dim)
     fields[1 + rank + dim] = divisible(16 / bytes);
@@ -300,24 +277,14 @@ void addAlignment(Type type, MutableArrayRef<DictionaryAttr> fields) {
 
 struct RewriteDescriptors : tt::impl::RewriteDescriptorsBase<RewriteDescriptors> {
   void runOnOperation() final {
-    auto isAny = [](TypeRange types) { return llvm::any_of(types, llvm::IsaPred<tt::TensorDescType>); };
-    const WalkResult found = getOperation()->walk([&](Operation *op) {
-      auto function = dyn_cast<tt::FuncOp>(op);
-      const bool has = isAny(op->getResultTypes()) || isAny(op->getOperandTypes()) ||
-                       (function && isAny(function.getArgumentTypes()));
-      return has ? WalkResult::interrupt() : WalkResult::advance();
-    });
-    if (!found.wasInterrupted())
-      return;
     if (failed(checkReductions(getOperation())))
       return signalPassFailure();
     DescriptorExpansion expansion;
     RewritePatternSet patterns(&getContext());
-    ConversionTarget target(getContext());
-    patterns.add<RewriteMake, RewriteLoad, RewriteGather, RewriteStore, RewriteScatter, RewriteReduce>(expansion,
-                                                                                                       &getContext());
-    tt::populateExpansionPatterns(expansion, patterns, target, addAlignment);
-    if (failed(applyPartialConversion(getOperation(), target, std::move(patterns))))
+    patterns.add<RewriteMake, RewriteRead<tt::DescriptorLoadOp>, RewriteRead<tt::DescriptorGatherOp>,
+                 RewriteWrite<tt::DescriptorStoreOp>, RewriteWrite<tt::DescriptorScatterOp>, RewriteReduce>(
+        expansion, &getContext());
+    if (failed(tt::expandTypes(getOperation(), expansion, std::move(patterns), addAlignment)))
       signalPassFailure();
   }
 };

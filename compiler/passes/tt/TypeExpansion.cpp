@@ -6,13 +6,9 @@
 
 using namespace mlir;
 using namespace nereid;
+using tt::ExpansionPattern;
 
 namespace {
-template <typename Op> struct ExpansionPattern : OpConversionPattern<Op> {
-  using OpConversionPattern<Op>::OpConversionPattern;
-  using Adaptor = typename OpConversionPattern<Op>::OneToNOpAdaptor;
-};
-
 struct SelectPattern : ExpansionPattern<arith::SelectOp> {
   using ExpansionPattern::ExpansionPattern;
   LogicalResult matchAndRewrite(arith::SelectOp op, Adaptor adaptor, ConversionPatternRewriter &rewriter) const final {
@@ -101,8 +97,23 @@ struct FunctionPattern : ExpansionPattern<tt::FuncOp> {
 };
 } // namespace
 
-void tt::populateExpansionPatterns(TypeConverter &expansion, RewritePatternSet &patterns, ConversionTarget &target,
-                                   ExpandedAttributes attributes) {
+static bool hasExpandedType(ModuleOp module, const TypeConverter &expansion) {
+  auto isExpanded = [&](Type type) { return !expansion.isLegal(type); };
+  auto visit = [&](Operation *op) {
+    auto function = dyn_cast<tt::FuncOp>(op);
+    const bool has = llvm::any_of(op->getResultTypes(), isExpanded) ||
+                     llvm::any_of(op->getOperandTypes(), isExpanded) ||
+                     (function && llvm::any_of(function.getArgumentTypes(), isExpanded));
+    return has ? WalkResult::interrupt() : WalkResult::advance();
+  };
+  return module.walk(visit).wasInterrupted();
+}
+
+LogicalResult tt::expandTypes(ModuleOp module, TypeConverter &expansion, RewritePatternSet patterns,
+                              ExpandedAttributes attributes) {
+  if (!hasExpandedType(module, expansion))
+    return success();
+  ConversionTarget target(*module.getContext());
   patterns.add<SelectPattern, PoisonPattern, ReturnPattern, CallPattern>(expansion, patterns.getContext());
   patterns.add<FunctionPattern>(expansion, patterns.getContext(), std::move(attributes));
   scf::populateSCFStructuralTypeConversionsAndLegality(expansion, patterns, target);
@@ -111,4 +122,5 @@ void tt::populateExpansionPatterns(TypeConverter &expansion, RewritePatternSet &
       return expansion.isSignatureLegal(function.getFunctionType()) && expansion.isLegal(&function.getBody());
     return expansion.isLegal(op);
   });
+  return applyPartialConversion(module, target, std::move(patterns));
 }

@@ -4,6 +4,7 @@
 
 #include "compiler/dialect/tt/Dialect.h"
 
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/Transforms/DialectConversion.h"
 
 #include <functional>
@@ -18,11 +19,17 @@ template <typename Ranges> llvm::SmallVector<mlir::Value> flattenValues(const Ra
   return values;
 }
 
+/// A rewrite of an op that sees each operand as the values it is expanded to.
+template <typename Op> struct ExpansionPattern : mlir::OpConversionPattern<Op> {
+  using mlir::OpConversionPattern<Op>::OpConversionPattern;
+  using Adaptor = typename mlir::OpConversionPattern<Op>::OneToNOpAdaptor;
+};
+
 /// Sets argument attributes on the parts of a kernel argument of that type.
 using ExpandedAttributes = std::function<void(mlir::Type, llvm::MutableArrayRef<mlir::DictionaryAttr>)>;
 
-/// Adds patterns for ops that only forward values, and makes ops legal that have no type left to expand.
-void populateExpansionPatterns(mlir::TypeConverter &expansion, mlir::RewritePatternSet &patterns,
-                               mlir::ConversionTarget &target, ExpandedAttributes attributes = nullptr);
+/// Expands the types of all values of the module; `patterns` are for the ops that do more than forward such values.
+mlir::LogicalResult expandTypes(mlir::ModuleOp module, mlir::TypeConverter &expansion, mlir::RewritePatternSet patterns,
+                                ExpandedAttributes attributes = nullptr);
 
 } // namespace nereid::tt
