@@ -81,13 +81,11 @@ Value TtFunctionEmitter::evaluateLambda(const syntax::Lambda *lambda) {
   if (!known.first) {
     known.second = std::make_shared<syntax::AstContext>();
     syntax::AstContext &arena = *known.second;
-    auto *body = arena.create<syntax::Return>(lambda->body->range);
-    body->value = lambda->body;
+    const syntax::Stmt *statements[] = {arena.create<syntax::Return>(lambda->body->range, lambda->body)};
     auto *definition = arena.create<syntax::FunctionDef>(lambda->range);
     definition->name = "<lambda>";
     definition->nameRange = lambda->range;
     definition->parameters = lambda->parameters;
-    const syntax::Stmt *statements[] = {body};
     definition->body = arena.copy<const syntax::Stmt *>(statements);
     known.first = definition;
   }

@@ -12,23 +12,19 @@ struct Name;
 struct JoinedStr;
 
 enum class BoolOperator : uint8_t { And, Or };
-enum class UnaryOperator : uint8_t { Invert, Not, Plus, Minus };
-enum class BinaryOperator : uint8_t {
-  Add,
-  Sub,
-  Mult,
-  MatMult,
-  Div,
-  Mod,
-  Pow,
-  LeftShift,
-  RightShift,
-  BitOr,
-  BitXor,
-  BitAnd,
-  FloorDiv
+enum class UnaryOperator : uint8_t {
+#define UNARY(op, ...) op,
+#include "compiler/syntax/Operators.def"
 };
-enum class CompareOperator : uint8_t { Eq, NotEq, Lt, LtE, Gt, GtE, Is, IsNot, In, NotIn };
+enum class BinaryOperator : uint8_t {
+#define BINARY(op, ...) op,
+#include "compiler/syntax/Operators.def"
+};
+enum class CompareOperator : uint8_t {
+#define COMPARE(op, ...) op,
+#define COMPARE_WORDS(op, ...) op,
+#include "compiler/syntax/Operators.def"
+};
 // The kind of the node in words for messages: "a call", "`True`".
 llvm::StringRef describe(const Expr &expr);
 
@@ -70,7 +66,6 @@ struct Comprehension {
 
 // `a and b and c`: two or more values; `opRanges` has one less.
 struct BoolOp : ExprOf<NodeKind::BoolOp> {
-  using NodeOf::NodeOf;
   BoolOperator op = BoolOperator::And;
   ExprList values;
   llvm::ArrayRef<SourceRange> opRanges;
@@ -78,13 +73,11 @@ struct BoolOp : ExprOf<NodeKind::BoolOp> {
 
 // `target := value`
 struct NamedExpr : ExprOf<NodeKind::NamedExpr> {
-  using NodeOf::NodeOf;
   const Name *target = nullptr;
   const Expr *value = nullptr;
 };
 
 struct BinOp : ExprOf<NodeKind::BinOp> {
-  using NodeOf::NodeOf;
   BinaryOperator op = BinaryOperator::Add;
   SourceRange opRange;
   const Expr *left = nullptr;
@@ -92,21 +85,18 @@ struct BinOp : ExprOf<NodeKind::BinOp> {
 };
 
 struct UnaryOp : ExprOf<NodeKind::UnaryOp> {
-  using NodeOf::NodeOf;
   UnaryOperator op = UnaryOperator::Plus;
   SourceRange opRange;
   const Expr *operand = nullptr;
 };
 
 struct Lambda : ExprOf<NodeKind::Lambda> {
-  using NodeOf::NodeOf;
   llvm::ArrayRef<Parameter> parameters;
   const Expr *body = nullptr;
 };
 
 // `body if test else orelse`
 struct IfExp : ExprOf<NodeKind::IfExp> {
-  using NodeOf::NodeOf;
   const Expr *test = nullptr;
   const Expr *body = nullptr;
   const Expr *orelse = nullptr;
@@ -119,58 +109,48 @@ struct DictEntries {
 };
 
 struct Dict : ExprOf<NodeKind::Dict>, DictEntries {
-  using NodeOf::NodeOf;
   const DictEntries &entries() const { return *this; }
 };
 
 struct Set : ExprOf<NodeKind::Set> {
-  using NodeOf::NodeOf;
   ExprList elements;
 };
 
 struct ListComp : ExprOf<NodeKind::ListComp> {
-  using NodeOf::NodeOf;
   const Expr *element = nullptr;
   llvm::ArrayRef<Comprehension> generators;
 };
 
 struct SetComp : ExprOf<NodeKind::SetComp> {
-  using NodeOf::NodeOf;
   const Expr *element = nullptr;
   llvm::ArrayRef<Comprehension> generators;
 };
 
 struct DictComp : ExprOf<NodeKind::DictComp> {
-  using NodeOf::NodeOf;
   const Expr *key = nullptr;
   const Expr *value = nullptr;
   llvm::ArrayRef<Comprehension> generators;
 };
 
 struct GeneratorExp : ExprOf<NodeKind::GeneratorExp> {
-  using NodeOf::NodeOf;
   const Expr *element = nullptr;
   llvm::ArrayRef<Comprehension> generators;
 };
 
 struct Await : ExprOf<NodeKind::Await> {
-  using NodeOf::NodeOf;
   const Expr *value = nullptr;
 };
 
 struct Yield : ExprOf<NodeKind::Yield> {
-  using NodeOf::NodeOf;
   const Expr *value = nullptr; // or null
 };
 
 struct YieldFrom : ExprOf<NodeKind::YieldFrom> {
-  using NodeOf::NodeOf;
   const Expr *value = nullptr;
 };
 
 // `left ops[0] comparators[0] ops[1] comparators[1] ...`; more than one op is a chained comparison.
 struct Compare : ExprOf<NodeKind::Compare> {
-  using NodeOf::NodeOf;
   const Expr *left = nullptr;
   llvm::ArrayRef<CompareOperator> ops;
   llvm::ArrayRef<SourceRange> opRanges;
@@ -179,7 +159,6 @@ struct Compare : ExprOf<NodeKind::Compare> {
 
 // `args` may hold Starred nodes; both lists are in source order.
 struct Call : ExprOf<NodeKind::Call> {
-  using NodeOf::NodeOf;
   const Expr *callee = nullptr;
   ExprList args;
   llvm::ArrayRef<Keyword> keywords;
@@ -187,7 +166,6 @@ struct Call : ExprOf<NodeKind::Call> {
 
 // `{value!r:spec}` of an f-string. `{value=}` also puts its own text before it, as a Constant.
 struct FormattedValue : ExprOf<NodeKind::FormattedValue> {
-  using NodeOf::NodeOf;
   const Expr *value = nullptr;
   char conversion = 0;                   // 's', 'r', 'a', or 0 for none
   const JoinedStr *formatSpec = nullptr; // or null
@@ -195,14 +173,12 @@ struct FormattedValue : ExprOf<NodeKind::FormattedValue> {
 
 // An f-string (and adjacent strings): Constant and FormattedValue nodes.
 struct JoinedStr : ExprOf<NodeKind::JoinedStr> {
-  using NodeOf::NodeOf;
   ExprList values;
 };
 
 enum class ConstantKind : uint8_t { None, True, False, Ellipsis, Int, Float, Imaginary, Str, Bytes };
 
 struct Constant : ExprOf<NodeKind::Constant> {
-  using NodeOf::NodeOf;
   ConstantKind constantKind = ConstantKind::None;
   uint8_t radix = 10; // of an Int
   // Int: the digits, without prefix and underscores. Str, Bytes: the value, with escapes resolved; a Str is UTF-8, in
@@ -215,7 +191,6 @@ struct Constant : ExprOf<NodeKind::Constant> {
 };
 
 struct Attribute : ExprOf<NodeKind::Attribute> {
-  using NodeOf::NodeOf;
   const Expr *value = nullptr;
   llvm::StringRef name;
   SourceRange nameRange;
@@ -223,34 +198,28 @@ struct Attribute : ExprOf<NodeKind::Attribute> {
 
 // `index` is a Slice, a Tuple (`x[:, None]`) or any expression.
 struct Subscript : ExprOf<NodeKind::Subscript> {
-  using NodeOf::NodeOf;
   const Expr *value = nullptr;
   const Expr *index = nullptr;
 };
 
 struct Starred : ExprOf<NodeKind::Starred> {
-  using NodeOf::NodeOf;
   const Expr *value = nullptr;
 };
 
 struct Name : ExprOf<NodeKind::Name> {
-  using NodeOf::NodeOf;
   llvm::StringRef id;
 };
 
 struct List : ExprOf<NodeKind::List> {
-  using NodeOf::NodeOf;
   ExprList elements;
 };
 
 struct Tuple : ExprOf<NodeKind::Tuple> {
-  using NodeOf::NodeOf;
   ExprList elements;
 };
 
 // Each part may be null. Only inside a Subscript.
 struct Slice : ExprOf<NodeKind::Slice> {
-  using NodeOf::NodeOf;
   const Expr *lower = nullptr;
   const Expr *upper = nullptr;
   const Expr *step = nullptr;

@@ -50,17 +50,27 @@ llvm::StringRef describe(const Expr &expr) {
 llvm::StringRef spelling(BoolOperator op) { return op == BoolOperator::And ? "and" : "or"; }
 
 llvm::StringRef spelling(UnaryOperator op) {
-  static constexpr llvm::StringLiteral names[] = {"~", "not", "+", "-"};
+  static constexpr llvm::StringLiteral names[] = {
+#define UNARY(op, text, ...) text,
+#include "compiler/syntax/Operators.def"
+  };
   return names[static_cast<unsigned>(op)];
 }
 
 llvm::StringRef spelling(BinaryOperator op) {
-  static constexpr llvm::StringLiteral names[] = {"+", "-", "*", "@", "/", "%", "**", "<<", ">>", "|", "^", "&", "//"};
+  static constexpr llvm::StringLiteral names[] = {
+#define BINARY(op, text, ...) text,
+#include "compiler/syntax/Operators.def"
+  };
   return names[static_cast<unsigned>(op)];
 }
 
 llvm::StringRef spelling(CompareOperator op) {
-  static constexpr llvm::StringLiteral names[] = {"==", "!=", "<", "<=", ">", ">=", "is", "is not", "in", "not in"};
+  static constexpr llvm::StringLiteral names[] = {
+#define COMPARE(op, text, ...) text,
+#define COMPARE_WORDS(op, text, ...) text,
+#include "compiler/syntax/Operators.def"
+  };
   return names[static_cast<unsigned>(op)];
 }
 

@@ -56,10 +56,10 @@ protected:
   using Node::Node;
 };
 
-// Defines a node struct's kind, its constructor from a range and its classof.
+// Defines a node struct's kind and its classof. The structs are aggregates: the range, then the fields in their order.
 template <NodeKind K, typename Base> struct NodeOf : Base {
   static constexpr NodeKind nodeKind = K;
-  explicit NodeOf(SourceRange range) : Base(K, range) {}
+  NodeOf(SourceRange range) : Base(K, range) {}
   static bool classof(const Node *node) { return node->kind == K; }
 };
 template <NodeKind K> using ExprOf = NodeOf<K, Expr>;

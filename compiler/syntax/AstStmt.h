@@ -8,7 +8,6 @@ namespace nereid::syntax {
 
 // The range starts at `def` (or `async`), not at the decorators.
 struct FunctionDef : StmtOf<NodeKind::FunctionDef> {
-  using NodeOf::NodeOf;
   llvm::StringRef name;
   SourceRange nameRange;
   ExprList decorators; // without the `@`
@@ -20,7 +19,6 @@ struct FunctionDef : StmtOf<NodeKind::FunctionDef> {
 };
 
 struct ClassDef : StmtOf<NodeKind::ClassDef> {
-  using NodeOf::NodeOf;
   llvm::StringRef name;
   SourceRange nameRange;
   ExprList decorators;
@@ -31,25 +29,21 @@ struct ClassDef : StmtOf<NodeKind::ClassDef> {
 };
 
 struct Return : StmtOf<NodeKind::Return> {
-  using NodeOf::NodeOf;
   const Expr *value = nullptr; // or null
 };
 
 struct Delete : StmtOf<NodeKind::Delete> {
-  using NodeOf::NodeOf;
   ExprList targets;
 };
 
 // `t1 = t2 = value`
 struct Assign : StmtOf<NodeKind::Assign> {
-  using NodeOf::NodeOf;
   ExprList targets;
   const Expr *value = nullptr;
 };
 
 // `target op= value`; `opRange` covers `op=`.
 struct AugAssign : StmtOf<NodeKind::AugAssign> {
-  using NodeOf::NodeOf;
   BinaryOperator op = BinaryOperator::Add;
   SourceRange opRange;
   const Expr *target = nullptr;
@@ -58,7 +52,6 @@ struct AugAssign : StmtOf<NodeKind::AugAssign> {
 
 // `target: annotation = value`; the value may be null.
 struct AnnAssign : StmtOf<NodeKind::AnnAssign> {
-  using NodeOf::NodeOf;
   const Expr *target = nullptr;
   const Expr *annotation = nullptr;
   const Expr *value = nullptr;
@@ -66,13 +59,11 @@ struct AnnAssign : StmtOf<NodeKind::AnnAssign> {
 
 // `type X = value`
 struct TypeAlias : StmtOf<NodeKind::TypeAlias> {
-  using NodeOf::NodeOf;
   Identifier name;
   const Expr *value = nullptr;
 };
 
 struct For : StmtOf<NodeKind::For> {
-  using NodeOf::NodeOf;
   const Expr *target = nullptr;
   const Expr *iterable = nullptr;
   Block body;
@@ -81,7 +72,6 @@ struct For : StmtOf<NodeKind::For> {
 };
 
 struct While : StmtOf<NodeKind::While> {
-  using NodeOf::NodeOf;
   const Expr *test = nullptr;
   Block body;
   Block orelse;
@@ -89,7 +79,6 @@ struct While : StmtOf<NodeKind::While> {
 
 // An `elif` is an If alone in `orelse`, whose range starts at `elif`.
 struct If : StmtOf<NodeKind::If> {
-  using NodeOf::NodeOf;
   const Expr *test = nullptr;
   Block body;
   Block orelse;
@@ -101,7 +90,6 @@ struct WithItem {
 };
 
 struct With : StmtOf<NodeKind::With> {
-  using NodeOf::NodeOf;
   llvm::ArrayRef<WithItem> items;
   Block body;
   bool isAsync = false;
@@ -109,12 +97,10 @@ struct With : StmtOf<NodeKind::With> {
 
 // Only its range and subject: kernels cannot contain it.
 struct Match : StmtOf<NodeKind::Match> {
-  using NodeOf::NodeOf;
   const Expr *subject = nullptr;
 };
 
 struct Raise : StmtOf<NodeKind::Raise> {
-  using NodeOf::NodeOf;
   const Expr *exception = nullptr; // or null
   const Expr *cause = nullptr;     // or null
 };
@@ -127,7 +113,6 @@ struct ExceptHandler {
 };
 
 struct Try : StmtOf<NodeKind::Try> {
-  using NodeOf::NodeOf;
   Block body;
   llvm::ArrayRef<ExceptHandler> handlers;
   Block orelse;
@@ -136,7 +121,6 @@ struct Try : StmtOf<NodeKind::Try> {
 };
 
 struct Assert : StmtOf<NodeKind::Assert> {
-  using NodeOf::NodeOf;
   const Expr *test = nullptr;
   const Expr *message = nullptr; // or null
 };
@@ -149,44 +133,33 @@ struct Alias {
 };
 
 struct Import : StmtOf<NodeKind::Import> {
-  using NodeOf::NodeOf;
   llvm::ArrayRef<Alias> names;
 };
 
 // `from ..module import a as b`: `level` counts the dots.
 struct ImportFrom : StmtOf<NodeKind::ImportFrom> {
-  using NodeOf::NodeOf;
   llvm::StringRef module; // may be empty
   unsigned level = 0;
   llvm::ArrayRef<Alias> names;
 };
 
 struct Global : StmtOf<NodeKind::Global> {
-  using NodeOf::NodeOf;
   llvm::ArrayRef<Identifier> names;
 };
 
 struct Nonlocal : StmtOf<NodeKind::Nonlocal> {
-  using NodeOf::NodeOf;
   llvm::ArrayRef<Identifier> names;
 };
 
 struct ExprStmt : StmtOf<NodeKind::ExprStmt> {
-  using NodeOf::NodeOf;
   const Expr *value = nullptr;
 };
 
-struct Pass : StmtOf<NodeKind::Pass> {
-  using NodeOf::NodeOf;
-};
+struct Pass : StmtOf<NodeKind::Pass> {};
 
-struct Break : StmtOf<NodeKind::Break> {
-  using NodeOf::NodeOf;
-};
+struct Break : StmtOf<NodeKind::Break> {};
 
-struct Continue : StmtOf<NodeKind::Continue> {
-  using NodeOf::NodeOf;
-};
+struct Continue : StmtOf<NodeKind::Continue> {};
 
 struct Module {
   const support::SourceFile *file = nullptr;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/syntax/ExpressionParser.h"
 
+#include "compiler/syntax/AstChildren.h"
 #include "compiler/syntax/Diagnostics.h"
 
 #include <optional>
@@ -14,34 +15,15 @@ ExpressionParser::Level::Level(ExpressionParser &parser)
     parser.report(diag::ExpressionTooDeep, parser.peek().range, maxExpressionNesting);
 }
 
-void ExpressionParser::reportTooLong(SourceRange range) { report(diag::ExpressionTooLong, range, maxExpressionDepth); }
-
-unsigned ExpressionParser::depthOf(ExprList parts) {
+bool ExpressionParser::setDepth(Expr &node) {
   unsigned depth = 0;
-  for (const Expr *part : parts)
-    depth = std::max(depth, depthOf(part));
-  return depth;
-}
-
-unsigned ExpressionParser::depthOf(llvm::ArrayRef<Comprehension> generators) {
-  unsigned depth = 0;
-  for (const Comprehension &generator : generators)
-    depth = std::max({depth, depthOf(generator.target), depthOf(generator.iterable), depthOf(generator.conditions)});
-  return depth;
-}
-
-unsigned ExpressionParser::depthOf(llvm::ArrayRef<Parameter> parameters) {
-  unsigned depth = 0;
-  for (const Parameter &parameter : parameters)
-    depth = std::max({depth, depthOf(parameter.annotation), depthOf(parameter.defaultValue)});
-  return depth;
-}
-
-unsigned ExpressionParser::depthOf(llvm::ArrayRef<Keyword> keywords) {
-  unsigned depth = 0;
-  for (const Keyword &keyword : keywords)
-    depth = std::max(depth, depthOf(keyword.value));
-  return depth;
+  forEachChild(&node, [&](const Expr *part) { depth = std::max<unsigned>(depth, part->depth); });
+  if (depth >= maxExpressionDepth) {
+    report(diag::ExpressionTooLong, node.range, maxExpressionDepth);
+    return false;
+  }
+  node.depth = static_cast<uint16_t>(depth + 1);
+  return true;
 }
 
 const Expr *ExpressionParser::parseNamedExpression() {
@@ -54,10 +36,7 @@ const Expr *ExpressionParser::parseNamedExpression() {
   const Expr *value = level ? parseExpression() : nullptr;
   if (!value)
     return nullptr;
-  auto *node = create<NamedExpr>(begin);
-  node->target = llvm::cast<Name>(target);
-  node->value = value;
-  return finish(node, depthOf(value));
+  return finish(create<NamedExpr>(begin, llvm::cast<Name>(target), value));
 }
 
 const Expr *ExpressionParser::parseExpression() {
@@ -74,11 +53,7 @@ const Expr *ExpressionParser::parseExpression() {
   const Expr *orelse = level ? parseExpression() : nullptr;
   if (!orelse)
     return nullptr;
-  auto *node = create<IfExp>(begin);
-  node->test = test;
-  node->body = body;
-  node->orelse = orelse;
-  return finish(node, std::max({depthOf(test), depthOf(body), depthOf(orelse)}));
+  return finish(create<IfExp>(begin, test, body, orelse));
 }
 
 const Expr *ExpressionParser::parseLambda() {
@@ -93,14 +68,10 @@ const Expr *ExpressionParser::parseLambda() {
   const Expr *body = parseExpression();
   if (!body)
     return nullptr;
-  auto *node = create<Lambda>(begin);
-  node->parameters = context.copy<Parameter>(parameters);
-  node->body = body;
-  return finish(node, std::max(depthOf(body), depthOf(node->parameters)));
+  return finish(create<Lambda>(begin, parameters, body));
 }
 
-const Expr *ExpressionParser::parseBoolOp(BoolOperator op, TokenKind token,
-                                          const Expr *(ExpressionParser::*parseOperand)()) {
+const Expr *ExpressionParser::parseBoolOp(BoolOperator op, TokenKind token, ParseFunction parseOperand) {
   uint32_t begin = here();
   const Expr *first = (this->*parseOperand)();
   if (!first || !isAt(token))
@@ -114,11 +85,7 @@ const Expr *ExpressionParser::parseBoolOp(BoolOperator op, TokenKind token,
       return nullptr;
     values.push_back(value);
   }
-  auto *node = create<BoolOp>(begin);
-  node->op = op;
-  node->values = context.copy<const Expr *>(values);
-  node->opRanges = context.copy<SourceRange>(opRanges);
-  return finish(node, depthOf(node->values));
+  return finish(create<BoolOp>(begin, op, values, opRanges));
 }
 
 const Expr *ExpressionParser::parseDisjunction() {
@@ -129,42 +96,30 @@ const Expr *ExpressionParser::parseConjunction() {
   return parseBoolOp(BoolOperator::And, TokenKind::And, &ExpressionParser::parseNot);
 }
 
-const Expr *ExpressionParser::parseNot() {
-  if (!isAt(TokenKind::Not))
-    return parseComparison();
+const Expr *ExpressionParser::parseUnaryOp(UnaryOperator op, ParseFunction parseOperand) {
   Level level(*this);
   uint32_t begin = here();
   SourceRange opRange = take().range;
-  const Expr *operand = level ? parseNot() : nullptr;
-  if (!operand)
-    return nullptr;
-  auto *node = create<UnaryOp>(begin);
-  node->op = UnaryOperator::Not;
-  node->opRange = opRange;
-  node->operand = operand;
-  return finish(node, depthOf(operand));
+  const Expr *operand = level ? (this->*parseOperand)() : nullptr;
+  return operand ? finish(create<UnaryOp>(begin, op, opRange, operand)) : nullptr;
+}
+
+const Expr *ExpressionParser::parseNot() {
+  if (!isAt(TokenKind::Not))
+    return parseComparison();
+  return parseUnaryOp(UnaryOperator::Not, &ExpressionParser::parseNot);
 }
 
 static std::optional<CompareOperator> compareOperator(TokenKind kind, TokenKind next) {
+#define COMPARE_WORDS(op, text, first, second)                                                                         \
+  if (kind == TokenKind::first && next == TokenKind::second)                                                           \
+    return CompareOperator::op;
+#include "compiler/syntax/Operators.def"
   switch (kind) {
-  case TokenKind::EqualEqual:
-    return CompareOperator::Eq;
-  case TokenKind::NotEqual:
-    return CompareOperator::NotEq;
-  case TokenKind::Less:
-    return CompareOperator::Lt;
-  case TokenKind::LessEqual:
-    return CompareOperator::LtE;
-  case TokenKind::Greater:
-    return CompareOperator::Gt;
-  case TokenKind::GreaterEqual:
-    return CompareOperator::GtE;
-  case TokenKind::In:
-    return CompareOperator::In;
-  case TokenKind::Is:
-    return next == TokenKind::Not ? CompareOperator::IsNot : CompareOperator::Is;
-  case TokenKind::Not:
-    return next == TokenKind::In ? std::optional(CompareOperator::NotIn) : std::nullopt;
+#define COMPARE(op, text, token)                                                                                       \
+  case TokenKind::token:                                                                                               \
+    return CompareOperator::op;
+#include "compiler/syntax/Operators.def"
   default:
     return std::nullopt;
   }
@@ -191,12 +146,7 @@ const Expr *ExpressionParser::parseComparison() {
   }
   if (ops.empty())
     return left;
-  auto *node = create<Compare>(begin);
-  node->left = left;
-  node->ops = context.copy<CompareOperator>(ops);
-  node->opRanges = context.copy<SourceRange>(opRanges);
-  node->comparators = context.copy<const Expr *>(comparators);
-  return finish(node, std::max(depthOf(left), depthOf(node->comparators)));
+  return finish(create<Compare>(begin, left, ops, opRanges, comparators));
 }
 
 namespace {
@@ -208,30 +158,10 @@ struct BinaryRule {
 
 static std::optional<BinaryRule> binaryRule(TokenKind kind) {
   switch (kind) {
-  case TokenKind::Pipe:
-    return BinaryRule{0, BinaryOperator::BitOr};
-  case TokenKind::Caret:
-    return BinaryRule{1, BinaryOperator::BitXor};
-  case TokenKind::Ampersand:
-    return BinaryRule{2, BinaryOperator::BitAnd};
-  case TokenKind::LeftShift:
-    return BinaryRule{3, BinaryOperator::LeftShift};
-  case TokenKind::RightShift:
-    return BinaryRule{3, BinaryOperator::RightShift};
-  case TokenKind::Plus:
-    return BinaryRule{4, BinaryOperator::Add};
-  case TokenKind::Minus:
-    return BinaryRule{4, BinaryOperator::Sub};
-  case TokenKind::Star:
-    return BinaryRule{5, BinaryOperator::Mult};
-  case TokenKind::Slash:
-    return BinaryRule{5, BinaryOperator::Div};
-  case TokenKind::SlashSlash:
-    return BinaryRule{5, BinaryOperator::FloorDiv};
-  case TokenKind::Percent:
-    return BinaryRule{5, BinaryOperator::Mod};
-  case TokenKind::At:
-    return BinaryRule{5, BinaryOperator::MatMult};
+#define BINARY(op, text, token, assignToken, precedence)                                                               \
+  case TokenKind::token:                                                                                               \
+    return BinaryRule{precedence, BinaryOperator::op};
+#include "compiler/syntax/Operators.def"
   default:
     return std::nullopt;
   }
@@ -250,24 +180,17 @@ const Expr *ExpressionParser::parseBinary(unsigned minPrecedence) {
     const Expr *right = parseBinary(rule->precedence + 1);
     if (!right)
       return nullptr;
-    auto *node = create<BinOp>(begin);
-    node->op = rule->op;
-    node->opRange = opRange;
-    node->left = left;
-    node->right = right;
-    left = finish(node, std::max(depthOf(left), depthOf(right)));
+    left = finish(create<BinOp>(begin, rule->op, opRange, left, right));
   }
   return left;
 }
 
 static std::optional<UnaryOperator> unaryOperator(TokenKind kind) {
   switch (kind) {
-  case TokenKind::Plus:
-    return UnaryOperator::Plus;
-  case TokenKind::Minus:
-    return UnaryOperator::Minus;
-  case TokenKind::Tilde:
-    return UnaryOperator::Invert;
+#define UNARY(op, text, token)                                                                                         \
+  case TokenKind::token:                                                                                               \
+    return UnaryOperator::op;
+#include "compiler/syntax/Operators.def"
   default:
     return std::nullopt;
   }
@@ -275,19 +198,9 @@ static std::optional<UnaryOperator> unaryOperator(TokenKind kind) {
 
 const Expr *ExpressionParser::parseUnary() {
   std::optional<UnaryOperator> op = unaryOperator(peek().kind);
-  if (!op)
+  if (!op || *op == UnaryOperator::Not)
     return parsePower();
-  Level level(*this);
-  uint32_t begin = here();
-  SourceRange opRange = take().range;
-  const Expr *operand = level ? parseUnary() : nullptr;
-  if (!operand)
-    return nullptr;
-  auto *node = create<UnaryOp>(begin);
-  node->op = *op;
-  node->opRange = opRange;
-  node->operand = operand;
-  return finish(node, depthOf(operand));
+  return parseUnaryOp(*op, &ExpressionParser::parseUnary);
 }
 
 const Expr *ExpressionParser::parsePower() {
@@ -300,12 +213,7 @@ const Expr *ExpressionParser::parsePower() {
   const Expr *exponent = level ? parseUnary() : nullptr;
   if (!exponent)
     return nullptr;
-  auto *node = create<BinOp>(begin);
-  node->op = BinaryOperator::Pow;
-  node->opRange = opRange;
-  node->left = base;
-  node->right = exponent;
-  return finish(node, std::max(depthOf(base), depthOf(exponent)));
+  return finish(create<BinOp>(begin, BinaryOperator::Pow, opRange, base, exponent));
 }
 
 const Expr *ExpressionParser::parseAwait() {
@@ -314,11 +222,7 @@ const Expr *ExpressionParser::parseAwait() {
   uint32_t begin = here();
   take();
   const Expr *value = parsePrimary();
-  if (!value)
-    return nullptr;
-  auto *node = create<Await>(begin);
-  node->value = value;
-  return finish(node, depthOf(value));
+  return value ? finish(create<Await>(begin, value)) : nullptr;
 }
 
 const Expr *ExpressionParser::parseYield() {
@@ -329,18 +233,12 @@ const Expr *ExpressionParser::parseYield() {
   take();
   if (accept(TokenKind::From)) {
     const Expr *value = parseExpression();
-    if (!value)
-      return nullptr;
-    auto *node = create<YieldFrom>(begin);
-    node->value = value;
-    return finish(node, depthOf(value));
+    return value ? finish(create<YieldFrom>(begin, value)) : nullptr;
   }
   const Expr *value = nullptr;
   if (canStartExpression(peek().kind) && !(value = parseStarExpressions()))
     return nullptr;
-  auto *node = create<Yield>(begin);
-  node->value = value;
-  return finish(node, depthOf(value));
+  return finish(create<Yield>(begin, value));
 }
 
 } // namespace nereid::syntax

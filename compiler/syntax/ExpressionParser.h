@@ -50,17 +50,7 @@ protected:
   bool isAtComprehension() const;
 
   // Computes the depth of a node from its parts; null where the expression is too deep.
-  template <typename T> const T *finish(T *node, unsigned partsDepth) {
-    if (partsDepth >= maxExpressionDepth)
-      return reportTooLong(node->range), nullptr;
-    node->depth = static_cast<uint16_t>(partsDepth + 1);
-    return node;
-  }
-  static unsigned depthOf(const Expr *part) { return part ? part->depth : 0; }
-  static unsigned depthOf(ExprList parts);
-  static unsigned depthOf(llvm::ArrayRef<Comprehension> generators);
-  static unsigned depthOf(llvm::ArrayRef<Parameter> parameters);
-  static unsigned depthOf(llvm::ArrayRef<Keyword> keywords);
+  template <typename T> const T *finish(T *node) { return setDepth(*node) ? node : nullptr; }
 
   // Counts one level of recursion; reports an error and returns false beyond the limit.
   class Level {
@@ -76,6 +66,7 @@ protected:
   };
 
 private:
+  using ParseFunction = const Expr *(ExpressionParser::*)();
   const Expr *parseLambda();
   const Expr *parseConjunction();
   const Expr *parseNot();
@@ -84,7 +75,9 @@ private:
   const Expr *parseUnary();
   const Expr *parsePower();
   const Expr *parseAwait();
-  const Expr *parseBoolOp(BoolOperator op, TokenKind token, const Expr *(ExpressionParser::*parseOperand)());
+  const Expr *parseBoolOp(BoolOperator op, TokenKind token, ParseFunction parseOperand);
+  const Expr *parseUnaryOp(UnaryOperator op, ParseFunction parseOperand);
+  const Expr *parseStarred(ParseFunction parseOperand);
 
   const Expr *parseStarExpression(bool allowNamed);
   const Expr *parsePrimary();
@@ -92,7 +85,6 @@ private:
   const Expr *parseCall(uint32_t begin, const Expr *callee);
   bool parseKeyword(Arguments &arguments);
   bool parseArgument(Arguments &arguments);
-  const Expr *parseStarredArgument();
   const Expr *parseGeneratorArgument(const Arguments &arguments, const Expr *element);
   const Expr *parseSubscript(uint32_t begin, const Expr *value);
   const Expr *parseIndex();
@@ -135,7 +127,7 @@ private:
   void flushText(StringParts &parts);
   const JoinedStr *joinParts(SourceRange range, StringParts &parts);
 
-  void reportTooLong(SourceRange range);
+  bool setDepth(Expr &node);
 
   unsigned nesting = 0;
 };

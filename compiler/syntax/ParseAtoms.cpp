@@ -93,45 +93,39 @@ const Expr *ExpressionParser::parseAtom() {
 
 const Expr *ExpressionParser::parseName() {
   const Token &token = take();
-  auto *node = create<Name>(token.range.begin);
-  node->id = context.intern(spelling(token));
-  return node;
+  return create<Name>(token.range.begin, context.intern(spelling(token)));
 }
 
 const Expr *ExpressionParser::parseNumber() {
   const Token &token = take();
-  auto *node = create<Constant>(token.range.begin);
+  uint32_t begin = token.range.begin;
   if (token.kind == TokenKind::Int) {
     IntText number = readInt(spelling(token));
-    node->constantKind = ConstantKind::Int;
-    node->radix = number.radix;
-    node->text = context.copy(llvm::StringRef(number.digits));
-    return node;
+    return create<Constant>(begin, ConstantKind::Int, number.radix, context.copy(llvm::StringRef(number.digits)));
   }
-  node->constantKind = token.kind == TokenKind::Float ? ConstantKind::Float : ConstantKind::Imaginary;
+  bool isFloat = token.kind == TokenKind::Float;
+  auto *node = create<Constant>(begin, isFloat ? ConstantKind::Float : ConstantKind::Imaginary);
   node->number = readFloat(spelling(token));
   return node;
 }
 
 const Expr *ExpressionParser::parseKeywordConstant(ConstantKind kind) {
-  auto *node = create<Constant>(take().range.begin);
-  node->range = tokens[at - 1].range;
-  node->constantKind = kind;
-  return node;
+  uint32_t begin = take().range.begin;
+  return create<Constant>(begin, kind);
 }
 
-const Expr *ExpressionParser::parseStarExpression(bool allowNamed) {
-  if (!isAt(TokenKind::Star))
-    return allowNamed ? parseNamedExpression() : parseExpression();
+const Expr *ExpressionParser::parseStarred(ParseFunction parseOperand) {
   Level level(*this);
   uint32_t begin = here();
   take();
-  const Expr *value = level ? parseBitOr() : nullptr;
-  if (!value)
-    return nullptr;
-  auto *node = create<Starred>(begin);
-  node->value = value;
-  return finish(node, depthOf(value));
+  const Expr *value = level ? (this->*parseOperand)() : nullptr;
+  return value ? finish(create<Starred>(begin, value)) : nullptr;
+}
+
+const Expr *ExpressionParser::parseStarExpression(bool allowNamed) {
+  if (isAt(TokenKind::Star))
+    return parseStarred(&ExpressionParser::parseBitOr);
+  return allowNamed ? parseNamedExpression() : parseExpression();
 }
 
 const Expr *ExpressionParser::parseStarExpressions(bool allowNamed) {
@@ -151,9 +145,7 @@ const Expr *ExpressionParser::parseStarExpressions(bool allowNamed) {
     if (!elements.back())
       return nullptr;
   }
-  auto *node = create<Tuple>(begin);
-  node->elements = context.copy<const Expr *>(elements);
-  return finish(node, depthOf(node->elements));
+  return finish(create<Tuple>(begin, elements));
 }
 
 // The items after the first one, up to and including the closing bracket.
@@ -205,9 +197,7 @@ const Expr *ExpressionParser::parseParentheses() {
   }
   if (!parseItems(TokenKind::RightParen, elements))
     return nullptr;
-  auto *node = create<Tuple>(begin);
-  node->elements = context.copy<const Expr *>(elements);
-  return finish(node, depthOf(node->elements));
+  return finish(create<Tuple>(begin, elements));
 }
 
 const Expr *ExpressionParser::parseList() {
@@ -223,9 +213,7 @@ const Expr *ExpressionParser::parseList() {
   }
   if (!parseItems(TokenKind::RightSquare, elements))
     return nullptr;
-  auto *node = create<List>(begin);
-  node->elements = context.copy<const Expr *>(elements);
-  return finish(node, depthOf(node->elements));
+  return finish(create<List>(begin, elements));
 }
 
 // A dict or a set; the first item decides which.
@@ -250,9 +238,7 @@ const Expr *ExpressionParser::parseBraces() {
   Items elements{first};
   if (!parseItems(TokenKind::RightBrace, elements))
     return nullptr;
-  auto *node = create<Set>(begin);
-  node->elements = context.copy<const Expr *>(elements);
-  return finish(node, depthOf(node->elements));
+  return finish(create<Set>(begin, elements));
 }
 
 // `key: value`, or `**value` with a null key.
@@ -290,11 +276,7 @@ const Expr *ExpressionParser::parseDict(uint32_t begin, const Expr *key, const E
     llvm::SmallVector<Comprehension, 2> generators;
     if (!parseGenerators(generators) || !expect(TokenKind::RightBrace, "to close the comprehension"))
       return nullptr;
-    auto *node = create<DictComp>(begin);
-    node->key = key;
-    node->value = value;
-    node->generators = context.copy<Comprehension>(generators);
-    return finish(node, std::max({depthOf(key), depthOf(value), depthOf(node->generators)}));
+    return finish(create<DictComp>(begin, key, value, generators));
   }
   while (accept(TokenKind::Comma) && !isAt(TokenKind::RightBrace)) {
     if (!parseDictItem(key, value))
@@ -304,10 +286,7 @@ const Expr *ExpressionParser::parseDict(uint32_t begin, const Expr *key, const E
   }
   if (!expect(TokenKind::RightBrace, "to close the dict"))
     return nullptr;
-  auto *node = create<Dict>(begin);
-  node->keys = context.copy<const Expr *>(keys);
-  node->values = context.copy<const Expr *>(values);
-  return finish(node, std::max(depthOf(node->keys), depthOf(node->values)));
+  return finish(create<Dict>(begin, DictEntries{stored(keys), stored(values)}));
 }
 
 template <typename T>
@@ -319,10 +298,7 @@ const Expr *ExpressionParser::parseComprehension(uint32_t begin, const Expr *ele
   llvm::SmallVector<Comprehension, 2> generators;
   if (!parseGenerators(generators) || !expect(closer, "to close the comprehension"))
     return nullptr;
-  auto *node = create<T>(begin);
-  node->element = element;
-  node->generators = context.copy<Comprehension>(generators);
-  return finish(node, std::max(depthOf(element), depthOf(node->generators)));
+  return finish(create<T>(begin, element, generators));
 }
 
 bool ExpressionParser::parseGenerators(llvm::SmallVectorImpl<Comprehension> &generators) {

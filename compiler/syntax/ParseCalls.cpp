@@ -32,22 +32,14 @@ const Expr *ExpressionParser::parseAttribute(uint32_t begin, const Expr *value) 
   Identifier name;
   if (!expectName("after `.`", name))
     return nullptr;
-  auto *node = create<Attribute>(begin);
-  node->value = value;
-  node->name = name.name;
-  node->nameRange = name.range;
-  return finish(node, depthOf(value));
+  return finish(create<Attribute>(begin, value, name.name, name.range));
 }
 
 const Expr *ExpressionParser::parseCall(uint32_t begin, const Expr *callee) {
   Arguments arguments;
   if (!parseArguments(arguments))
     return nullptr;
-  auto *node = create<Call>(begin);
-  node->callee = callee;
-  node->args = context.copy<const Expr *>(arguments.args);
-  node->keywords = context.copy<Keyword>(arguments.keywords);
-  return finish(node, std::max({depthOf(callee), depthOf(node->args), depthOf(node->keywords)}));
+  return finish(create<Call>(begin, callee, arguments.args, arguments.keywords));
 }
 
 bool ExpressionParser::parseArguments(Arguments &arguments) {
@@ -91,7 +83,7 @@ bool ExpressionParser::parseKeyword(Arguments &arguments) {
 }
 
 bool ExpressionParser::parseArgument(Arguments &arguments) {
-  const Expr *arg = isAt(TokenKind::Star) ? parseStarredArgument() : parseNamedExpression();
+  const Expr *arg = isAt(TokenKind::Star) ? parseStarred(&ExpressionParser::parseExpression) : parseNamedExpression();
   if (!arg)
     return false;
   // `*args` may follow `name=value`, but not `**kwargs`.
@@ -105,18 +97,6 @@ bool ExpressionParser::parseArgument(Arguments &arguments) {
     arg = parseGeneratorArgument(arguments, arg);
   arguments.args.push_back(arg);
   return arg != nullptr;
-}
-
-const Expr *ExpressionParser::parseStarredArgument() {
-  Level level(*this);
-  uint32_t begin = here();
-  take();
-  const Expr *value = level ? parseExpression() : nullptr;
-  if (!value)
-    return nullptr;
-  auto *node = create<Starred>(begin);
-  node->value = value;
-  return finish(node, depthOf(value));
 }
 
 // `f(a for a in b)`: the parentheses of the call are those of the generator.
@@ -133,10 +113,9 @@ const Expr *ExpressionParser::parseGeneratorArgument(const Arguments &arguments,
     report(diag::BareGenerator, rangeFrom(element->range.begin));
     return nullptr;
   }
-  auto *node = context.create<GeneratorExp>(SourceRange{arguments.open, peek().range.end});
-  node->element = element;
-  node->generators = context.copy<Comprehension>(generators);
-  return finish(node, std::max(depthOf(element), depthOf(node->generators)));
+  auto *node = create<GeneratorExp>(arguments.open, element, generators);
+  node->range.end = peek().range.end;
+  return finish(node);
 }
 
 const Expr *ExpressionParser::parseSubscript(uint32_t begin, const Expr *value) {
@@ -144,10 +123,7 @@ const Expr *ExpressionParser::parseSubscript(uint32_t begin, const Expr *value) 
   const Expr *index = parseIndex();
   if (!index || !expect(TokenKind::RightSquare, "to close the index"))
     return nullptr;
-  auto *node = create<Subscript>(begin);
-  node->value = value;
-  node->index = index;
-  return finish(node, std::max(depthOf(value), depthOf(index)));
+  return finish(create<Subscript>(begin, value, index));
 }
 
 const Expr *ExpressionParser::parseIndex() {
@@ -161,9 +137,7 @@ const Expr *ExpressionParser::parseIndex() {
     if (!elements.back())
       return nullptr;
   }
-  auto *node = create<Tuple>(begin);
-  node->elements = context.copy<const Expr *>(elements);
-  return finish(node, depthOf(node->elements));
+  return finish(create<Tuple>(begin, elements));
 }
 
 const Expr *ExpressionParser::parseSlice() {
@@ -181,11 +155,7 @@ const Expr *ExpressionParser::parseSlice() {
     return nullptr;
   if (accept(TokenKind::Colon) && isPartNext() && !(step = parseExpression()))
     return nullptr;
-  auto *node = create<Slice>(begin);
-  node->lower = lower;
-  node->upper = upper;
-  node->step = step;
-  return finish(node, std::max({depthOf(lower), depthOf(upper), depthOf(step)}));
+  return finish(create<Slice>(begin, lower, upper, step));
 }
 
 // Name, annotation and default; the caller sets the kind.

@@ -26,10 +26,7 @@ const Stmt *StatementParser::parseIf() {
     std::optional<Block> body = parseBlock(header, name, "after the condition of " + name);
     if (!body)
       return nullptr;
-    auto *node = create<If>(header.begin);
-    node->test = test;
-    node->body = *body;
-    chain.push_back(node);
+    chain.push_back(create<If>(header.begin, test, *body));
     ++blockDepth;
   } while (isAt(TokenKind::Elif));
 
@@ -71,11 +68,7 @@ const Stmt *StatementParser::parseWhile() {
   std::optional<Block> orelse = body ? parseElse() : std::nullopt;
   if (!orelse)
     return nullptr;
-  auto *node = create<While>(header.begin);
-  node->test = test;
-  node->body = *body;
-  node->orelse = *orelse;
-  return node;
+  return create<While>(header.begin, test, *body, *orelse);
 }
 
 const Stmt *StatementParser::parseFor(uint32_t begin, bool isAsync) {
@@ -90,13 +83,7 @@ const Stmt *StatementParser::parseFor(uint32_t begin, bool isAsync) {
   std::optional<Block> orelse = body ? parseElse() : std::nullopt;
   if (!orelse)
     return nullptr;
-  auto *node = create<For>(begin);
-  node->target = target;
-  node->iterable = iterable;
-  node->body = *body;
-  node->orelse = *orelse;
-  node->isAsync = isAsync;
-  return node;
+  return create<For>(begin, target, iterable, *body, *orelse, isAsync);
 }
 
 // Distinguishes `with (a as b, c):` from `with (a, b) as c:`; the brackets of the first hold an `as`.
@@ -161,11 +148,7 @@ const Stmt *StatementParser::parseWith(uint32_t begin, bool isAsync) {
   std::optional<Block> body = parseBlock(header, "`with`", "after the items of `with`");
   if (!body)
     return nullptr;
-  auto *node = create<With>(begin);
-  node->items = context.copy<WithItem>(items);
-  node->body = *body;
-  node->isAsync = isAsync;
-  return node;
+  return create<With>(begin, items, *body, isAsync);
 }
 
 const Stmt *StatementParser::parseTry() {
@@ -274,9 +257,7 @@ const Stmt *StatementParser::parseMatch() {
   while (take().kind != TokenKind::Newline) {
   }
   skipTokensOfBlock();
-  auto *node = create<Match>(begin);
-  node->subject = subject;
-  return node;
+  return create<Match>(begin, subject);
 }
 
 } // namespace nereid::syntax

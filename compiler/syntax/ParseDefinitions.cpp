@@ -66,16 +66,8 @@ const FunctionDef *StatementParser::parseFunctionDef(uint32_t begin, bool isAsyn
   }
   if (!body)
     return nullptr;
-  auto *node = create<FunctionDef>(begin);
-  node->name = name.name;
-  node->nameRange = name.range;
-  node->decorators = context.copy<const Expr *>(decorators);
-  node->parameters = context.copy<Parameter>(parameters);
-  node->returns = returns;
-  node->body = *body;
-  node->typeParameters = typeParameters;
-  node->isAsync = isAsync;
-  return node;
+  return create<FunctionDef>(begin, name.name, name.range, decorators, parameters, returns, *body, typeParameters,
+                             isAsync);
 }
 
 const Stmt *StatementParser::parseClass(Items &decorators) {
@@ -95,15 +87,8 @@ const Stmt *StatementParser::parseClass(Items &decorators) {
   }
   if (!body)
     return nullptr;
-  auto *node = create<ClassDef>(header.begin);
-  node->name = name.name;
-  node->nameRange = name.range;
-  node->decorators = context.copy<const Expr *>(decorators);
-  node->bases = context.copy<const Expr *>(arguments.args);
-  node->keywords = context.copy<Keyword>(arguments.keywords);
-  node->body = *body;
-  node->typeParameters = typeParameters;
-  return node;
+  return create<ClassDef>(header.begin, name.name, name.range, decorators, arguments.args, arguments.keywords, *body,
+                          typeParameters);
 }
 
 } // namespace nereid::syntax

@@ -7,32 +7,10 @@ namespace nereid::syntax {
 
 static std::optional<BinaryOperator> augmentedOperator(TokenKind kind) {
   switch (kind) {
-  case TokenKind::AddAssign:
-    return BinaryOperator::Add;
-  case TokenKind::SubAssign:
-    return BinaryOperator::Sub;
-  case TokenKind::MulAssign:
-    return BinaryOperator::Mult;
-  case TokenKind::DivAssign:
-    return BinaryOperator::Div;
-  case TokenKind::FloorDivAssign:
-    return BinaryOperator::FloorDiv;
-  case TokenKind::ModAssign:
-    return BinaryOperator::Mod;
-  case TokenKind::PowAssign:
-    return BinaryOperator::Pow;
-  case TokenKind::MatMulAssign:
-    return BinaryOperator::MatMult;
-  case TokenKind::AndAssign:
-    return BinaryOperator::BitAnd;
-  case TokenKind::OrAssign:
-    return BinaryOperator::BitOr;
-  case TokenKind::XorAssign:
-    return BinaryOperator::BitXor;
-  case TokenKind::LeftShiftAssign:
-    return BinaryOperator::LeftShift;
-  case TokenKind::RightShiftAssign:
-    return BinaryOperator::RightShift;
+#define BINARY(op, text, token, assignToken, precedence)                                                               \
+  case TokenKind::assignToken:                                                                                         \
+    return BinaryOperator::op;
+#include "compiler/syntax/Operators.def"
   default:
     return std::nullopt;
   }
@@ -95,9 +73,7 @@ const Stmt *StatementParser::parseExpressionStatement() {
     return parseAnnAssign(begin, value);
   if (std::optional<BinaryOperator> op = augmentedOperator(peek().kind))
     return parseAugAssign(begin, value, *op);
-  auto *node = create<ExprStmt>(begin);
-  node->value = value;
-  return node;
+  return create<ExprStmt>(begin, value);
 }
 
 const Stmt *StatementParser::parseAssign(uint32_t begin, const Expr *first) {
@@ -111,10 +87,7 @@ const Stmt *StatementParser::parseAssign(uint32_t begin, const Expr *first) {
     if (!value)
       return nullptr;
   }
-  auto *node = create<Assign>(begin);
-  node->targets = context.copy<const Expr *>(targets);
-  node->value = value;
-  return node;
+  return create<Assign>(begin, targets, value);
 }
 
 const Stmt *StatementParser::parseAugAssign(uint32_t begin, const Expr *target, BinaryOperator op) {
@@ -124,12 +97,7 @@ const Stmt *StatementParser::parseAugAssign(uint32_t begin, const Expr *target, 
   const Expr *value = parseYieldOrStarExpressions();
   if (!value)
     return nullptr;
-  auto *node = create<AugAssign>(begin);
-  node->op = op;
-  node->opRange = opRange;
-  node->target = target;
-  node->value = value;
-  return node;
+  return create<AugAssign>(begin, op, opRange, target, value);
 }
 
 const Stmt *StatementParser::parseAnnAssign(uint32_t begin, const Expr *target) {
@@ -142,11 +110,7 @@ const Stmt *StatementParser::parseAnnAssign(uint32_t begin, const Expr *target) 
   const Expr *value = nullptr;
   if (accept(TokenKind::Assign) && !(value = parseYieldOrStarExpressions()))
     return nullptr;
-  auto *node = create<AnnAssign>(begin);
-  node->target = target;
-  node->annotation = annotation;
-  node->value = value;
-  return node;
+  return create<AnnAssign>(begin, target, annotation, value);
 }
 
 const Stmt *StatementParser::parseReturn() {
@@ -159,9 +123,7 @@ const Stmt *StatementParser::parseReturn() {
   bool isBare = isAt(TokenKind::Newline) || isAt(TokenKind::Semicolon);
   if (!isBare && !(value = parseStarExpressions()))
     return nullptr;
-  auto *node = create<Return>(keyword.begin);
-  node->value = value;
-  return node;
+  return create<Return>(keyword.begin, value);
 }
 
 const Stmt *StatementParser::parseDelete() {
@@ -170,9 +132,7 @@ const Stmt *StatementParser::parseDelete() {
   bool hasComma = false;
   if (!parseTargets("delete", targets, hasComma))
     return nullptr;
-  auto *node = create<Delete>(begin);
-  node->targets = context.copy<const Expr *>(targets);
-  return node;
+  return create<Delete>(begin, targets);
 }
 
 const Stmt *StatementParser::parseRaise() {
@@ -184,10 +144,7 @@ const Stmt *StatementParser::parseRaise() {
     return nullptr;
   if (exception && accept(TokenKind::From) && !(cause = parseExpression()))
     return nullptr;
-  auto *node = create<Raise>(begin);
-  node->exception = exception;
-  node->cause = cause;
-  return node;
+  return create<Raise>(begin, exception, cause);
 }
 
 const Stmt *StatementParser::parseAssert() {
@@ -198,10 +155,7 @@ const Stmt *StatementParser::parseAssert() {
   const Expr *message = nullptr;
   if (accept(TokenKind::Comma) && !(message = parseExpression()))
     return nullptr;
-  auto *node = create<Assert>(begin);
-  node->test = test;
-  node->message = message;
-  return node;
+  return create<Assert>(begin, test, message);
 }
 
 bool StatementParser::parseDottedName(llvm::StringRef where, llvm::StringRef &name) {
@@ -244,9 +198,7 @@ const Stmt *StatementParser::parseImport() {
     if (!parseAlias(/*isDotted=*/true, names.back()))
       return nullptr;
   } while (accept(TokenKind::Comma));
-  auto *node = create<Import>(begin);
-  node->names = context.copy<Alias>(names);
-  return node;
+  return create<Import>(begin, names);
 }
 
 bool StatementParser::parseImportedNames(llvm::SmallVectorImpl<Alias> &names) {
@@ -277,11 +229,7 @@ const Stmt *StatementParser::parseImportFrom() {
   if ((hasModule && !parseDottedName("of a module", module)) || !expect(TokenKind::Import, "after the module's name") ||
       !parseImportedNames(names))
     return nullptr;
-  auto *node = create<ImportFrom>(begin);
-  node->module = module;
-  node->level = level;
-  node->names = context.copy<Alias>(names);
-  return node;
+  return create<ImportFrom>(begin, module, level, names);
 }
 
 template <typename T> const Stmt *StatementParser::parseNameList() {
@@ -293,9 +241,7 @@ template <typename T> const Stmt *StatementParser::parseNameList() {
     if (!expectName(("after `" + keyword + "`").str(), names.back()))
       return nullptr;
   } while (accept(TokenKind::Comma));
-  auto *node = create<T>(begin);
-  node->names = context.copy<Identifier>(names);
-  return node;
+  return create<T>(begin, names);
 }
 
 template <typename T> const Stmt *StatementParser::parseBare() {
@@ -326,10 +272,7 @@ const Stmt *StatementParser::parseTypeAlias() {
   const Expr *value = parseExpression();
   if (!value)
     return nullptr;
-  auto *node = create<TypeAlias>(begin);
-  node->name = name;
-  node->value = value;
-  return node;
+  return create<TypeAlias>(begin, name, value);
 }
 
 } // namespace nereid::syntax

@@ -24,8 +24,7 @@ const Expr *ExpressionParser::parseStrings() {
   }
   if (hasFields)
     return joinParts(rangeFrom(begin), parts);
-  auto *node = create<Constant>(begin);
-  node->constantKind = isBytes ? ConstantKind::Bytes : ConstantKind::Str;
+  auto *node = create<Constant>(begin, isBytes ? ConstantKind::Bytes : ConstantKind::Str);
   node->text = context.copy(llvm::StringRef(parts.text));
   return node;
 }
@@ -110,12 +109,10 @@ bool ExpressionParser::parseFStringField(StringForm form, StringParts &parts) {
     return false;
   if (!expect(TokenKind::RightBrace, "to close the field of the f-string"))
     return false;
-  auto *node = create<FormattedValue>(begin);
-  node->value = value;
-  node->conversion = showsItself && !conversion && !spec ? 'r' : conversion;
-  node->formatSpec = spec;
+  if (showsItself && !conversion && !spec)
+    conversion = 'r';
   flushText(parts);
-  parts.values.push_back(finish(node, std::max(depthOf(value), depthOf(spec))));
+  parts.values.push_back(finish(create<FormattedValue>(begin, value, conversion, spec)));
   return parts.values.back() != nullptr;
 }
 
@@ -159,8 +156,7 @@ void ExpressionParser::addText(llvm::StringRef text, SourceRange range, StringPa
 
 void ExpressionParser::flushText(StringParts &parts) {
   if (!parts.text.empty()) {
-    auto *node = context.create<Constant>(parts.textRange);
-    node->constantKind = ConstantKind::Str;
+    auto *node = context.create<Constant>(parts.textRange, ConstantKind::Str);
     node->text = context.copy(llvm::StringRef(parts.text));
     parts.values.push_back(node);
   }
@@ -170,9 +166,7 @@ void ExpressionParser::flushText(StringParts &parts) {
 
 const JoinedStr *ExpressionParser::joinParts(SourceRange range, StringParts &parts) {
   flushText(parts);
-  auto *node = context.create<JoinedStr>(range);
-  node->values = context.copy<const Expr *>(parts.values);
-  return finish(node, depthOf(node->values));
+  return finish(context.create<JoinedStr>(range, context.copy<const Expr *>(parts.values)));
 }
 
 } // namespace nereid::syntax

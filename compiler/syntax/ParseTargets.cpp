@@ -37,9 +37,7 @@ const Expr *ExpressionParser::parseTargetList(llvm::StringRef verb) {
     return nullptr;
   if (!hasComma)
     return targets.front();
-  auto *node = create<Tuple>(begin);
-  node->elements = context.copy<const Expr *>(targets);
-  return finish(node, depthOf(node->elements));
+  return finish(create<Tuple>(begin, targets));
 }
 
 static ExprList elementsOf(const Expr *target) {

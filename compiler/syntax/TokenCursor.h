@@ -48,7 +48,18 @@ protected:
 
   // The end of a node: the end of the last consumed token.
   SourceRange rangeFrom(uint32_t begin) const { return {begin, lastEnd}; }
-  template <typename T> T *create(uint32_t begin) { return context.create<T>(rangeFrom(begin)); }
+  // A node from `begin` to here with its first fields; a list that the parser collected is copied into the arena.
+  template <typename T, typename... Fields> T *create(uint32_t begin, const Fields &...fields) {
+    return context.create<T>(rangeFrom(begin), stored(fields)...);
+  }
+  template <typename T>
+    requires std::is_trivially_copyable_v<T>
+  T stored(const T &field) {
+    return field;
+  }
+  template <typename T, unsigned N> llvm::ArrayRef<T> stored(const llvm::SmallVector<T, N> &list) {
+    return context.copy<T>(list);
+  }
 
   const support::SourceFile &file;
   AstContext &context;
