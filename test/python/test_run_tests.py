@@ -7,6 +7,8 @@ import shutil
 import subprocess
 import sys
 import threading
+import time
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -19,6 +21,7 @@ sys.path.insert(0, os.fspath(RUNNER))
 
 import durations  # noqa: E402
 import levels  # noqa: E402
+import programs  # noqa: E402
 import work  # noqa: E402
 from outcome import Outcome  # noqa: E402
 from work import Part  # noqa: E402
@@ -43,6 +46,57 @@ def test_a_level_without_tests_is_a_failure(capsys):
     assert run(1, Outcome, Outcome).failed == 1
     assert "this level ran no test" in capsys.readouterr().out
     assert run(1, Outcome, lambda: Outcome(passed=1)).failed == 0
+
+
+def test_a_level_without_parts_is_a_failure(capsys):
+    total, _ = work.run({"first": [], "second": [Part(1, lambda: Outcome(passed=1))]}, 1)
+    assert (total.passed, total.failed) == (1, 1)
+    assert "first    0 passed, 1 failed, 0 skipped" in capsys.readouterr().out
+
+
+def test_a_suite_without_tests_is_a_failure_of_its_level(capsys):
+    def part(suite, **seconds):
+        return Part(1, lambda: Outcome(passed=len(seconds), seconds=Counter(seconds)), suite)
+
+    parts = [part("sim:80", vector_add=2), part("sim:90"), part("sim:80"), part("sim:90")]
+    total, suites = work.run({"simulated": parts}, 2)
+    assert (total.passed, total.failed) == (1, 1)
+    assert "the suite sim:90 ran no test" in capsys.readouterr().out
+    assert suites == {"sim:80": {"vector_add": 2}, "sim:90": {}}
+
+
+@pytest.fixture
+def pytest_run(tmp_path, monkeypatch):
+    """The outcome of a test whose body this is, as a part of a level runs it."""
+    monkeypatch.setattr(programs, "LOGS", str(tmp_path))
+    monkeypatch.setattr(programs, "ROOT", str(tmp_path))
+
+    def run(body, *options):
+        imports = "import atexit, os, subprocess, time"
+        (tmp_path / "test_it.py").write_text(f"{imports}\ndef test_it():\n    {body}\n")
+        return programs.pytest("it", ["test_it.py"], *options)
+
+    return run
+
+
+def test_a_process_that_dies_is_a_failure(pytest_run):
+    for body in ("os._exit(0)", "atexit.register(os._exit, 3)"):
+        assert pytest_run(body).failed == 1, body
+
+
+def test_a_process_that_hangs_is_a_failure(pytest_run, monkeypatch):
+    """What it has started is not waited for."""
+    monkeypatch.setattr(programs, "SECONDS", 2)
+    began = time.monotonic()
+    body = "print('begins', flush=True); subprocess.Popen(['sleep', '20']); time.sleep(20)"
+    outcome = pytest_run(body, "-s")
+    assert time.monotonic() - began < 15
+    assert outcome.failed == 1
+    assert "begins" in outcome.output and "ended after 2 s" in outcome.output
+
+
+def test_a_file_that_is_not_there_is_a_failure(pytest_run):
+    assert programs.pytest("it", ["test_gone.py"]).failed == 1
 
 
 def test_the_longest_part_of_all_levels_is_first(capsys):

@@ -51,7 +51,7 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--record-durations",
         action="store_true",
-        help="write the seconds of the files of these levels to test/runner/durations.json",
+        help="write the seconds of the files of these levels to test/runner/durations.json if nothing fails",
     )
     words = "full (all cases) quick " + " ".join(LEVELS)
     parser.add_argument("levels", nargs="*", metavar="level", help=words)
@@ -100,7 +100,7 @@ def main() -> int:
         request = Request(args.device, max(1, args.workers), scratch, "full" in args.levels)
         parts = {level: LEVELS[level](request) for level in levels}
         total, suites = work.run(parts, request.workers)
-    if args.record_durations:
+    if args.record_durations and not total.failed:
         durations.record(suites)
     print(f"{total.passed} passed, {total.failed} failed, {total.skipped} skipped")
     return 1 if total.failed else 0

@@ -15,23 +15,31 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 BUILD = os.path.join(ROOT, "build", "dev")
 LOGS = os.path.join(ROOT, "build", "log")
 NO_TESTS = 5  # pytest's status where a selection leaves none of the files' tests
+SECONDS = 2700  # of a process: a test that hangs
+TIMED_OUT = 124
 
 
 def run(command: list[str], log: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Runs `command` with its output in build/log/<log>.log and in the result."""
-    done = subprocess.run(
-        command,
-        cwd=ROOT,
-        env={**os.environ, **environment},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-    )
-    with open(os.path.join(LOGS, log + ".log"), "w", encoding="utf-8") as file:
-        file.write(done.stdout)
-    return done
+    """Runs `command` with its output in build/log/<log>.log and in the result. It is ended where it takes too long;
+    what it has started and left is not waited for.
+    """
+    path = os.path.join(LOGS, log + ".log")
+    with open(path, "wb") as file:
+        try:
+            status = subprocess.run(
+                command,
+                cwd=ROOT,
+                env={**os.environ, **environment},
+                stdin=subprocess.DEVNULL,
+                stdout=file,
+                stderr=subprocess.STDOUT,
+                timeout=SECONDS,
+            ).returncode
+        except subprocess.TimeoutExpired:
+            file.write(f"\nended after {SECONDS} s\n".encode())
+            status = TIMED_OUT
+    with open(path, encoding="utf-8", errors="replace") as file:
+        return subprocess.CompletedProcess(command, status, file.read())
 
 
 def report_path(name: str) -> str:

@@ -33,14 +33,21 @@ class Level:
     parts: int
     outcome: Outcome = dataclasses.field(default_factory=Outcome)
     seconds: list[float] = dataclasses.field(default_factory=list)
+    suites: dict[str, Counter[str]] = dataclasses.field(default_factory=dict)
 
-    def end_part(self, outcome: Outcome, seconds: float) -> None:
+    def end_part(self, part: Part, outcome: Outcome, seconds: float) -> None:
         self.outcome.add(outcome)
         self.seconds.append(seconds)
-        if len(self.seconds) < self.parts:
-            return
+        if part.suite:
+            self.suites.setdefault(part.suite, Counter()).update(outcome.seconds)
+        if len(self.seconds) == self.parts:
+            self.end()
+
+    def end(self) -> None:
         if self.outcome.count == 0:
             self.outcome.fail("this level ran no test")
+        for suite in (suite for suite, files in self.suites.items() if not files):
+            self.outcome.fail(f"the suite {suite} ran no test")
         self.report()
 
     def report(self) -> None:
@@ -72,7 +79,6 @@ def run(parts: dict[str, list[Part]], workers: int) -> tuple[Outcome, dict[str, 
     levels = {name: Level(name, len(of_level)) for name, of_level in parts.items()}
     queue = [(levels[name], part) for name, of_level in parts.items() for part in of_level]
     queue.sort(key=lambda entry: entry[1].seconds, reverse=True)
-    suites: dict[str, Counter[str]] = {}
     pool = ThreadPoolExecutor(workers)
     try:
         running: dict[Future, tuple[Level, Part]] = {
@@ -80,15 +86,15 @@ def run(parts: dict[str, list[Part]], workers: int) -> tuple[Outcome, dict[str, 
         }
         for done in as_completed(running):
             level, part = running[done]
-            outcome, seconds = done.result()
-            level.end_part(outcome, seconds)
-            suites.setdefault(part.suite, Counter()).update(outcome.seconds)
+            level.end_part(part, *done.result())
     except BaseException:  # Ctrl-C: parts that wait in the queue do not start
         pool.shutdown(wait=False, cancel_futures=True)
         raise
     pool.shutdown()
-    total = Outcome()
+    total, suites = Outcome(), {}
     for level in levels.values():
+        if level.parts == 0:
+            level.end()
         total.add(level.outcome)
-    suites.pop("", None)
+        suites |= level.suites
     return total, suites
