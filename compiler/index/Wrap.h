@@ -9,7 +9,7 @@
 namespace nereid::index {
 
 /// Whether a number is an offset of pointers or a part of one: an offset is made of it by sums, differences, products,
-/// quotients and remainders other than of multiples, sign extensions, and ops that move elements. The index of an
+/// quotients and remainders other than of hashes, sign extensions, and ops that move elements. The index of an
 /// element that is accessed does not overflow.
 bool isOffset(mlir::Value number);
 
