@@ -61,6 +61,8 @@ public:
   const PrefixMask *prefix(mlir::Value mask);
   /// Whether comparisons that may wrap are rejected as prefixes from here on.
   void setExact(bool value) { isExact = value; }
+  /// Wrap.h's, computed once for each number.
+  bool isOffset(mlir::Value number);
   /// The dimensions that the elements depend on, as a bit set. Dimensions of extent 1 are never in it.
   uint32_t dependence(mlir::Value value);
 
@@ -98,6 +100,7 @@ private:
   llvm::DenseMap<mlir::Value, std::unique_ptr<AffineForm>> forms;
   llvm::DenseMap<mlir::Value, std::unique_ptr<PrefixMask>> masks;
   llvm::DenseMap<mlir::Value, uint32_t> dependences;
+  llvm::DenseMap<mlir::Value, bool> offsets;
   /// By a value, or by a loop, in the order first seen, so that equal input gives equal code.
   llvm::DenseMap<const void *, unsigned> variableIds;
   std::vector<std::unique_ptr<Variable>> variables;

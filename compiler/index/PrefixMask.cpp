@@ -66,6 +66,13 @@ std::optional<PrefixMask> AffineInfo::analyseMask(Value mask) {
   return PrefixMask{*dim, std::move(*bound), !sumsThatMayWrap(small).empty() || !sumsThatMayWrap(large).empty()};
 }
 
+bool AffineInfo::isOffset(Value number) {
+  auto [entry, isNew] = offsets.try_emplace(number);
+  if (isNew)
+    entry->second = index::isOffset(number);
+  return entry->second;
+}
+
 //--- dependence ----------------------------------------------------------------------------
 
 uint32_t AffineInfo::dependence(Value value) {

@@ -25,9 +25,7 @@ static uint64_t productOf(uint64_t a, uint64_t b) {
   return a * b;
 }
 
-static ChunkForm constantForm(int64_t value) {
-  return {.stride = 0, .divisor = static_cast<uint64_t>(std::abs(value)), .isNonNegative = value >= 0};
-}
+static ChunkForm constantForm(int64_t value) { return {0, static_cast<uint64_t>(std::abs(value)), value >= 0}; }
 
 namespace {
 class ChunkAnalysis {
@@ -100,23 +98,20 @@ std::optional<ChunkForm> ChunkAnalysis::scalar(Value value) {
 
 /// Sums, differences and products, of pointers too.
 std::optional<ChunkForm> ChunkAnalysis::arithmetic(Operation *op, const ChunkForm &a, const ChunkForm &b) {
-  const bool isNonNegative = a.isNonNegative && b.isNonNegative;
-  const bool isExact = a.isExact && b.isExact;
-  if (auto add = dyn_cast<tt::AddPtrOp>(op)) {
-    const int64_t bytes = bytesOfPointee(add.getResult());
-    return ChunkForm{a.stride + b.stride * bytes, 1, false, isExact};
-  }
-  if (isa<arith::AddIOp>(op))
-    return ChunkForm{a.stride + b.stride, std::gcd(a.divisor, b.divisor), isNonNegative, isExact};
+  if (auto add = dyn_cast<tt::AddPtrOp>(op))
+    return ChunkForm{a.stride + b.stride * bytesOfPointee(add.getResult()), 1, false};
   if (isa<arith::SubIOp>(op))
-    return ChunkForm{a.stride - b.stride, std::gcd(a.divisor, b.divisor), false, isExact};
+    return ChunkForm{a.stride - b.stride, std::gcd(a.divisor, b.divisor), false};
+  const bool isNonNegative = a.isNonNegative && b.isNonNegative && affineInfo.isOffset(op->getResult(0));
+  if (isa<arith::AddIOp>(op))
+    return ChunkForm{a.stride + b.stride, std::gcd(a.divisor, b.divisor), isNonNegative};
   if (a.stride == 0 && b.stride == 0)
-    return ChunkForm{0, productOf(a.divisor, b.divisor), isNonNegative, isExact};
+    return ChunkForm{0, productOf(a.divisor, b.divisor), isNonNegative};
   APInt factor;
   const ChunkForm &tile = a.stride ? a : b;
   if (!matchPattern(op->getOperand(a.stride ? 1 : 0), m_ConstantInt(&factor)) || !factor.isSignedIntN(31))
     return std::nullopt;
-  return ChunkForm{tile.stride * factor.getSExtValue(), productOf(a.divisor, b.divisor), isNonNegative, isExact};
+  return ChunkForm{tile.stride * factor.getSExtValue(), productOf(a.divisor, b.divisor), isNonNegative};
 }
 
 /// Lane 0 is a multiple of a number that divides the divisor too: the lanes do not reach the next multiple, where the
@@ -129,9 +124,7 @@ std::optional<ChunkForm> ChunkAnalysis::quotient(Operation *op, const ChunkForm 
   if (!dividend.isNonNegative || dividend.stride < 0 || !llvm::isInt<31>(dividend.stride) ||
       static_cast<uint64_t>(dividend.stride) * (lanes - 1) >= common)
     return std::nullopt;
-  if (isa<arith::RemSIOp, arith::RemUIOp>(op))
-    return ChunkForm{dividend.stride, common, true, false, isa<arith::RemSIOp>(op) && dividend.isExact};
-  return ChunkForm{0, 1, true, false};
+  return isa<arith::RemSIOp, arith::RemUIOp>(op) ? ChunkForm{dividend.stride, common, true} : ChunkForm{0, 1, true};
 }
 
 /// Whether every lane compares as lane 0 does: `tile < c` and `tile >= c` with c > 0, where a power of two divides lane
@@ -141,8 +134,7 @@ bool ChunkAnalysis::hasOneResult(arith::CmpIOp op, const ChunkForm &left, const 
   const Predicate predicate = op.getPredicate();
   APInt limit;
   if ((predicate != Predicate::slt && predicate != Predicate::sge) || left.stride <= 0 ||
-      !(left.isExact || left.isRemainder) || !matchPattern(op.getRhs(), m_ConstantInt(&limit)) ||
-      !limit.isStrictlyPositive())
+      !matchPattern(op.getRhs(), m_ConstantInt(&limit)) || !limit.isStrictlyPositive())
     return false;
   const uint64_t common = std::gcd(left.divisor, right.divisor);
   const uint64_t powerOfTwo = common & (~common + 1);
@@ -172,8 +164,8 @@ std::optional<ChunkForm> ChunkAnalysis::compute(Value value, const IndexMap &map
       return std::nullopt;
     operands.push_back(*form);
   }
-  if (isa<arith::ExtSIOp, arith::IndexCastOp>(op)) // a lane may have wrapped around before
-    operands.front().isExact &= operands.front().stride == 0;
+  if (isa<arith::ExtSIOp, arith::IndexCastOp>(op) && operands.front().stride && !affineInfo.isOffset(op->getOperand(0)))
+    return std::nullopt; // a lane may have wrapped around before
   if (isa<tt::SplatOp, arith::ExtSIOp, arith::IndexCastOp>(op) || isShapeChange(op))
     return operands.front();
   const bool isUniform = llvm::all_of(operands, [](const ChunkForm &form) { return form.stride == 0; });
@@ -186,11 +178,7 @@ std::optional<ChunkForm> ChunkAnalysis::compute(Value value, const IndexMap &map
       return form;
   if (auto comparison = dyn_cast<arith::CmpIOp>(op); comparison && hasOneResult(comparison, operands[0], operands[1]))
     return ChunkForm();
-  if (!isUniform || operands.empty() || !isMemoryEffectFree(op))
-    return std::nullopt;
-  ChunkForm result;
-  result.isExact = llvm::all_of(operands, [](const ChunkForm &form) { return form.isExact; });
-  return result;
+  return isUniform && !operands.empty() && isMemoryEffectFree(op) ? std::optional(ChunkForm()) : std::nullopt;
 }
 
 std::optional<ChunkForm> cpu::chunkForm(AffineInfo &affineInfo, Value value, const IndexMap &map, int loop,
@@ -200,7 +188,7 @@ std::optional<ChunkForm> cpu::chunkForm(AffineInfo &affineInfo, Value value, con
 
 bool cpu::isUniform(AffineInfo &affineInfo, Value value, const IndexMap &map, int loop, unsigned lanes) {
   auto form = chunkForm(affineInfo, value, map, loop, lanes);
-  return form && form->stride == 0 && form->isExact;
+  return form && form->stride == 0;
 }
 
 unsigned cpu::largestChunk(unsigned most, unsigned fewest, llvm::function_ref<bool(unsigned)> holds) {

@@ -5,8 +5,7 @@
 // number in a chunk and `i % 768` counts up by one. The address of `x + i // 768 * 1280 + i % 768` is then computed
 // once for a chunk, whose elements are adjacent.
 //
-// As in Affine.h, an addition that is part of an address is assumed not to wrap. Other numbers may: a form is exact
-// where it holds for them.
+// Offsets do not wrap (compiler/index/Wrap.h). Other numbers may: forms hold for them too.
 #pragma once
 
 #include "compiler/target/cpu/plan/Affine.h"
@@ -17,18 +16,15 @@ namespace nereid::cpu {
 /// Lane i of each chunk has the value of lane 0 plus i * stride; distances of pointers are in bytes.
 struct ChunkForm {
   int64_t stride = 0;
-  uint64_t divisor = 1;       ///< of lane 0; 0 where it is 0
-  bool isNonNegative = false; ///< every lane, unless an addition wraps around
-  bool isExact = true;        ///< stride, and divisor as far as it is a power of two, whatever wraps around
-  /// A remainder of numbers of exact form. Where those are below zero it has another form, but no lane is above 0.
-  bool isRemainder = false;
+  uint64_t divisor = 1;       ///< of lane 0, modulo a power of two where it may wrap around; 0 where it is 0
+  bool isNonNegative = false; ///< every lane
 };
 
 /// The form in chunks of `lanes` along the loop; nullopt where none is known. Chunks begin at multiples of `lanes`.
 std::optional<ChunkForm> chunkForm(AffineInfo &affineInfo, mlir::Value value, const IndexMap &map, int loop,
                                    unsigned lanes);
 
-/// Whether the lanes of each chunk are the same, also where numbers wrap around that are no part of an address.
+/// Whether the lanes of each chunk are the same.
 bool isUniform(AffineInfo &affineInfo, mlir::Value value, const IndexMap &map, int loop, unsigned lanes);
 
 /// The largest of `most` and its halves, down to `fewest`, that `holds` is true of; 0 where there is none.
