@@ -43,9 +43,7 @@ AxisInfo AxisInfo::join(const AxisInfo &a, const AxisInfo &b) {
     dimInfo.divisibility =
         std::min(a.divisibilityAt(dim, dimInfo.contiguity), b.divisibilityAt(dim, dimInfo.contiguity));
   }
-  if (a.constant == b.constant)
-    both.constant = a.constant;
-  both.isNonNegative = a.isNonNegative && b.isNonNegative;
+  both.range = a.range.join(b.range);
   return both;
 }
 
@@ -58,6 +56,11 @@ AxisInfoAnalysis::AxisInfoAnalysis(Operation *root) {
 AxisInfo AxisInfoAnalysis::of(Value value) const {
   auto found = infos.find(value);
   return found == infos.end() ? unknownInfo(value.getType()) : found->second;
+}
+
+IntegerRange AxisInfoAnalysis::rangeOf(Value value) const {
+  auto found = infos.find(value);
+  return found == infos.end() ? IntegerRange::whole(value.getType()) : found->second.range;
 }
 
 void AxisInfoAnalysis::set(Value value, AxisInfo info) { infos[value] = std::move(info); }
@@ -105,7 +108,7 @@ void AxisInfoAnalysis::assumeHolds(Value condition, Block &block, Restored &befo
     return assumeHolds(op->getOperand(1), block, before);
   }
   auto compare = dyn_cast_or_null<arith::CmpIOp>(op);
-  const std::optional<int64_t> bound = compare ? of(compare.getRhs()).constant : std::nullopt;
+  const std::optional<int64_t> bound = compare ? of(compare.getRhs()).constant() : std::nullopt;
   if (!bound)
     return;
   using Predicate = arith::CmpIPredicate;
@@ -114,13 +117,14 @@ void AxisInfoAnalysis::assumeHolds(Value condition, Block &block, Restored &befo
   Operation *rest = value.getDefiningOp();
   int64_t power = 1;
   if (predicate == Predicate::eq && *bound == 0 && rest && rest->getNumOperands() == 2) {
-    power = powerTested(rest, of(rest->getOperand(1)).constant);
+    power = powerTested(rest, of(rest->getOperand(1)).constant());
     value = rest->getOperand(0);
   }
   AxisInfo info = of(value);
   for (AxisInfo::Dim &dim : info.dims)
     dim.divisibility = std::max(dim.divisibility, power);
-  info.isNonNegative |= (predicate == Predicate::sge && *bound >= 0) || (predicate == Predicate::sgt && *bound >= -1);
+  if (value == compare.getLhs())
+    info.range = info.range.where(predicate, *bound);
   // A loop that does not run returns its initial values, of which its body proves nothing.
   const bool isCarried = isa<BlockArgument>(value) && !isa<tt::FuncOp>(block.getParentOp());
   if (isCarried || value.getParentBlock() != &block)
@@ -151,11 +155,17 @@ void AxisInfoAnalysis::assign(ValueRange targets, ValueRange sources) {
     set(target, of(source));
 }
 
-bool AxisInfoAnalysis::joinInto(ValueRange targets, ValueRange sources) {
+/// With repetition a range that grows is bounded by no more than its sign, so that it grows twice at most.
+bool AxisInfoAnalysis::joinInto(ValueRange targets, ValueRange sources, bool isRepeated) {
   bool changed = false;
   for (auto [target, source] : llvm::zip_equal(targets, sources)) {
     const AxisInfo before = of(target);
-    const AxisInfo joined = AxisInfo::join(before, of(source));
+    AxisInfo joined = AxisInfo::join(before, of(source));
+    if (isRepeated && joined.range != before.range) {
+      const bool isNonNegative = joined.isNonNegative();
+      joined.range = IntegerRange::whole(target.getType());
+      joined.range.low = isNonNegative ? 0 : joined.range.low;
+    }
     changed |= !(joined == before);
     set(target, joined);
   }
@@ -164,7 +174,7 @@ bool AxisInfoAnalysis::joinInto(ValueRange targets, ValueRange sources) {
 
 /// Info only gets weaker, and each number can be halved thirty times, but few rounds suffice in practice. When
 /// everything about a loop's carried values is dropped, the next round is the last.
-static constexpr unsigned roundsBeforeForgetting = 4;
+static constexpr unsigned roundsBeforeForgetting = 5;
 
 void AxisInfoAnalysis::forget(ValueRange values) {
   for (Value value : values)
@@ -175,12 +185,17 @@ void AxisInfoAnalysis::visitFor(scf::ForOp loop) {
   const AxisInfo from = of(loop.getLowerBound()), step = of(loop.getStep());
   AxisInfo index;
   index.dims[0].divisibility = std::min(from.elementDivisibility(), step.elementDivisibility());
-  index.isNonNegative = from.isNonNegative && !loop.getUnsignedCmp();
+  index.range = IntegerRange::whole(loop.getInductionVar().getType());
+  if (!loop.getUnsignedCmp() && step.range.low >= 1) {
+    index.range.low = from.range.low;
+    index.range.high = std::max(index.range.low, of(loop.getUpperBound()).range.high - 1);
+  }
   set(loop.getInductionVar(), index);
   assign(loop.getRegionIterArgs(), loop.getInitArgs());
   for (unsigned round = 0;; ++round) {
     visitBlock(*loop.getBody());
-    if (!joinInto(loop.getRegionIterArgs(), loop.getYieldedValues()))
+    if (!joinInto(loop.getRegionIterArgs(), loop.getYieldedValues(),
+                  /*isRepeated=*/true))
       break;
     if (round == roundsBeforeForgetting)
       forget(loop.getRegionIterArgs());
@@ -194,7 +209,8 @@ void AxisInfoAnalysis::visitWhile(scf::WhileOp loop) {
     visitBlock(*loop.getBeforeBody());
     assign(loop.getAfterArguments(), loop.getConditionOp().getArgs());
     visitBlock(*loop.getAfterBody());
-    if (!joinInto(loop.getBeforeArguments(), loop.getYieldOp().getResults()))
+    if (!joinInto(loop.getBeforeArguments(), loop.getYieldOp().getResults(),
+                  /*isRepeated=*/true))
       break;
     if (round == roundsBeforeForgetting)
       forget(loop.getBeforeArguments());
@@ -212,7 +228,7 @@ void AxisInfoAnalysis::visitBranches(Operation &op) {
     if (isFirst)
       assign(op.getResults(), yielded);
     else
-      joinInto(op.getResults(), yielded);
+      joinInto(op.getResults(), yielded, /*isRepeated=*/false);
     isFirst = false;
   }
 }

@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: MIT
 //
 // All numbers are powers of two and describe groups that are aligned in the tile: group i of size k holds the
-// coordinates [i * k, i * k + k). They hold for numbers that wrap around, and signs for offsets that do not: Wrap.h.
+// coordinates [i * k, i * k + k). They hold for numbers that wrap around. A sum that may exceed its type has any of the
+// type's numbers, except offsets, which do not exceed it: Wrap.h.
 #pragma once
 
 #include "compiler/dialect/tt/Dialect.h"
+#include "compiler/index/IntegerRange.h"
 
 #include "llvm/ADT/DenseMap.h"
 
@@ -22,10 +24,12 @@ struct AxisInfo {
     bool operator==(const Dim &) const = default;
   };
   llvm::SmallVector<Dim, 2> dims = {Dim()};
-  int64_t unit = 1;                ///< bytes of an element for pointers; 1 for integers
-  std::optional<int64_t> constant; ///< every element, where it is one known integer
-  bool isNonNegative = false;      ///< as a signed number
+  int64_t unit = 1;   ///< bytes of an element for pointers; 1 for integers
+  IntegerRange range; ///< of integers
 
+  /// Every element, where it is one known integer.
+  std::optional<int64_t> constant() const { return range.low == range.high ? std::optional(range.low) : std::nullopt; }
+  bool isNonNegative() const { return range.low >= 0; }
   /// The divisibility of the first value of each group of `size` along `dim`; `size` may differ from a run's.
   int64_t divisibilityAt(unsigned dim, int64_t size) const;
   /// The divisibility of every value.
@@ -44,6 +48,7 @@ public:
   explicit AxisInfoAnalysis(mlir::Operation *root);
   /// For a value created after the analysis nothing is known.
   AxisInfo of(mlir::Value value) const;
+  IntegerRange rangeOf(mlir::Value value) const;
 
 private:
   /// The info of values from outside of a basic block, before an assumption inside it refined it.
@@ -55,7 +60,7 @@ private:
   void visitWhile(mlir::scf::WhileOp loop);
   void visitBranches(mlir::Operation &op);
   void assumeHolds(mlir::Value condition, mlir::Block &block, Restored &before);
-  bool joinInto(mlir::ValueRange targets, mlir::ValueRange sources);
+  bool joinInto(mlir::ValueRange targets, mlir::ValueRange sources, bool isRepeated);
   void assign(mlir::ValueRange targets, mlir::ValueRange sources);
   void forget(mlir::ValueRange values);
   void set(mlir::Value value, AxisInfo info);

@@ -1,6 +1,7 @@
 // Computes the axis info of ranges, splats, shape ops, pointers and hints; AxisArithmetic.cpp has arithmetic.
 // SPDX-License-Identifier: MIT
 #include "compiler/index/AxisRules.h"
+#include "compiler/index/Wrap.h"
 
 #include "compiler/dialect/tt/Elements.h"
 #include "compiler/dialect/ttg/Dialect.h"
@@ -25,14 +26,13 @@ AxisInfo analysis::unknownInfo(Type type) {
   AxisInfo info;
   info.dims.resize(std::max<size_t>(1, tt::shapeOf(type).size()));
   info.unit = unitOf(type);
+  info.range = IntegerRange::whole(type);
   return info;
 }
 
 /// A tile of `type` that repeats a scalar.
 static AxisInfo repeated(const AxisInfo &scalar, Type type) {
   AxisInfo info = unknownInfo(type);
-  info.constant = scalar.constant;
-  info.isNonNegative = scalar.isNonNegative;
   for (auto [dim, extent] : llvm::zip_equal(info.dims, tt::shapeOf(type)))
     dim = {1, scalar.dims[0].divisibility, powerOfTwoIn(extent)};
   return info;
@@ -45,10 +45,7 @@ static AxisInfo constantInfo(arith::ConstantOp op) {
     value = splat.getSplatValue<Attribute>();
   AxisInfo scalar;
   if (auto number = dyn_cast<IntegerAttr>(value)) {
-    const APInt &bits = number.getValue();
-    scalar.constant = bits.getBitWidth() == 1 ? bits.getZExtValue() : bits.getSExtValue();
-    scalar.dims[0].divisibility = powerOfTwoIn(*scalar.constant);
-    scalar.isNonNegative = *scalar.constant >= 0;
+    scalar.dims[0].divisibility = powerOfTwoIn(number.getValue().getSExtValue());
   } else if (!isa<FloatAttr>(value)) {
     return unknownInfo(type);
   }
@@ -60,36 +57,24 @@ static AxisInfo rangeInfo(tt::MakeRangeOp op) {
   const int64_t start = static_cast<int32_t>(op.getStart());
   info.dims[0].contiguity = powerOfTwoIn(op.getType().getDimSize(0));
   info.dims[0].divisibility = powerOfTwoIn(start);
-  info.isNonNegative = start >= 0;
   return info;
 }
 
-static AxisInfo expandedInfo(tt::ExpandDimsOp op, AxisInfo info) {
-  const int64_t divisibility = info.elementDivisibility();
-  info.dims.insert(info.dims.begin() + op.getAxis(), {1, divisibility, 1});
-  return info;
-}
-
-static AxisInfo broadcastInfo(tt::BroadcastOp op, AxisInfo info) {
-  const ArrayRef<int64_t> from = tt::shapeOf(op.getSrc().getType()), to = tt::shapeOf(op.getType());
-  for (unsigned dim = 0; dim < to.size(); ++dim)
-    if (from[dim] != to[dim])
-      info.dims[dim].constancy = powerOfTwoIn(to[dim]);
-  return info;
-}
-
-static AxisInfo transposedInfo(tt::TransOp op, const AxisInfo &source) {
-  AxisInfo info = source;
-  for (auto [to, from] : llvm::enumerate(op.getOrder()))
-    info.dims[to] = source.dims[from];
+/// The same elements at other coordinates: dimensions that the source lacks repeat it.
+static AxisInfo movedInfo(Operation *op, const AxisInfo &source) {
+  const Type type = op->getResult(0).getType();
+  AxisInfo info = unknownInfo(type);
+  for (auto [dim, extent] : llvm::zip(info.dims, tt::shapeOf(type)))
+    dim = {1, source.elementDivisibility(), powerOfTwoIn(extent)};
+  for (auto [from, index] : llvm::enumerate(*tt::elementMapOf(op, 0)))
+    if (index.kind == tt::ElementIndex::Kind::ResultDim)
+      info.dims[index.number] = source.dims[from];
   return info;
 }
 
 /// Elements keep their row-major order, so that groups along the last dimension survive up to its new extent.
 static AxisInfo reshapedInfo(tt::ReshapeOp op, const AxisInfo &source) {
   AxisInfo info = unknownInfo(op.getType());
-  info.constant = source.constant;
-  info.isNonNegative = source.isNonNegative;
   const int64_t every = source.elementDivisibility();
   for (AxisInfo::Dim &dim : info.dims)
     dim.divisibility = every;
@@ -139,26 +124,18 @@ static AxisInfo elementwiseInfo(Operation *op, ArrayRef<AxisInfo> operands) {
   return info;
 }
 
-AxisInfo analysis::transfer(Operation *op, const AxisInfoAnalysis &known) {
+static AxisInfo transferRuns(Operation *op, const AxisInfoAnalysis &known) {
   const Type type = op->getResult(0).getType();
   auto first = [&] { return known.of(op->getOperand(0)); };
   const auto special =
       llvm::TypeSwitch<Operation *, std::optional<AxisInfo>>(op)
           .Case([&](arith::ConstantOp constant) { return constantInfo(constant); })
           .Case([&](tt::MakeRangeOp range) { return rangeInfo(range); })
-          .Case([&](tt::SplatOp) { return repeated(first(), type); })
-          .Case([&](tt::ExpandDimsOp expand) { return expandedInfo(expand, first()); })
-          .Case([&](tt::BroadcastOp broadcast) { return broadcastInfo(broadcast, first()); })
-          .Case([&](tt::TransOp trans) { return transposedInfo(trans, first()); })
+          .Case<tt::SplatOp, tt::ExpandDimsOp, tt::BroadcastOp, tt::TransOp, ttg::ConvertLayoutOp>(
+              [&](auto) { return movedInfo(op, first()); })
           .Case([&](tt::ReshapeOp reshape) { return reshapedInfo(reshape, first()); })
           .Case([&](tt::AddPtrOp add) { return addPtrInfo(first(), known.of(add.getOffset())); })
           .Case<tt::BitcastOp, tt::PtrToIntOp, tt::IntToPtrOp>([&](auto) { return reinterpretedInfo(first(), type); })
-          .Case([&](ttg::ConvertLayoutOp) { return first(); })
-          .Case<tt::GetProgramIdOp, tt::GetNumProgramsOp>([&](auto) {
-            AxisInfo info;
-            info.isNonNegative = true;
-            return info;
-          })
           .Default([](Operation *) { return std::nullopt; });
   if (special)
     return *special;
@@ -175,6 +152,18 @@ AxisInfo analysis::transfer(Operation *op, const AxisInfoAnalysis &known) {
   if (auto info = transferArithmetic(op, operands, unknownInfo(type)))
     return *info;
   return elementwiseInfo(op, operands);
+}
+
+AxisInfo analysis::transfer(Operation *op, const AxisInfoAnalysis &known) {
+  const Value result = op->getResult(0);
+  const IntegerRange whole = IntegerRange::whole(result.getType());
+  AxisInfo info = transferRuns(op, known);
+  const auto operands =
+      llvm::map_to_vector<3>(op->getOperands(), [&](Value operand) { return known.rangeOf(operand); });
+  info.range = rangeOf(op, operands).value_or(whole);
+  if (info.range.within(whole) != info.range)
+    info.range = index::isOffset(result) ? info.range.within(whole) : whole;
+  return info;
 }
 
 /// One number per dimension, from an integer or a list; 0 where there is no hint.

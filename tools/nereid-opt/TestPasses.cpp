@@ -28,8 +28,8 @@ std::string text(const analysis::AxisInfo &info) {
   list("contiguity", &analysis::AxisInfo::Dim::contiguity);
   list(", divisibility", &analysis::AxisInfo::Dim::divisibility);
   list(", constancy", &analysis::AxisInfo::Dim::constancy);
-  if (info.constant)
-    os << ", constant " << *info.constant;
+  if (info.constant())
+    os << ", constant " << *info.constant();
   return result;
 }
 

@@ -8,7 +8,7 @@
 #include "compiler/target/amd/passes/Passes.h"
 
 #include "compiler/analysis/MemoryAccess.h"
-#include "compiler/index/IntegerRanges.h"
+#include "compiler/index/AxisInfo.h"
 
 #include "mlir/IR/Matchers.h"
 
@@ -197,16 +197,15 @@ namespace {
 /// Decides which offsets are within 2 GiB.
 class Bounds {
 public:
-  Bounds(tt::FuncOp function, const analysis::AxisInfoAnalysis &axes, bool trustsStorage)
-      : ranges(function, axes), trustsStorage(trustsStorage) {}
+  Bounds(const analysis::AxisInfoAnalysis &axes, bool trustsStorage) : axes(axes), trustsStorage(trustsStorage) {}
 
   bool hold(const Address &address, unsigned elementBytes);
 
 private:
-  bool isNonNegative(Value scalar) { return ranges.of(scalar).low >= 0; }
+  bool isNonNegative(Value scalar) { return axes.rangeOf(scalar).low >= 0; }
   bool startsInStorage(Value pointer, llvm::SmallDenseSet<Value, 4> &seen);
 
-  analysis::IntegerRanges ranges;
+  const analysis::AxisInfoAnalysis &axes;
   bool trustsStorage;
 };
 } // namespace
@@ -238,7 +237,7 @@ bool Bounds::hold(const Address &address, unsigned elementBytes) {
   constexpr int64_t largest = std::numeric_limits<int32_t>::max();
   int64_t low = 0, high = 0;
   for (Value leaf : address.leaves) {
-    const analysis::IntegerRange range = ranges.of(leaf);
+    const analysis::IntegerRange range = axes.rangeOf(leaf);
     if (range.low < std::numeric_limits<int32_t>::min() || range.high > largest)
       return false; // an offset of 64 bits
     low += range.low, high += range.high;
@@ -312,7 +311,7 @@ struct BoundOffsets : amd::impl::BoundOffsetsBase<BoundOffsets> {
 private:
   SmallVector<Operation *> boundedAccesses(tt::FuncOp function) {
     const analysis::AxisInfoAnalysis axes(function);
-    Bounds bounds(function, axes, trustsStorage);
+    Bounds bounds(axes, trustsStorage);
     SmallVector<Operation *> accesses;
     function.walk([&](Operation *op) {
       const std::optional<analysis::MemoryAccess> access = analysis::memoryAccessOf(op);

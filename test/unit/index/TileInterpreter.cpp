@@ -1,6 +1,6 @@
 // Interprets make_range, splat, shape ops, integer arithmetic, scf.for and scf.if on vectors of numbers.
 // SPDX-License-Identifier: MIT
-#include "test/unit/analysis/TileInterpreter.h"
+#include "test/unit/index/TileInterpreter.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 
