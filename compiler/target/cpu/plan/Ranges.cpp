@@ -4,6 +4,7 @@
 
 #include "compiler/dialect/tt/Combine.h"
 #include "compiler/dialect/tt/Dialect.h"
+#include "compiler/index/IntegerRange.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
@@ -13,13 +14,6 @@ using namespace nereid;
 using namespace nereid::cpu;
 
 namespace {
-/// What assertions say of every element of a tile.
-struct Bounds {
-  std::optional<int64_t> low, high;
-  void atLeast(int64_t value) { low = std::max(value, low.value_or(value)); }
-  void atMost(int64_t value) { high = std::min(value, high.value_or(value)); }
-};
-
 class RangeAnalysis {
 public:
   RangeAnalysis(AffineInfo &affineInfo, Operation *access) : affineInfo(affineInfo), access(access) {}
@@ -160,13 +154,30 @@ bool RangeAnalysis::isAsserted(Value condition, bool isAtIndex, unsigned depth) 
              });
 }
 
-static RangeExpr constantRange(int64_t low, int64_t high) {
+static RangeExpr constantRange(analysis::IntegerRange ends) {
   RangeExpr range;
   range.kind = RangeKind::Union;
-  range.bits = llvm::Log2_64_Ceil(static_cast<uint64_t>(std::max(std::abs(low), std::abs(high))) + 1) + 1;
-  for (int64_t value : {low, high})
+  range.bits = llvm::Log2_64_Ceil(static_cast<uint64_t>(std::max(std::abs(ends.low), std::abs(ends.high))) + 1) + 1;
+  for (int64_t value : {ends.low, ends.high})
     range.operands.emplace_back().form.start = Polynomial::ofConstant(value);
   return range;
+}
+
+/// The predicate by which b compares with a as a does with b.
+static arith::CmpIPredicate withSidesExchanged(arith::CmpIPredicate predicate) {
+  using Predicate = arith::CmpIPredicate;
+  switch (predicate) {
+  case Predicate::slt:
+    return Predicate::sgt;
+  case Predicate::sle:
+    return Predicate::sge;
+  case Predicate::sgt:
+    return Predicate::slt;
+  case Predicate::sge:
+    return Predicate::sle;
+  default:
+    return predicate;
+  }
 }
 
 /// The range of a tile of any values between assertions.
@@ -174,37 +185,19 @@ std::optional<RangeExpr> RangeAnalysis::asserted(Value tile, const IndexMap &map
   Value pointer = cast<tt::MemoryAccessOpInterface>(access).getAccessedPointer();
   const bool isAtIndex =
       map == identityMap(map.size()) && tt::shapeOf(tile.getType()) == tt::shapeOf(pointer.getType());
-  Bounds bounds;
+  analysis::IntegerRange range;
   for (Operation *user : tile.getUsers()) {
     auto comparison = dyn_cast<arith::CmpIOp>(user);
-    APInt constant;
+    APInt limit;
     if (!comparison || !isAsserted(comparison, isAtIndex))
       continue;
-    const bool isLeft = matchPattern(comparison.getRhs(), m_ConstantInt(&constant));
-    if (!isLeft && !matchPattern(comparison.getLhs(), m_ConstantInt(&constant)))
-      continue;
-    const int64_t limit = constant.getSExtValue();
-    using Predicate = arith::CmpIPredicate;
-    switch (comparison.getPredicate()) {
-    case Predicate::slt:
-      isLeft ? bounds.atMost(limit - 1) : bounds.atLeast(limit + 1);
-      break;
-    case Predicate::sle:
-      isLeft ? bounds.atMost(limit) : bounds.atLeast(limit);
-      break;
-    case Predicate::sgt:
-      isLeft ? bounds.atLeast(limit + 1) : bounds.atMost(limit - 1);
-      break;
-    case Predicate::sge:
-      isLeft ? bounds.atLeast(limit) : bounds.atMost(limit);
-      break;
-    default:
-      break;
-    }
+    if (matchPattern(comparison.getRhs(), m_ConstantInt(&limit)))
+      range = range.where(comparison.getPredicate(), limit.getSExtValue());
+    else if (matchPattern(comparison.getLhs(), m_ConstantInt(&limit)))
+      range = range.where(withSidesExchanged(comparison.getPredicate()), limit.getSExtValue());
   }
-  if (!bounds.low || !bounds.high || *bounds.low > *bounds.high)
-    return std::nullopt;
-  return constantRange(*bounds.low, *bounds.high);
+  const analysis::IntegerRange any;
+  return range.low > any.low && range.high < any.high ? std::optional(constantRange(range)) : std::nullopt;
 }
 
 /// The bits that an affine tile's elements need at most, computed without wrapping around.
