@@ -18,7 +18,7 @@ static unsigned widestAtomicBytes(Operation *op, unsigned elementBits) {
   const bool isFloatSum = combine && combine.getAtomicRmwOp() == tt::RMWOp::FADD && elementBits <= 32;
   if (isFloatSum && op->getParentOfType<ModuleOp>()->hasAttr(kVectorAtomics))
     return kWidestAccessBytes;
-  return elementBits / 8 * (isFloatSum && elementBits == 16 ? 2 : 1);
+  return artifact::bytesOfBits(elementBits) * (isFloatSum && elementBits == 16 ? 2 : 1);
 }
 
 std::optional<MemoryAccess> analysis::anyAccessOf(Operation *op) {
@@ -51,7 +51,7 @@ std::optional<MemoryAccess> analysis::atomicAccessOf(Operation *op) {
 
 unsigned analysis::maxVectorElems(const MemoryAccess &access, const AxisInfoAnalysis &axisInfo, unsigned dim) {
   const AxisInfo pointer = axisInfo.of(access.pointer);
-  const int64_t bytes = access.elementBits / 8;
+  const int64_t bytes = access.bytes(1);
   int64_t elems = std::min(pointer.dims[dim].contiguity, pointer.dims[dim].divisibility / bytes);
   elems = std::min(elems, access.widestBytes / bytes);
   if (access.mask)

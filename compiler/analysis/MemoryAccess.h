@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "artifact/ElementType.h"
 #include "compiler/index/AxisInfo.h"
 #include "compiler/layout/Layout.h"
 
@@ -22,6 +23,8 @@ struct MemoryAccess {
   unsigned elementBits = 0;
   unsigned widestBytes = kWidestAccessBytes; ///< of one vector
 
+  /// Bytes of so many elements.
+  uint64_t bytes(uint64_t elements) const { return artifact::bytesOfBits(elementBits * elements); }
   bool isStore() const { return value != nullptr; }
   /// The tile of pointers; null for an access through one pointer.
   mlir::RankedTensorType tile() const { return llvm::dyn_cast<mlir::RankedTensorType>(pointer.getType()); }

@@ -1,6 +1,7 @@
 // Derives affine forms op by op.
 // SPDX-License-Identifier: MIT
 #include "compiler/index/AffineForm.h"
+#include "compiler/dialect/tt/Elements.h"
 
 #include "compiler/index/Growth.h"
 
@@ -16,7 +17,7 @@ bool index::isContiguous(const AffineForm &form, unsigned dim, Value pointer) {
 
 int64_t index::bytesOfPointee(Value pointer) {
   const Type pointee = cast<tt::PointerType>(tt::elementOf(pointer.getType())).getPointee();
-  return isa<tt::PointerType>(pointee) ? 8 : llvm::divideCeil(pointee.getIntOrFloatBitWidth(), 8);
+  return tt::storageBytes(pointee);
 }
 
 //--- sums and products ---------------------------------------------------------------------

@@ -49,6 +49,6 @@ SharedAccessPattern layout::rowMajorStores(const LinearLayout &layout, unsigned 
     shape.push_back({out, layout.outSize(out)});
   const LinearLayout buffer =
       LinearLayout::identity1D(int32_t(1) << layout.totalOutBits(), kOffset, "index").reshapeOuts(shape);
-  const unsigned elemBytes = std::max(8u, elemBits) / 8;
-  return planSharedAccesses(layout, buffer, elemBytes, banks.maxAccessBytes / elemBytes);
+  const unsigned bytes = elementBytes(elemBits);
+  return planSharedAccesses(layout, buffer, bytes, banks.maxAccessBytes / bytes);
 }

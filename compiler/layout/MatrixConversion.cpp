@@ -106,7 +106,7 @@ std::optional<SharedPlan> layout::swizzleForMatrices(const LinearLayout &src, co
                                                      SwizzleOptions options) {
   const LinearLayout target = dst.transposeOuts(src.outputNames());
   const LinearLayout &side = isStore ? src : target, &other = isStore ? target : src;
-  const unsigned elemBytes = llvm::PowerOf2Ceil(llvm::divideCeil(elemBits, 8));
+  const unsigned elemBytes = layout::elementBytes(elemBits);
   if (elemBytes > kLaneWordBytes || side.inBits(kLane) != kWarpLaneBits || hasCopies(side))
     return std::nullopt;
   const auto threads = matrixThreads(side, BitSpan(other.columns(kRegister)), form, elemBytes);

@@ -101,7 +101,7 @@ static BitColumns chooseRounds(BitColumns registerRows, BitColumnsRef threadRows
                                uint32_t maxBytes, ScanExchange &exchange) {
   uint64_t bytesOfTotal = 0;
   for (unsigned bits : operandBits)
-    bytesOfTotal += llvm::PowerOf2Ceil(llvm::divideCeil(bits, 8));
+    bytesOfTotal += elementBytes(bits);
   while (true) {
     BitColumns basis = extend({}, threadRows);
     basis.append(extend(basis, registerRows));

@@ -160,11 +160,13 @@ static llvm::SmallVector<uint32_t, 16> findLoaded(BitColumnsRef registers) {
   return loaded;
 }
 
+unsigned layout::elementBytes(unsigned elemBits) { return llvm::PowerOf2Ceil(llvm::divideCeil(elemBits, 8)); }
+
 static SwizzleRequest makeRequest(const LinearLayout &src, const LinearLayout &dst, unsigned elemBits,
                                   const SwizzleOptions &options) {
   SwizzleRequest request{threadsOf(src), threadsOf(dst.transposeOuts(src.outputNames())), options.vectorStart,
                          src.totalOutBits()};
-  request.elemBytes = llvm::PowerOf2Ceil(llvm::divideCeil(elemBits, 8));
+  request.elemBytes = elementBytes(elemBits);
   request.lineBits = llvm::Log2_32(options.banks.lineBytes / request.elemBytes);
   request.wordBits = llvm::Log2_32(std::max(1u, options.banks.bankBytes / request.elemBytes));
   request.maxVectorBits = llvm::Log2_32(std::max(1u, options.banks.maxAccessBytes / request.elemBytes));

@@ -98,6 +98,9 @@ struct SwizzleOptions {
   BankModel banks;
 };
 
+/// Bytes that an element of a tile takes in shared memory: a power of two.
+unsigned elementBytes(unsigned elemBits);
+
 /// Both layouts hold the same coordinates and are surjective; CTAs do not exchange elements.
 SharedPlan swizzle(const LinearLayout &src, const LinearLayout &dst, unsigned elemBits,
                    const SwizzleOptions &options = {});

@@ -1,5 +1,6 @@
 // States the scratch memory of atomic accesses and relates their layouts.
 // SPDX-License-Identifier: MIT
+#include "compiler/dialect/tt/Elements.h"
 #include "compiler/dialect/ttg/AccessRelation.h"
 #include "compiler/dialect/ttg/TtOpRules.h"
 #include "compiler/layout/Swizzle.h"
@@ -20,14 +21,14 @@ static bool sharesCopies(const layout::LinearLayout &layout) {
 /// The owner of each element passes the old value to the threads with copies.
 static uint32_t bytesForCopies(tt::MemoryAccessOpInterface access) {
   const Type pointer = access.getAccessedPointer().getType();
-  const unsigned bits = tt::memoryBits(tt::elementOf(tt::pointeeLike(pointer)));
+  Type element = tt::elementOf(tt::pointeeLike(pointer));
   auto tile = dyn_cast<RankedTensorType>(pointer);
   if (access->use_empty() || (tile && !encodingOf(tile)))
     return 0;
   if (!tile)
-    return numWarpsOf(access) > 1 ? bits / 8 : 0;
+    return numWarpsOf(access) > 1 ? tt::storageBytes(element) : 0;
   const layout::LinearLayout &layout = linearLayoutOf(tile);
-  return sharesCopies(layout) ? layout::planCopies(layout, bits).bytes : 0;
+  return sharesCopies(layout) ? layout::planCopies(layout, tt::memoryBits(element)).bytes : 0;
 }
 
 namespace {

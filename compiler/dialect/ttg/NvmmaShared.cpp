@@ -1,5 +1,6 @@
 // #ttg.nvmma_shared: a matrix in shared memory as matrix instructions and TMA copies read it.
 // SPDX-License-Identifier: MIT
+#include "compiler/dialect/tt/Elements.h"
 #include "compiler/dialect/ttg/Dialect.h"
 #include "compiler/dialect/ttg/EncodingShape.h"
 #include "compiler/layout/MatrixBuffer.h"
@@ -39,9 +40,8 @@ LogicalResult NvmmaSharedAttr::verifyBuffer(ArrayRef<int64_t> shape, Type elemen
   if (bits != getElementBitWidth())
     return emitError() << "elementBitWidth is " << getElementBitWidth() << ", but the buffer holds " << element;
   const unsigned panel = bufferOf(*this).panelBytes(), along = shape.size() - (getTransposed() ? 2 : 1);
-  if (shape[along] * bits / 8 < panel)
-    return emitError() << "dimension " << along << " of the buffer has " << shape[along] * bits / 8
-                       << " bytes; a panel has " << panel;
+  if (const int64_t bytes = tt::storageBytes(element, shape[along]); bytes < panel)
+    return emitError() << "dimension " << along << " of the buffer has " << bytes << " bytes; a panel has " << panel;
   return success();
 }
 

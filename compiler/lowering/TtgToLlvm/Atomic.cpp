@@ -3,6 +3,7 @@
 //
 // One of the threads that hold an element accesses memory; the others receive the result by a shuffle or, across warps,
 // through shared memory. For a scalar it is the CTA's first thread.
+#include "artifact/ElementType.h"
 #include "compiler/lowering/TtgToLlvm/OpEmitters.h"
 #include "compiler/lowering/TtgToLlvm/TtgFunctionEmitter.h"
 
@@ -60,7 +61,7 @@ llvm::Value *AtomicEmitter::accessByLlvm(const AtomicAccess &one) {
     ir.SetInsertPoint(active);
   }
   llvm::Value *pointer = one.byteOffset ? ir.CreatePtrAdd(one.pointer, ir.getInt64(one.byteOffset)) : one.pointer;
-  const llvm::Align align(type->getPrimitiveSizeInBits() / 8);
+  const llvm::Align align(artifact::bytesOfBits(type->getPrimitiveSizeInBits()));
   const llvm::AtomicOrdering ordering = orderingOf(one.semantic);
   const auto scope = ir.getContext().getOrInsertSyncScopeID(emitter.target.scopeName(one.scope));
   llvm::Value *old;

@@ -1,5 +1,6 @@
 // Emits gathers, scatters and histograms: exchanges between registers, lanes or warps, and shared memory accessed at
 // any index. SPDX-License-Identifier: MIT
+#include "artifact/ElementType.h"
 #include "compiler/dialect/tt/Elements.h"
 #include "compiler/lowering/TtgToLlvm/OpEmitters.h"
 #include "compiler/lowering/TtgToLlvm/TtgFunctionEmitter.h"
@@ -148,9 +149,9 @@ static void addByIndex(TtgFunctionEmitter &emitter, const Addends &addends, llvm
       added = ir.CreateSelect(counts, element, llvm::Constant::getNullValue(element->getType()));
     }
     llvm::Type *type = added->getType();
-    ir.CreateAtomicRMW(type->isFloatingPointTy() ? llvm::AtomicRMWInst::FAdd : llvm::AtomicRMWInst::Add,
-                       ir.CreateGEP(type, sums, to), added, llvm::Align(type->getPrimitiveSizeInBits() / 8),
-                       llvm::AtomicOrdering::Monotonic);
+    ir.CreateAtomicRMW(
+        type->isFloatingPointTy() ? llvm::AtomicRMWInst::FAdd : llvm::AtomicRMWInst::Add, ir.CreateGEP(type, sums, to),
+        added, llvm::Align(artifact::bytesOfBits(type->getPrimitiveSizeInBits())), llvm::AtomicOrdering::Monotonic);
   }
 }
 
@@ -159,7 +160,7 @@ static LogicalResult emitSums(TtgFunctionEmitter &emitter, Operation *op, Addend
   const unsigned bits = analysis::memoryBits(type.getElementType());
   addends.count = type.getNumElements();
   llvm::Value *sums = emitter.sharedScratch(op);
-  clearSums(emitter, sums, addends.count * bits / 8);
+  clearSums(emitter, sums, tt::tileBytes(type));
   emitter.barrier();
   addByIndex(emitter, addends, sums);
   emitter.barrier();

@@ -1,5 +1,6 @@
 // Emits accesses to shared memory: those of exchange plans, and those of buffers with their own layout.
 // SPDX-License-Identifier: MIT
+#include "artifact/ElementType.h"
 #include "compiler/dialect/tt/Elements.h"
 #include "compiler/dialect/tt/Report.h"
 #include "compiler/lowering/Diagnostics.h"
@@ -47,7 +48,7 @@ void SharedAddresses::move(llvm::Value *bits, uint32_t mask) {
 }
 
 static unsigned elementBytes(const llvm::Type *type) {
-  return type->isPointerTy() ? 8 : std::max<unsigned>(1, type->getPrimitiveSizeInBits() / 8);
+  return type->isPointerTy() ? 8 : artifact::bytesOfBits(type->getPrimitiveSizeInBits());
 }
 
 static constexpr unsigned kWordBytes = 4;

@@ -78,14 +78,13 @@ static unsigned fastestDim(const analysis::AxisInfo &info) {
 
 /// What keeps an access from vectors of 16 bytes.
 std::string Explainer::narrowReason(const analysis::MemoryAccess &access, unsigned elems) const {
-  const unsigned bytes = access.elementBits / 8;
-  if (elems * bytes >= analysis::kWidestAccessBytes || elems * bytes >= access.widestBytes)
+  if (access.bytes(elems) >= std::min(analysis::kWidestAccessBytes, access.widestBytes))
     return "";
   const analysis::AxisInfo info = axes.of(access.pointer);
   const unsigned dim = fastestDim(info);
   if (elems < analysis::maxVectorElems(access, axes, dim))
     return access.tile().getNumElements() < int64_t(ttg::numWarpsOf(access.op) * ttg::threadsPerWarpOf(access.op) *
-                                                    analysis::kWidestAccessBytes / bytes)
+                                                    analysis::kWidestAccessBytes / access.bytes(1))
                ? "the tile is too small to give each thread a vector of 16 bytes; a larger tile or fewer warps do"
                : "its layout, which other accesses share, has neighbouring elements in different threads";
   const analysis::AxisInfo::Dim pointer = info.dims[dim];
@@ -93,14 +92,14 @@ std::string Explainer::narrowReason(const analysis::MemoryAccess &access, unsign
     return llvm::formatv("the mask may change after every {0}; it is constant over more where its bound is known to be "
                          "a multiple of {1}, as by tl.multiple_of or an argument divisible by 16",
                          elems == 1 ? "element" : llvm::formatv("{0} elements", elems).str(),
-                         analysis::kWidestAccessBytes / bytes);
+                         analysis::kWidestAccessBytes / access.bytes(1));
   if (pointer.contiguity <= elems)
     return llvm::formatv("only {0} addresses are known to follow one another along dimension {1}", pointer.contiguity,
                          dim);
   return llvm::formatv(
       "the addresses are not known to be multiples of more than {0} bytes; tl.multiple_of, or arguments "
       "divisible by 16, say more",
-      std::max<int64_t>(pointer.divisibility, bytes));
+      std::max<int64_t>(pointer.divisibility, access.bytes(1)));
 }
 
 /// Whether a copy is emitted as the target's instruction (Shared.cpp: copyVector).
@@ -114,7 +113,7 @@ static bool isAsync(ttg::AsyncCopyGlobalToLocalOp copy, const analysis::AxisInfo
 void Explainer::addAccess(const analysis::MemoryAccess &access) {
   RankedTensorType tile = access.tile();
   const unsigned elems = analysis::vectorElems(access, axes);
-  const unsigned vectorBytes = elems * access.elementBits / 8;
+  const unsigned vectorBytes = access.bytes(elems);
   auto copy = dyn_cast<ttg::AsyncCopyGlobalToLocalOp>(access.op);
   const bool isAtomic = analysis::atomicAccessOf(access.op).has_value();
   const StringRef kind = copy ? "copy" : isAtomic ? "atomic" : access.isStore() ? "store" : "load";
@@ -133,7 +132,7 @@ void Explainer::addAccess(const analysis::MemoryAccess &access) {
   finding.unit = cost.unit;
   finding.cycles = cost.cycles;
   finding.vectorBytes = vectorBytes;
-  finding.bytes = uint64_t(tile.getNumElements()) * access.elementBits / 8;
+  finding.bytes = access.bytes(tile.getNumElements());
   explain::add(explanation, std::move(finding));
 }
 

@@ -66,8 +66,8 @@ void PlanText::writeAccess(const analysis::MemoryAccess &access) {
   RankedTensorType tile = access.tile();
   begin(access.op);
   writeShape(os, tile.getShape(), tt::elementOf(tt::pointeeLike(tile)));
-  os << " in vectors of " << analysis::vectorElems(access, axes) * access.elementBits / 8 << " bytes, "
-     << tile.getEncoding() << "\n";
+  os << " in vectors of " << access.bytes(analysis::vectorElems(access, axes)) << " bytes, " << tile.getEncoding()
+     << "\n";
 }
 
 static const char *nameOf(layout::ConversionKind kind) {

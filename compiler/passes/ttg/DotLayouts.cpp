@@ -1,6 +1,7 @@
 // Asks the target for the layouts of dots; gives dots without matrix instructions blocks of elements.
 // SPDX-License-Identifier: MIT
 #include "compiler/passes/ttg/DotLayouts.h"
+#include "compiler/dialect/tt/Elements.h"
 
 #include "llvm/ADT/Sequence.h"
 
@@ -11,8 +12,7 @@ using namespace nereid::ttg;
 int64_t ttg::bytesOfOperands(tt::DotOpInterface dot) {
   int64_t bytes = 0;
   for (Value operand : {dot.getA(), dot.getB()})
-    bytes += cast<RankedTensorType>(operand.getType()).getNumElements() *
-             tt::elementOf(operand.getType()).getIntOrFloatBitWidth() / 8;
+    bytes += tt::tileBytes(cast<RankedTensorType>(operand.getType()));
   return bytes;
 }
 

@@ -1,6 +1,7 @@
 // Counts instructions, sectors of memory, shuffles and shared-memory traffic of candidate layouts.
 // SPDX-License-Identifier: MIT
 #include "compiler/passes/ttg/LayoutCost.h"
+#include "artifact/ElementType.h"
 
 #include "compiler/layout/Conversion.h"
 #include "compiler/layout/Distributed.h"
@@ -58,7 +59,7 @@ static unsigned sectorsAlong(const MemoryAccess &access, const AxisInfo &pointer
 static unsigned sectorCost(const MemoryAccess &access, const AxisInfo &pointer, const LinearLayout &layout,
                            unsigned elems, unsigned numVectors) {
   const unsigned all = numVectors * sectorsAlong(access, pointer, layout, {layout::kLane});
-  if (!isa<tt::LoadOp>(access.op) || elems * access.elementBits / 8 < analysis::kWidestAccessBytes)
+  if (!isa<tt::LoadOp>(access.op) || access.bytes(elems) < analysis::kWidestAccessBytes)
     return all;
   const unsigned distinct = std::min(all, sectorsAlong(access, pointer, layout, {layout::kLane, layout::kRegister}));
   return distinct + (all - distinct) / kHitsPerMiss;
@@ -129,7 +130,7 @@ unsigned ttg::conversionCost(LayoutEncoding from, LayoutEncoding to, ArrayRef<in
                              ThreadCounts threads) {
   if (areEquivalent(from, to, shape))
     return 0;
-  const uint64_t bytes = uint64_t(llvm::product_of(shape)) * elementBits / 8;
+  const uint64_t bytes = artifact::bytesOfBits(uint64_t(llvm::product_of(shape)) * elementBits);
   const uint64_t words = bytes / (4 * threads.numWarps * threads.threadsPerWarp);
   const bool isInWarps = isMatrixInstruction(from) && layout::staysInWarps(linear(from, shape), linear(to, shape));
   // Each word is written and read once.

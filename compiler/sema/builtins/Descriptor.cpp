@@ -86,8 +86,9 @@ Value emitMake(const CallSite &site) {
   if (!block || !padding || !shape || !strides || !checkRanks(site, shape->size(), strides->size(), block->size()) ||
       !checkTileShape(emitter, *block, site.rangeOf("block_shape")))
     return Value::poison();
-  if (const int64_t bytes = block->back() * bitsOf(element) / 8; bytes < 16)
-    emitter.error(diag::DescriptorSmallBlock, site.rangeOf("block_shape"), block->back(), bitsOf(element) / 8, bytes);
+  if (const uint64_t bytes = artifact::storageBytes(element, block->back()); bytes < 16)
+    emitter.error(diag::DescriptorSmallBlock, site.rangeOf("block_shape"), block->back(),
+                  artifact::storageBytes(element), bytes);
   Type type = base->type.withShape(*block).asDescriptor();
   type.isPointer = false; // keeps only constness
   llvm::SmallVector<mlir::Value> extents, steps;

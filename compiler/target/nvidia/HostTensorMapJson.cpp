@@ -1,6 +1,7 @@
 // Derives from a kernel's arguments how TMA uses the tensor maps that the host makes.
 // SPDX-License-Identifier: MIT
 #include "compiler/target/nvidia/HostTensorMapJson.h"
+#include "compiler/dialect/tt/Elements.h"
 
 #include "compiler/target/nvidia/dialect/Dialect.h"
 #include "compiler/target/nvidia/dialect/HostTensorMaps.h"
@@ -14,9 +15,9 @@ using namespace nereid;
 static llvm::json::Object describe(RankedTensorType block) {
   Type element = block.getElementType();
   const unsigned bits = element.getIntOrFloatBitWidth();
-  const unsigned swizzle = ttng::swizzleFor(block.getShape().back() * bits / 8);
+  const unsigned swizzle = ttng::swizzleFor(block.getShape().back(), bits);
   return llvm::json::Object{{"block_size", llvm::json::Array(ttng::boxOf(block.getShape(), bits))},
-                            {"elem_size", bits / 8},
+                            {"elem_size", tt::storageBytes(element)},
                             {"elem_type", nvidia::elementCode(element, element.isUnsignedInteger())},
                             {"swizzle", nvidia::swizzleMode(swizzle)},
                             {"fp4_padded", false},

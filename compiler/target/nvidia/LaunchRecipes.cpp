@@ -1,6 +1,7 @@
 // Reads recipes of tensor maps and launch conditions from a kernel's attributes.
 // SPDX-License-Identifier: MIT
 #include "compiler/target/nvidia/LaunchRecipes.h"
+#include "compiler/dialect/tt/Elements.h"
 
 #include "compiler/target/nvidia/dialect/Dialect.h"
 #include "compiler/target/nvidia/dialect/HostTensorMaps.h"
@@ -30,11 +31,11 @@ static artifact::TensorMapRecipe recipeOf(RankedTensorType block, ArrayAttr reci
     made.extents.push_back(expression(recipe[1 + dim]));
   for (unsigned dim = 1; dim < rank; ++dim)
     made.strides.push_back(expression(recipe[rank + dim]));
-  made.swizzleBytes = ttng::swizzleFor(block.getShape().back() * bits / 8);
+  made.swizzleBytes = ttng::swizzleFor(block.getShape().back(), bits);
   for (int64_t extent : llvm::reverse(ttng::boxOf(block.getShape(), bits)))
     made.box.push_back(extent);
   made.elementType = driverCode(block.getElementType());
-  made.elementBytes = bits / 8;
+  made.elementBytes = tt::storageBytes(block.getElementType());
   return made;
 }
 

@@ -38,8 +38,7 @@ OpCost OpCosts::ofAccess(const analysis::MemoryAccess &access) const {
   const uint64_t instructions =
       llvm::divideCeil(elements, uint64_t{kWarpThreads} * analysis::vectorElems(access, axes));
   return {Unit::MemoryCopies,
-          std::max(llvm::divideCeil(elements * access.elementBits / 8, rates.globalBytes),
-                   instructions / rates.warpInstructions),
+          std::max(llvm::divideCeil(access.bytes(elements), rates.globalBytes), instructions / rates.warpInstructions),
           access.isStore() ? "store" : "load"};
 }
 

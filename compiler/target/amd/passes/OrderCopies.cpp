@@ -170,7 +170,7 @@ static bool hasVectors(tt::LoadOp load, ttg::LayoutEncoding order, const analysi
                        const Arch &arch) {
   const analysis::MemoryAccess access = *analysis::memoryAccessOf(load);
   const LinearLayout layout = order.toLinearLayout(access.tile().getShape());
-  return analysis::vectorElems(access, axes, layout) * access.elementBits / 8 >= arch.ldsLoadBytes;
+  return access.bytes(analysis::vectorElems(access, axes, layout)) >= arch.ldsLoadBytes;
 }
 
 static bool orderCopy(tt::LoadOp load, scf::ForOp loop, const analysis::AxisInfoAnalysis &axes, const Arch &arch) {

@@ -4,6 +4,7 @@
 // LLVM expands what the machine has no instruction for into a loop around compare-and-swap; f16 and bf16, held as bits,
 // have their loop here.
 #include "compiler/target/cpu/emit/Atomics.h"
+#include "artifact/ElementType.h"
 
 #include "compiler/lowering/AtomicForms.h"
 #include "compiler/target/cpu/emit/ControlFlow.h"
@@ -16,7 +17,7 @@ using lowering::orderingOf;
 
 static llvm::Value *emitSwap(llvm::IRBuilder<> &ir, llvm::Value *address, llvm::Value *compared, llvm::Value *value,
                              llvm::AtomicOrdering ordering) {
-  const llvm::Align align(value->getType()->getScalarSizeInBits() / 8);
+  const llvm::Align align(artifact::bytesOfBits(value->getType()->getScalarSizeInBits()));
   return ir.CreateAtomicCmpXchg(address, compared, value, align, ordering,
                                 llvm::AtomicCmpXchgInst::getStrongestFailureOrdering(ordering));
 }
@@ -49,7 +50,7 @@ static llvm::Value *emitLoad(llvm::IRBuilder<> &ir, LaneEmitter &lanes, tt::Atom
   llvm::Type *held = lanes.typeOf(tt::elementOf(op.getType()), 1);
   llvm::Type *stored = lanes.memoryType(tt::elementOf(op.getType()));
   const unsigned bits = stored->getScalarSizeInBits();
-  llvm::LoadInst *load = ir.CreateAlignedLoad(ir.getIntNTy(bits), address, llvm::Align(bits / 8));
+  llvm::LoadInst *load = ir.CreateAlignedLoad(ir.getIntNTy(bits), address, llvm::Align(artifact::bytesOfBits(bits)));
   load->setAtomic(orderingOf(op.getSem()));
   llvm::Value *value = ir.CreateBitCast(load, stored);
   return held == stored ? value : ir.CreateIsNotNull(value); // i1 is a byte in memory
@@ -61,7 +62,7 @@ static void emitStore(llvm::IRBuilder<> &ir, LaneEmitter &lanes, tt::AtomicStore
   const unsigned bits = stored->getScalarSizeInBits();
   if (value->getType() != stored)
     value = ir.CreateZExt(value, stored);
-  ir.CreateAlignedStore(ir.CreateBitCast(value, ir.getIntNTy(bits)), address, llvm::Align(bits / 8))
+  ir.CreateAlignedStore(ir.CreateBitCast(value, ir.getIntNTy(bits)), address, llvm::Align(artifact::bytesOfBits(bits)))
       ->setAtomic(orderingOf(op.getSem()));
 }
 
@@ -86,5 +87,5 @@ llvm::Value *cpu::emitAtomic(llvm::IRBuilder<> &ir, LaneEmitter &lanes, Operatio
   if (combine.getAtomicRmwOp() == tt::RMWOp::FADD && element.getIntOrFloatBitWidth() == 16)
     return emitSmallAdd(ir, lanes, element, address, operands.value, ordering);
   return ir.CreateAtomicRMW(atomicOperationOf(combine.getAtomicRmwOp()), address, operands.value,
-                            llvm::Align(type->getScalarSizeInBits() / 8), ordering);
+                            llvm::Align(artifact::bytesOfBits(type->getScalarSizeInBits())), ordering);
 }

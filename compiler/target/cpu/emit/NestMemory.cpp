@@ -3,6 +3,7 @@
 //
 // A lane that is masked off is never accessed. Where the machine has no masked vector access of the element's width,
 // set lanes are copied one by one through a small buffer on the stack: a loop, since LLVM would emit a branch per lane.
+#include "artifact/ElementType.h"
 #include "compiler/target/cpu/emit/NestEmitter.h"
 #include "compiler/target/cpu/emit/Prefetches.h"
 #include "compiler/target/cpu/emit/Transpose.h"
@@ -30,8 +31,7 @@ bool NestEmitter::hasMaskedVectors(llvm::Type *memory) const {
 
 static bool isUnit(ChunkAccess access, llvm::Type *memory) {
   auto *stride = dyn_cast_or_null<llvm::ConstantInt>(access.stride);
-  const unsigned bits = bitsOf(memory);
-  return stride && stride->getSExtValue() == bits / 8;
+  return stride && stride->getZExtValue() == artifact::bytesOfBits(bitsOf(memory));
 }
 
 void NestEmitter::forEachLane(llvm::Value *mask, llvm::function_ref<void(llvm::Value *)> body) {
@@ -171,7 +171,7 @@ llvm::Value *NestEmitter::readLanes(ChunkAccess access, llvm::Type *memory, llvm
     return vector;
   }
   if (gathers)
-    return ir.CreateMaskedGather(type, access.address, llvm::Align(bitsOf(memory) / 8), mask, other);
+    return ir.CreateMaskedGather(type, access.address, llvm::Align(artifact::bytesOfBits(bitsOf(memory))), mask, other);
   llvm::AllocaInst *lanes = context.frame.local(type);
   llvm::AllocaInst *addresses = nullptr;
   if (!access.stride) {

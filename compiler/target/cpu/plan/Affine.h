@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "compiler/dialect/tt/Elements.h"
 #include "compiler/index/AffineForm.h"
 
 namespace nereid::cpu {
@@ -13,12 +14,6 @@ using index::isContiguous;
 using index::Polynomial;
 using index::PrefixMask;
 using index::Remainder;
-
-/// Bytes that an element takes in memory; i1 takes one.
-inline uint64_t storageBytes(mlir::Type element) {
-  if (mlir::isa<tt::PointerType, mlir::IndexType>(element))
-    return 8;
-  return llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
-}
+using tt::storageBytes;
 
 } // namespace nereid::cpu

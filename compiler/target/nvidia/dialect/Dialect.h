@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "artifact/ElementType.h"
 #include "compiler/dialect/ttg/AsyncInterfaces.h"
 #include "compiler/dialect/ttg/Dialect.h"
 
@@ -18,8 +19,9 @@ constexpr bool readsEitherWay(unsigned elemBits) { return elemBits == 16; }
 inline constexpr int64_t kMostBoxElems = 256;
 /// The alignment of a tensor map's base and strides, and the minimal size of its rows.
 inline constexpr int64_t kTensorMapAlignBytes = 16;
-/// The widest swizzle that rows of so many bytes fill; a TMA box is one panel wide.
-constexpr unsigned swizzleFor(int64_t rowBytes) {
+/// The widest swizzle that rows of so many elements fill, 0 where they fill none; a TMA box is one panel wide.
+constexpr unsigned swizzleFor(uint64_t elements, unsigned elementBits) {
+  const uint64_t rowBytes = artifact::bytesOfBits(elements * elementBits);
   return rowBytes >= 128 ? 128 : rowBytes >= 64 ? 64 : rowBytes >= 32 ? 32 : 0;
 }
 /// The box of one copy of a block: one panel of it. Slowest dimension first.

@@ -13,13 +13,13 @@ using namespace nereid::ttng;
 
 static ttg::NvmmaSharedAttr encodingOf(RankedTensorType tile) {
   const unsigned bits = tile.getElementTypeBitWidth();
-  return ttg::NvmmaSharedAttr::get(tile.getContext(), swizzleFor(tile.getDimSize(1) * bits / 8), /*transposed=*/false,
-                                   bits, 2);
+  return ttg::NvmmaSharedAttr::get(tile.getContext(), swizzleFor(tile.getDimSize(1), bits), /*transposed=*/false, bits,
+                                   2);
 }
 
 SmallVector<int64_t, 5> ttng::boxOf(ArrayRef<int64_t> block, unsigned elementBits) {
   SmallVector<int64_t, 5> box(block);
-  box.back() = layout::MatrixBuffer{swizzleFor(block.back() * elementBits / 8), elementBits}.panelElems();
+  box.back() = layout::MatrixBuffer{swizzleFor(block.back(), elementBits), elementBits}.panelElems();
   return box;
 }
 

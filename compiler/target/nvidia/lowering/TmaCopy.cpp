@@ -61,8 +61,9 @@ static LogicalResult emitMakeTensorMap(TtgFunctionEmitter &emitter, ttng::MakeTe
   }
   for (Value stride : llvm::reverse(op.getStrides().drop_back()))
     map.strides.push_back(ir.CreateMul(emitter.scalar(stride), ir.getInt64(bytes)));
-  map.swizzleBytes = ttng::swizzleFor(op.getBlock().back() * bytes);
-  for (int64_t extent : llvm::reverse(ttng::boxOf(op.getBlock(), bytes * 8)))
+  const unsigned bits = tt::memoryBits(map.element);
+  map.swizzleBytes = ttng::swizzleFor(op.getBlock().back(), bits);
+  for (int64_t extent : llvm::reverse(ttng::boxOf(op.getBlock(), bits)))
     map.box.push_back(extent);
   llvm::Value *address = mapScratch(emitter, op);
   llvm::Value *scratch = emitter.scalar(op.getScratch());
@@ -124,7 +125,7 @@ public:
   void forEachPanel(llvm::function_ref<void(const BoxCopy &)> emit) {
     const unsigned bits = buffer.getElementType().getIntOrFloatBitWidth();
     const int64_t rows = buffer.getShape()[0], columns = buffer.getShape()[1];
-    const layout::MatrixBuffer layout = {ttng::swizzleFor(columns * bits / 8), bits};
+    const layout::MatrixBuffer layout = {ttng::swizzleFor(columns, bits), bits};
     for (int64_t first = 0; first < columns; first += layout.panelElems()) {
       BoxCopy copy = {address, begin, shared, first / layout.panelElems() * rows * layout.panelBytes(),
                       unsigned(rows * layout.panelBytes())};
@@ -154,10 +155,11 @@ private:
 /// The address of an element in the buffer.
 llvm::Value *TmaCopyEmitter::sharedElement(llvm::Value *row, llvm::Value *column) {
   const unsigned bits = buffer.getElementType().getIntOrFloatBitWidth();
-  const layout::MatrixBuffer layout = {ttng::swizzleFor(buffer.getShape()[1] * bits / 8), bits};
+  const layout::MatrixBuffer layout = {ttng::swizzleFor(buffer.getShape()[1], bits), bits};
   auto number = [&](uint64_t value) { return ir.getInt32(value); };
   llvm::Value *panel = ir.CreateUDiv(column, number(layout.panelElems()));
-  llvm::Value *inRow = ir.CreateMul(ir.CreateURem(column, number(layout.panelElems())), number(bits / 8));
+  llvm::Value *inRow = ir.CreateMul(ir.CreateURem(column, number(layout.panelElems())),
+                                    number(tt::storageBytes(buffer.getElementType())));
   llvm::Value *offset = ir.CreateAdd(ir.CreateMul(row, number(layout.panelBytes())), inRow);
   const unsigned mask = layout.swizzleBytes ? layout.swizzleBytes / layout::kChunkBytes - 1 : 0;
   llvm::Value *swizzle = ir.CreateShl(ir.CreateAnd(ir.CreateLShr(offset, number(7)), number(mask)), number(4));

@@ -1,5 +1,6 @@
 // Emits wgmma dots of operands in shared memory, and the waits for them.
 // SPDX-License-Identifier: MIT
+#include "artifact/ElementType.h"
 #include "compiler/lowering/TtgToLlvm/RegisterMap.h"
 #include "compiler/target/nvidia/lowering/NvidiaEmitter.h"
 #include "compiler/target/nvidia/lowering/Wgmma.h"
@@ -38,7 +39,7 @@ public:
   uint32_t chunks(int64_t row, int64_t column) const {
     const int32_t elements =
         offsets.apply({{layout::dimName(0), int32_t(row)}, {layout::dimName(1), int32_t(column)}}).front();
-    return elements * encoding.getElementBitWidth() / 8 / layout::kChunkBytes;
+    return artifact::bytesOfBits(elements * encoding.getElementBitWidth()) / layout::kChunkBytes;
   }
   uint64_t descriptor(unsigned depthDim) const {
     const layout::MatrixBuffer buffer = {encoding.getSwizzlingByteWidth(), encoding.getElementBitWidth()};

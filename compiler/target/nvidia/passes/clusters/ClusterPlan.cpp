@@ -242,7 +242,7 @@ void Planner::visitBlock(Operation *access, ArrayRef<unsigned> own) {
   Value map = tensorMapOf(access);
   auto store = dyn_cast<ttng::TileStoreOp>(access);
   auto type = cast<RankedTensorType>(store ? store.getSrc().getType() : access->getResult(0).getType());
-  const int64_t rowBytes = type.getShape().back() * type.getElementTypeBitWidth() / 8 / shape.numCtas;
+  const int64_t rowBytes = tt::storageBytes(type.getElementType(), type.getShape().back()) / shape.numCtas;
   if (own.size() == 2 && rowBytes < 2 * ttng::kTensorMapAlignBytes)
     forbid(own.back(), access);
   auto [entry, isNew] = blockClasses.try_emplace(map, own.begin(), own.end());

@@ -36,14 +36,6 @@ static unsigned fastestDim(RankedTensorType tile) {
   return tile.getShape().size() - 1;
 }
 
-/// The widest swizzle whose panels are no wider than `bytes`, what an instruction reads along them.
-static unsigned swizzleFor(int64_t bytes) {
-  for (unsigned width : {128, 64, 32})
-    if (bytes >= width)
-      return width;
-  return 0;
-}
-
 /// The encoding of operand `index` in shared memory: contiguous along K where wgmma requires it, else as its threads
 /// hold it.
 static NvmmaSharedAttr bufferEncoding(RankedTensorType tile, unsigned index, unsigned columns) {
@@ -52,7 +44,7 @@ static NvmmaSharedAttr bufferEncoding(RankedTensorType tile, unsigned index, uns
   int64_t extent = tile.getShape()[along];
   if (along != depthDim)
     extent = std::min<int64_t>(extent, index == 0 ? layout::kWarpGroupRows : columns);
-  return NvmmaSharedAttr::get(tile.getContext(), swizzleFor(extent * bits / 8), /*transposed=*/along == 0, bits, 2);
+  return NvmmaSharedAttr::get(tile.getContext(), ttng::swizzleFor(extent, bits), /*transposed=*/along == 0, bits, 2);
 }
 
 namespace {

@@ -6,6 +6,7 @@
 // TileAddress.cpp reads the addresses; see docs/why/tensor-maps.md.
 // SPDX-License-Identifier: MIT
 #include "compiler/analysis/PointerBases.h"
+#include "compiler/dialect/tt/Elements.h"
 #include "compiler/dialect/tt/Report.h"
 #include "compiler/passes/ttg/TrimLoop.h"
 #include "compiler/target/nvidia/dialect/Dialect.h"
@@ -73,8 +74,7 @@ static bool isCandidate(tt::LoadOp load) {
 
 static int64_t bytesOf(Type type) {
   auto tile = dyn_cast<RankedTensorType>(type);
-  Type element = tile ? tile.getElementType() : Type();
-  return tile && element.isIntOrFloat() ? tile.getNumElements() * element.getIntOrFloatBitWidth() / 8 : 0;
+  return tile && tile.getElementType().isIntOrFloat() ? tt::tileBytes(tile) : 0;
 }
 
 static bool isInLoop(tt::LoadOp load) { return bool(load->getParentOfType<scf::ForOp>()); }

@@ -8,6 +8,7 @@
 #include "compiler/target/nvidia/passes/maps/TileAddress.h"
 
 #include "compiler/analysis/PointerBases.h"
+#include "compiler/dialect/tt/Elements.h"
 #include "compiler/target/nvidia/dialect/Dialect.h"
 
 #include "mlir/IR/Matchers.h"
@@ -28,7 +29,7 @@ class AddressReader {
 public:
   AddressReader(tt::LoadOp load, KernelTiles &tiles, std::string &reason)
       : load(load), tile(cast<RankedTensorType>(load.getPtr().getType())), tiles(tiles), reason(reason),
-        elemBytes(getElementTypeOrSelf(load.getType()).getIntOrFloatBitWidth() / 8) {}
+        elemBytes(tt::storageBytes(getElementTypeOrSelf(load.getType()))) {}
 
   std::optional<TileAddress> read();
 

@@ -1,6 +1,7 @@
 // Tells which blocks TMA copies.
 // SPDX-License-Identifier: MIT
 #include "compiler/target/nvidia/passes/maps/TileLimits.h"
+#include "compiler/dialect/tt/Elements.h"
 
 #include "compiler/target/nvidia/dialect/Dialect.h"
 
@@ -13,8 +14,8 @@ static constexpr int64_t kFewestRows = 8;
 
 std::string nvidia::reasonAgainstTma(RankedTensorType tile) {
   const unsigned bits = tile.getElementType().getIntOrFloatBitWidth();
-  const int64_t rank = tile.getRank(), bytes = tile.getNumElements() * bits / 8,
-                row = tile.getShape().back() * bits / 8;
+  const int64_t rank = tile.getRank(), bytes = tt::tileBytes(tile),
+                row = tt::storageBytes(tile.getElementType(), tile.getShape().back());
   if (rank < 2 || rank > 5)
     return "blocks of " + std::to_string(rank) + (rank == 1 ? " dimension" : " dimensions");
   if (!llvm::is_contained({8u, 16u, 32u, 64u}, bits))
