@@ -10,7 +10,6 @@ import time
 import pytest
 import triton
 import triton.language as tl
-from triton import knobs
 from triton.backends.compiler import GPUTarget
 from triton.backends.nvidia.assembler import find_assembler
 from triton.compiler import ASTSource
@@ -122,15 +121,8 @@ def compile_kernel():
     return triton.compile(source, target=GPUTarget("cuda", 90, 32))
 
 
-@pytest.fixture
-def settings(tmp_path, monkeypatch):
-    monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path / "cache"))
-    with knobs.nvidia.scope():
-        yield knobs.nvidia
-
-
-def test_a_limit_of_time_names_the_kernel_and_what_would_help(tmp_path, settings):
-    settings.ptxas, settings.ptxas_timeout = stand_in(tmp_path, "exec sleep 100"), 1
+def test_a_limit_of_time_names_the_kernel_and_what_would_help(tmp_path, nvidia):
+    nvidia.ptxas, nvidia.ptxas_timeout = stand_in(tmp_path, "exec sleep 100"), 1
     started = time.monotonic()
     with pytest.raises(PTXASError) as error:
         compile_kernel()
@@ -150,27 +142,29 @@ def test_a_limit_of_time_names_the_kernel_and_what_would_help(tmp_path, settings
         ("kill -11 $$", "was ended by signal 11"),
     ],
 )
-def test_refusals_and_crashes_are_ptxas_errors(tmp_path, settings, body, text):
-    settings.ptxas = stand_in(tmp_path, body)
+def test_refusals_and_crashes_are_ptxas_errors(tmp_path, nvidia, body, text):
+    nvidia.ptxas = stand_in(tmp_path, body)
     with pytest.raises(PTXASError) as error:
         compile_kernel()
     assert text in str(error.value)
 
 
-def test_serialised_wgmma_instructions_are_remarked(tmp_path, settings, capfd):
-    note = "(C7510) Potential Performance Loss: wgmma.mma_async instructions are serialized due to x"
-    settings.ptxas = stand_in(tmp_path, f"cat /proc/self/fd/3 >&4; echo 'ptxas info : {note}'")
+def test_serialised_wgmma_instructions_are_remarked(tmp_path, nvidia, capfd):
+    note = (
+        "(C7510) Potential Performance Loss: wgmma.mma_async instructions are serialized due to x"
+    )
+    nvidia.ptxas = stand_in(tmp_path, f"cat /proc/self/fd/3 >&4; echo 'ptxas info : {note}'")
     compile_kernel()
     remark = capfd.readouterr().err
     assert f"the assembler serialises wgmma instructions: {note} [wgmma-serialised]" in remark
 
 
 @pytest.mark.full
-def test_a_slow_assembly_is_remarked(tmp_path, settings, capfd):
+def test_a_slow_assembly_is_remarked(tmp_path, nvidia, capfd):
     assembler = find_assembler(90).ptxas
     if not assembler:
         pytest.skip("no ptxas here")
-    settings.ptxas = stand_in(tmp_path, f'sleep 15.6; exec {assembler} "$@"')
+    nvidia.ptxas = stand_in(tmp_path, f'sleep 15.6; exec {assembler} "$@"')
     compile_kernel()
     remark = capfd.readouterr().err
     assert (

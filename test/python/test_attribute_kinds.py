@@ -4,6 +4,7 @@
 import pytest
 import triton
 import triton.language as tl
+from _refused_ttir import refusal
 from triton.compiler import ASTSource
 from triton.runtime import driver
 
@@ -17,14 +18,6 @@ module {
 }
 """
 LINES = {"ATTRIBUTES": 2, "LOAD": 3, "STORE": 4}
-
-
-def refusal(tmp_path, text):
-    path = tmp_path / "kernel.ttir"
-    path.write_text(text)
-    with pytest.raises(triton.CompilationError) as raised:
-        triton.compile(str(path), target=driver.active.get_current_target())
-    return raised.value.diagnostics
 
 
 def kernel(**parts):

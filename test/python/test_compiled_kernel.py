@@ -8,19 +8,9 @@ import numpy as np
 import pytest
 import triton
 import triton.language as tl
+from _vectors import add_kernel, arrays
 from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource, CompiledKernel
-
-
-@triton.jit
-def add_kernel(x_ptr, y_ptr, out_ptr, n, BLOCK: tl.constexpr):
-    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    mask = offsets < n
-    tl.store(
-        out_ptr + offsets,
-        tl.load(x_ptr + offsets, mask=mask) + tl.load(y_ptr + offsets, mask=mask),
-        mask=mask,
-    )
 
 
 @triton.jit
@@ -38,15 +28,7 @@ SIGNATURE = {
 }
 
 
-@pytest.fixture(autouse=True)
-def own_cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path / "cache"))
-    return tmp_path / "cache"
-
-
-def arrays(n=100):
-    x = np.arange(n, dtype=np.float32)
-    return x, 2 * x, np.full(n, -1, np.float32)
+pytestmark = pytest.mark.usefixtures("own_cache")
 
 
 def compiled(**options):
@@ -205,9 +187,7 @@ def test_second_compilation_reads_the_cache(own_cache):
     assert compiled().hash == compiled().hash
     listener_calls = []
     with triton.knobs.compilation.scope():
-        triton.knobs.compilation.listener = lambda **info: listener_calls.append(
-            info["cache_hit"]
-        )
+        triton.knobs.compilation.listener = lambda **info: listener_calls.append(info["cache_hit"])
         compiled()
         triton.knobs.compilation.always_compile = True
         compiled()

@@ -4,7 +4,6 @@
 import pytest
 import triton
 import triton.language as tl
-from triton import knobs
 from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
 from triton.runtime.errors import PTXASError
@@ -39,15 +38,8 @@ SPILLS = (
 )
 
 
-@pytest.fixture
-def settings(tmp_path, monkeypatch):
-    monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path / "cache"))
-    with knobs.nvidia.scope():
-        yield knobs.nvidia
-
-
-def test_values_beyond_the_limit_are_assembled_once_and_fast(tmp_path, settings, capfd):
-    settings.ptxas = stand_in(tmp_path, SPILLS)
+def test_values_beyond_the_limit_are_assembled_once_and_fast(tmp_path, nvidia, capfd):
+    nvidia.ptxas = stand_in(tmp_path, SPILLS)
     compile_for(wide, 16384)
     calls = (tmp_path / "calls").read_text().splitlines()
     assert len(calls) == 1 and calls[0].endswith(" -O1")
@@ -56,26 +48,26 @@ def test_values_beyond_the_limit_are_assembled_once_and_fast(tmp_path, settings,
     assert "has 255" in remark and "`num_warps` is 1" in remark and "[excess-registers]" in remark
 
 
-def test_some_excess_is_left_to_the_assembler(tmp_path, settings):
-    settings.ptxas = stand_in(tmp_path, SPILLS)
+def test_some_excess_is_left_to_the_assembler(tmp_path, nvidia):
+    nvidia.ptxas = stand_in(tmp_path, SPILLS)
     assert ".local" not in compile_for(wide, 16384).asm["ptx"]  # 1024 registers
     assert ".local" in compile_for(wide, 65536, num_warps=2).asm["ptx"]
 
 
-def test_without_a_tool_the_driver_takes_long_code(settings):
-    settings.ptxas = "/bin/true"
+def test_without_a_tool_the_driver_takes_long_code(nvidia):
+    nvidia.ptxas = "/bin/true"
     assert compile_for(wide, 16384).metadata.tool == "driver"
 
 
-def test_options_of_the_user_replace_the_fast_ones(tmp_path, settings):
-    settings.ptxas = stand_in(tmp_path, SPILLS)
+def test_options_of_the_user_replace_the_fast_ones(tmp_path, nvidia):
+    nvidia.ptxas = stand_in(tmp_path, SPILLS)
     compile_for(wide, 16384, ptx_options="-O2")
     assert (tmp_path / "calls").read_text().splitlines()[0].endswith(" -O2")
 
 
 @pytest.mark.parametrize("size, warps", [(16384, 8), (4096, 1)])
-def test_values_up_to_the_limit_are_left_to_the_assembler(tmp_path, settings, capfd, size, warps):
-    settings.ptxas = stand_in(tmp_path, SPILLS)
+def test_values_up_to_the_limit_are_left_to_the_assembler(tmp_path, nvidia, capfd, size, warps):
+    nvidia.ptxas = stand_in(tmp_path, SPILLS)
     made = compile_for(wide, size, num_warps=warps)
     assert "-O" not in (tmp_path / "calls").read_text()
     assert ".local" not in made.asm["ptx"]
@@ -92,15 +84,15 @@ def long_text(x, y, o, N: tl.constexpr):
     tl.store(o + i, a)
 
 
-def test_long_code_is_assembled_once_and_fast(tmp_path, settings):
-    settings.ptxas = stand_in(tmp_path, SPILLS)
+def test_long_code_is_assembled_once_and_fast(tmp_path, nvidia):
+    nvidia.ptxas = stand_in(tmp_path, SPILLS)
     compile_for(long_text, 32)
     calls = (tmp_path / "calls").read_text().splitlines()
     assert len(calls) == 1 and calls[0].endswith(" -O1")
 
 
-def test_the_remark_is_shown_while_the_assembler_runs(tmp_path, settings, capfd):
-    settings.ptxas = stand_in(tmp_path, "sleep 1.5; exit 1")
+def test_the_remark_is_shown_while_the_assembler_runs(tmp_path, nvidia, capfd):
+    nvidia.ptxas = stand_in(tmp_path, "sleep 1.5; exit 1")
     with pytest.raises(PTXASError):
         compile_for(wide, 32768)  # a remark that was not shown before
     assert "[excess-registers]" in capfd.readouterr().err

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import triton
 import triton.language as tl
+from _simulators import simulators
 from triton import knobs
 from triton._C import libtriton
 from triton.backends.amd.compiler import HIPBackend
@@ -100,11 +101,7 @@ def matmul(
     )
 
 
-@pytest.fixture(params=["sim:gfx942", "sim:gfx1100"])
-def simulator(request):
-    driver.set_active(SimDriver(request.param))
-    yield driver.active
-    driver.reset_active()
+simulator = simulators("sim:gfx942", "sim:gfx1100")
 
 
 def buffers(kernel) -> int:

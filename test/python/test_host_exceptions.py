@@ -14,10 +14,7 @@ class Unready(Exception):
     pass
 
 
-@pytest.fixture(autouse=True)
-def own_cache(tmp_path, monkeypatch):
-    """A kernel found in a cache is not compiled, and so runs no Python code."""
-    monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path))
+pytestmark = pytest.mark.usefixtures("own_cache")
 
 
 def add_one(x):

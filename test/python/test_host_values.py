@@ -21,10 +21,7 @@ class Mode(enum.Enum):
     EXACT = 2
 
 
-@pytest.fixture(autouse=True)
-def own_cache(tmp_path, monkeypatch):
-    """A kernel found in a cache is not compiled, and so reads nothing from Python."""
-    monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path))
+pytestmark = pytest.mark.usefixtures("own_cache")
 
 
 def result_of(kernel, *args):

@@ -53,9 +53,7 @@ def compiled(kernel=total, **options):
     return triton.compile(source, target=GPUTarget("cuda", 90, 32), options=options)
 
 
-@pytest.fixture(autouse=True)
-def own_cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path / "cache"))
+pytestmark = pytest.mark.usefixtures("own_cache")
 
 
 @needs_disassembler

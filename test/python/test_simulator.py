@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import triton
 import triton.language as tl
+from _simulators import simulators
 from triton.backends.compiler import GPUTarget
 from triton.backends.sim.driver import SimDriver
 from triton.runtime import driver
@@ -38,11 +39,7 @@ def unknown(x_ptr):
     )
 
 
-@pytest.fixture(params=["sim", "sim:80"])
-def simulator(request):
-    driver.set_active(SimDriver(request.param))
-    yield driver.active
-    driver.reset_active()
+simulator = simulators("sim", "sim:80")
 
 
 def test_runs_on_numpy_arrays(simulator):

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 import triton
 import triton.language as tl
+from _simulators import simulators
 from triton.backends.sim.driver import SimDriver
 from triton.errors import TritonError
 from triton.runtime import driver
@@ -51,11 +52,7 @@ def copy_tile(x_ptr, out_ptr, m, n, M: tl.constexpr, N: tl.constexpr):
     out.store([0, 0], x.load([M, 0]))
 
 
-@pytest.fixture(params=["sim", "sim:80"])
-def simulator(request):
-    driver.set_active(SimDriver(request.param))
-    yield driver.active
-    driver.reset_active()
+simulator = simulators("sim", "sim:80")
 
 
 def report(run) -> list[str]:
@@ -73,7 +70,7 @@ def test_bounds_of_an_argument(simulator):
     assert lines[0].endswith(
         "element 1000 of `x_ptr`, at byte 4000, is read; `x_ptr` has 1000 elements, 4000 bytes [sanitize-bounds]"
     )
-    assert "test_simulator_sanitizer.py:18:9: error: " in lines[0]
+    assert "test_simulator_sanitizer.py:19:9: error: " in lines[0]
     assert lines[1].strip().startswith("x = tl.load(x_ptr + offsets")
     assert lines[2] == " " * 8 + "^"
     assert lines[3].startswith("note: in program (3, 0, 0) of `add`, warp 3, lane ")

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 import triton
 import triton.language as tl
+from _refused_ttir import refusal
 from triton.backends.compiler import GPUTarget
 from triton.backends.sim.driver import SimDriver
 from triton.compiler import ASTSource
@@ -20,15 +21,6 @@ module {
   }
 }
 """
-
-
-def refusal(tmp_path, text):
-    """The diagnostics of a text that is refused."""
-    path = tmp_path / "kernel.ttir"
-    path.write_text(text)
-    with pytest.raises(triton.CompilationError) as raised:
-        triton.compile(str(path), target=driver.active.get_current_target())
-    return raised.value.diagnostics
 
 
 @pytest.mark.parametrize(

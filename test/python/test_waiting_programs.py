@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 import triton
 import triton.language as tl
+from _simulators import simulators
 from test_interrupts import run
 from triton import knobs
-from triton.backends.sim.driver import SimDriver
-from triton.runtime import driver
 from triton.runtime.interpreter import InterpreterError
 
 
@@ -269,11 +268,7 @@ def test_an_interrupt_ends_a_wait_of_simulated_programs(tmp_path):
 # --- Simulated GPUs --------------------------------------------------------------------------------
 
 
-@pytest.fixture(params=["sim:90", "sim:gfx942"])
-def simulator(request):
-    driver.set_active(SimDriver(request.param))
-    yield driver.active
-    driver.reset_active()
+simulator = simulators("sim:90", "sim:gfx942")
 
 
 def test_simulated_programs_that_cannot_go_on(simulator):

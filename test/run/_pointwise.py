@@ -98,3 +98,10 @@ def check_pointwise(
         device=device,
         **tolerance,
     )
+
+
+def widened(dtype):
+    """The type in which integers of a type are added."""
+    if dtype in ("int8", "int16"):
+        return "int32"
+    return "uint32" if dtype in ("uint8", "uint16", "bool") else dtype

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import triton
 import triton.language as tl
-from _pointwise import FLOATS, SIGNED, UNSIGNED, anything, blank
+from _pointwise import FLOATS, SIGNED, UNSIGNED, anything, blank, widened
 from harness import BFloat16, check, values
 
 SHAPES = [(1, 1), (1, 16), (16, 1), (2, 4), (8, 32), (4, 128)]
@@ -33,12 +33,6 @@ def check_axis(function, x, axis, expected, device, **tolerance):
     arguments = dict(x_ptr=x, out_ptr=blank(expected), FUNCTION=function, AXIS=axis)
     arguments |= dict(ROWS=x.shape[0], COLUMNS=x.shape[1])
     check(along_axis, (1,), arguments, dict(out_ptr=expected), device=device, **tolerance)
-
-
-def widened(dtype):
-    if dtype in ("int8", "int16"):
-        return "int32"
-    return "uint32" if dtype in ("uint8", "uint16", "bool") else dtype
 
 
 @pytest.mark.parametrize("axis", [0, 1, None])

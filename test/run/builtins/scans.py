@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import triton
 import triton.language as tl
-from _pointwise import SIGNED, UNSIGNED, anything, blank
+from _pointwise import SIGNED, UNSIGNED, anything, blank, widened
 from harness import BFloat16, check, values
 
 SHAPES = [(1, 1), (1, 16), (16, 1), (2, 4), (8, 32), (4, 1024), (256, 4)]
@@ -35,12 +35,6 @@ def scanned(function, x, axis, reverse):
     if reverse:
         return np.flip(function(np.flip(x, axis), axis=axis), axis)
     return function(x, axis=axis)
-
-
-def widened(dtype):
-    if dtype in ("int8", "int16"):
-        return "int32"
-    return "uint32" if dtype in ("uint8", "uint16", "bool") else dtype
 
 
 @pytest.mark.parametrize("reverse", [False, True])
