@@ -74,7 +74,10 @@ def compiling(folder, program, call=CALL):
         "TRITON_CACHE_DIR": str(folder / "cache"),
     }
     parent = subprocess.Popen(
-        [sys.executable, str(script)], env=environment, stderr=subprocess.PIPE
+        [sys.executable, str(script)],
+        env=environment,
+        stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE,
     )
     wait_for((folder / "pid").exists)
     return parent, int((folder / "pid").read_text())
@@ -103,8 +106,8 @@ def test_a_thread_that_compiles_takes_its_assembler_along(tmp_path):
 def test_an_interrupt_ends_the_assembler_and_what_it_has_started(tmp_path):
     body = f"sleep 100 & echo $! > {tmp_path}/inner.new; mv {tmp_path}/inner.new {tmp_path}/inner; wait"
     call = (
-        "import os, signal, time\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
-        f"try:\n    {CALL}\nexcept KeyboardInterrupt:\n    time.sleep(3)\n    os._exit(7)"
+        "import os, signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        f"try:\n    {CALL}\nexcept KeyboardInterrupt:\n    input()\n    os._exit(7)"
     )
     parent, child = compiling(tmp_path, stand_in(tmp_path, body), call)
     wait_for((tmp_path / "inner").exists)
@@ -112,7 +115,7 @@ def test_an_interrupt_ends_the_assembler_and_what_it_has_started(tmp_path):
     assert is_running(inner)
     parent.send_signal(signal.SIGINT)
     wait_for(lambda: not is_running(child) and not is_running(inner), 10)
-    parent.communicate()
+    parent.communicate(b"\n")
     assert parent.returncode == 7
 
 
