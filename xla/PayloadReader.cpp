@@ -1,31 +1,151 @@
 // Reads payloads, which are untrusted input: every length and every number is checked.
 // SPDX-License-Identifier: MIT
-#include "xla/Payload.h"
 #include "xla/PayloadFields.h"
-
-#include <algorithm>
-#include <limits>
 
 namespace nereid::xla {
 
-using field::WireType;
-
 namespace {
 
-/// One field of a message: a number, or bytes.
-struct Field {
-  uint32_t number = 0;
-  WireType wire = WireType::Varint;
-  uint64_t value = 0;
-  std::string_view bytes;
-};
-
-/// Iterates over a message. The first error is kept and ends the iteration.
+/// Reads a message field by field. The first error is kept and ends the iteration.
 class Reader {
 public:
   Reader(std::string_view bytes, std::optional<Error> &error) : rest(bytes), error(error) {}
 
-  bool next(Field &field) {
+  /// Fills what `describe` lists. The last of several values counts, as in every protocol buffer.
+  template <typename T> void read(T &message) {
+    uint64_t seen = 0;
+    while (next()) {
+      seen |= number < 64 ? uint64_t{1} << number : 0;
+      describe(*this, message);
+      if constexpr (std::same_as<T, Parameter>)
+        checkKind();
+    }
+    check(message, seen);
+  }
+
+  template <typename T> void field(uint32_t at, T &value, const char *what = "", uint32_t limit = kMaxInt) {
+    if (number == at)
+      readValue(value, what, limit);
+  }
+  template <typename T> void field(uint32_t at, std::vector<T> &values) {
+    if (number == at)
+      readValue(values.emplace_back());
+  }
+  template <typename T> void field(uint32_t at, std::optional<T> &value, const char *what = "") {
+    if (number == at)
+      readValue(value.emplace(), what);
+  }
+  template <typename T> void field(uint32_t at, std::optional<T> &group, uint64_t T::*member) {
+    if (number == at)
+      readValue((group ? *group : group.emplace()).*member);
+  }
+  using Extents = std::array<uint32_t, 3>;
+  void field(uint32_t first, Extents &extents, const char *what, uint32_t limit = kMaxInt) {
+    if (number >= first && number < first + extents.size())
+      readValue(extents[number - first], what, limit);
+  }
+  void field(uint32_t first, std::optional<Extents> &extents, const char *what) {
+    if (number >= first && number < first + std::tuple_size_v<Extents>)
+      field(first, extents ? *extents : extents.emplace(), what);
+  }
+  template <typename T, typename... Others> void alternative(uint32_t at, std::variant<Others...> &value) {
+    if (number == at)
+      readValue(value.template emplace<T>());
+  }
+  void scalar(uint32_t at, artifact::ElementType type, Parameter &parameter) {
+    if (number == at)
+      parameter = ScalarParameter{type, scalarBits(artifact::infoOf(type))};
+  }
+
+private:
+  static constexpr uint64_t kMaxField = (uint64_t{1} << 29) - 1;
+  static constexpr uint32_t kMaxInt = std::numeric_limits<int32_t>::max();
+
+  //--- what must be there ----------------------------------------------------------------------
+
+  /// Of a parameter, such as a tensor map of jaxlib's: a launch without it would pass the wrong arguments.
+  void checkKind() {
+    if (number > std::rbegin(kScalars)->first)
+      fail("payload-value", "a parameter is of kind " + std::to_string(number) +
+                                ", which is not known here; it may come from a newer version");
+  }
+  template <typename T> void check(T &, uint64_t) {}
+  void check(Parameter &, uint64_t seen) {
+    if (!seen)
+      fail("payload-value", "a parameter has no value");
+  }
+  void check(KernelCode &kernel, uint64_t) {
+    if (kernel.cluster == Extents{}) // zeros and absent fields are the same in this protocol
+      kernel.cluster.reset();
+  }
+  void check(KernelCall &, uint64_t seen) {
+    if (!(seen & 1 << 1))
+      fail("payload-empty", "a call has no kernel");
+  }
+  void check(AutotunedCall &call, uint64_t) {
+    if (call.configs.empty())
+      fail("payload-empty", "an autotuned call has no configuration");
+  }
+  void check(Payload &, uint64_t seen) {
+    if (!(seen & (1 << 1 | 1 << 2)))
+      fail("payload-empty", "it holds no kernel call");
+  }
+
+  //--- values ----------------------------------------------------------------------------------
+
+  template <typename T> void readValue(T &value, const char *what = "", uint32_t limit = kMaxInt) {
+    if constexpr (std::same_as<T, bool>)
+      value = varintValue() != 0;
+    else if constexpr (std::same_as<T, uint64_t>)
+      value = varintValue();
+    else if constexpr (std::same_as<T, uint32_t>)
+      value = small(what, limit);
+    else if constexpr (std::same_as<T, std::string>)
+      value = text();
+    else
+      Reader(text(), error).read(value = T{});
+  }
+  uint64_t scalarBits(const artifact::ElementInfo &info) {
+    if (info.isFloat())
+      return valueOf(info.bits == 32 ? WireType::Fixed32 : WireType::Fixed64);
+    if (info.kind == artifact::ElementKind::Bool)
+      return small("a bool", 1);
+    if (info.bits == 64)
+      return varintValue();
+    if (info.kind == artifact::ElementKind::Unsigned)
+      return small("a u32", kAnyNumber);
+    const auto value = static_cast<int64_t>(varintValue());
+    if (value != static_cast<int32_t>(value))
+      fail("payload-value", "an i32 is " + std::to_string(value));
+    return static_cast<uint32_t>(value);
+  }
+
+  // The value of the current field; an error where it has another encoding.
+
+  std::string_view text() {
+    valueOf(WireType::Bytes);
+    return bytes;
+  }
+  uint64_t varintValue() { return valueOf(WireType::Varint); }
+  uint32_t small(const char *what, uint32_t limit) {
+    const uint64_t number = varintValue();
+    if (number > limit)
+      fail("payload-value",
+           std::string(what) + " is " + std::to_string(number) + "; at most " + std::to_string(limit) + " is possible");
+    return static_cast<uint32_t>(number);
+  }
+  uint64_t valueOf(WireType expected) {
+    if (wire != expected)
+      fail("payload-wire", "field " + std::to_string(number) + " has the wire type " +
+                               std::to_string(static_cast<uint32_t>(wire)) + "; expected " +
+                               std::to_string(static_cast<uint32_t>(expected)));
+    return value;
+  }
+
+  //--- bytes -----------------------------------------------------------------------------------
+
+  /// Goes on to the next field.
+  bool next() {
     if (rest.empty() || error)
       return false;
     const uint64_t tag = varint();
@@ -33,74 +153,41 @@ public:
       return false;
     if (tag >> 3 == 0 || tag >> 3 > kMaxField)
       return fail("payload-wire", "a field has the number " + std::to_string(tag >> 3));
-    field.number = static_cast<uint32_t>(tag >> 3);
-    field.wire = static_cast<WireType>(tag & 7);
-    field.bytes = {};
-    switch (field.wire) {
+    number = static_cast<uint32_t>(tag >> 3);
+    wire = static_cast<WireType>(tag & 7);
+    bytes = {};
+    switch (wire) {
     case WireType::Varint:
-      field.value = varint();
+      value = varint();
       return !error;
     case WireType::Fixed64:
-      return fixed(8, field.value);
+      return fixed(8);
     case WireType::Fixed32:
-      return fixed(4, field.value);
+      return fixed(4);
     case WireType::Bytes:
-      return take(varint(), field.bytes);
+      return take(varint());
     }
-    return fail("payload-wire", "field " + std::to_string(field.number) + " has the wire type " +
-                                    std::to_string(tag & 7) + ", which is not used here");
+    return fail("payload-wire", "field " + std::to_string(number) + " has the wire type " + std::to_string(tag & 7) +
+                                    ", which is not used here");
   }
-
-  // The value of a field with the expected encoding; zero or empty, and an error, where it has another.
-
-  std::string_view text(const Field &field) {
-    wants(field, WireType::Bytes);
-    return field.bytes;
-  }
-  uint64_t number(const Field &field) {
-    wants(field, WireType::Varint);
-    return field.value;
-  }
-  uint32_t small(const Field &field, const char *what, uint32_t limit = std::numeric_limits<int32_t>::max()) {
-    const uint64_t value = number(field);
-    if (value > limit)
-      fail("payload-value",
-           std::string(what) + " is " + std::to_string(value) + "; at most " + std::to_string(limit) + " is possible");
-    return static_cast<uint32_t>(value);
-  }
-  uint64_t fixedBits(const Field &field, WireType wire) {
-    wants(field, wire);
-    return field.value;
-  }
-  Reader inside(const Field &field) { return {text(field), error}; }
-  bool fail(const char *code, std::string text) {
-    if (!error)
-      error = Error{code, "the payload cannot be read: " + std::move(text)};
-    return false;
-  }
-
-private:
-  static constexpr uint64_t kMaxField = (uint64_t{1} << 29) - 1;
-
-  bool truncated() { return fail("payload-truncated", "it ends in the middle of a field"); }
   uint64_t varint() {
-    uint64_t value = 0;
+    uint64_t result = 0;
     for (size_t i = 0; i < 10; ++i) {
       if (i == rest.size()) {
         truncated();
         return 0;
       }
       const auto byte = static_cast<unsigned char>(rest[i]);
-      value |= uint64_t{byte & 127u} << (7 * i);
+      result |= uint64_t{byte & 127u} << (7 * i);
       if (byte < 128) {
         rest.remove_prefix(i + 1);
-        return value;
+        return result;
       }
     }
     fail("payload-wire", "a number has more than ten bytes");
     return 0;
   }
-  bool take(uint64_t count, std::string_view &bytes) {
+  bool take(uint64_t count) {
     if (error)
       return false;
     if (count > rest.size())
@@ -109,248 +196,36 @@ private:
     rest.remove_prefix(count);
     return true;
   }
-  bool fixed(size_t count, uint64_t &value) {
-    std::string_view bytes;
-    if (!take(count, bytes))
+  bool fixed(size_t count) {
+    if (!take(count))
       return false;
     value = 0;
     for (size_t i = 0; i < count; ++i)
       value |= uint64_t{static_cast<unsigned char>(bytes[i])} << (8 * i);
     return true;
   }
-  void wants(const Field &field, WireType wire) {
-    if (field.wire != wire)
-      fail("payload-wire", "field " + std::to_string(field.number) + " has the wire type " +
-                               std::to_string(static_cast<uint32_t>(field.wire)) + "; expected " +
-                               std::to_string(static_cast<uint32_t>(wire)));
+  bool truncated() { return fail("payload-truncated", "it ends in the middle of a field"); }
+  bool fail(const char *code, std::string text) {
+    if (!error)
+      error = Error{code, "the payload cannot be read: " + std::move(text)};
+    return false;
   }
 
   std::string_view rest;
   std::optional<Error> &error;
+  // The current field: a number, or bytes.
+  uint32_t number = 0;
+  WireType wire = WireType::Varint;
+  uint64_t value = 0;
+  std::string_view bytes;
 };
 
 } // namespace
 
-//--- Parameters --------------------------------------------------------------------------------
-
-static std::vector<uint64_t> readShape(Reader reader) {
-  std::vector<uint64_t> shape;
-  for (Field field; reader.next(field);)
-    if (field.number == field::shape::Extent)
-      shape.push_back(reader.number(field));
-  return shape;
-}
-
-static ArrayParameter readArray(Reader reader) {
-  ArrayParameter array;
-  for (Field field; reader.next(field);)
-    switch (field.number) {
-    case field::array::BytesToZero:
-      array.bytesToZero = reader.number(field);
-      break;
-    case field::array::Divisibility:
-      array.divisibility = reader.number(field);
-      break;
-    case field::array::Shape:
-      array.shape = readShape(reader.inside(field));
-      break;
-    case field::array::Buffer:
-      array.buffer = reader.small(field, "the number of a buffer");
-      break;
-    }
-  return array;
-}
-
-static ScalarParameter readScalar(Reader &reader, const Field &field, artifact::ElementType type) {
-  const artifact::ElementInfo &info = artifact::infoOf(type);
-  if (info.isFloat())
-    return {type, reader.fixedBits(field, info.bits == 32 ? WireType::Fixed32 : WireType::Fixed64)};
-  if (info.kind == artifact::ElementKind::Bool)
-    return {type, reader.small(field, "a bool", 1)};
-  if (info.bits == 64)
-    return {type, reader.number(field)};
-  if (info.kind == artifact::ElementKind::Unsigned)
-    return {type, reader.small(field, "a u32", std::numeric_limits<uint32_t>::max())};
-  const auto value = static_cast<int64_t>(reader.number(field));
-  if (value != static_cast<int32_t>(value))
-    reader.fail("payload-value", "an i32 is " + std::to_string(value));
-  return {type, static_cast<uint32_t>(value)};
-}
-
-/// The last of several values counts, as in every protocol buffer.
-static Parameter readParameter(Reader reader) {
-  std::optional<Parameter> parameter;
-  for (Field field; reader.next(field);) {
-    const auto scalar = std::ranges::find(field::kScalars, field.number, [](auto &each) { return each.first; });
-    if (field.number == field::parameter::Array)
-      parameter = readArray(reader.inside(field));
-    else if (scalar != std::end(field::kScalars))
-      parameter = readScalar(reader, field, scalar->second);
-    else // such as a tensor map of jaxlib's: a launch without it would pass the wrong arguments
-      reader.fail("payload-value", "a parameter is of kind " + std::to_string(field.number) +
-                                       ", which is not known here; it may come from a newer version");
-  }
-  if (!parameter)
-    reader.fail("payload-value", "a parameter has no value");
-  return parameter.value_or(ArrayParameter{});
-}
-
-//--- Kernels and calls -------------------------------------------------------------------------
-
-static void readCluster(Reader &reader, const Field &field, KernelCode &kernel) {
-  if (!kernel.cluster)
-    kernel.cluster = {0, 0, 0};
-  (*kernel.cluster)[field.number - field::kernel::ClusterX] = reader.small(field, "an extent of a cluster");
-}
-
-static void readScratch(Reader &reader, const Field &field, KernelCode &kernel) {
-  if (!kernel.scratch)
-    kernel.scratch.emplace();
-  (field.number == field::kernel::ScratchBytes ? kernel.scratch->bytes : kernel.scratch->align) = reader.number(field);
-}
-
-static KernelCode readKernel(Reader reader) {
-  KernelCode kernel;
-  for (Field field; reader.next(field);)
-    switch (field.number) {
-    case field::kernel::Name:
-      kernel.name = reader.text(field);
-      break;
-    case field::kernel::NumWarps:
-      kernel.numWarps = reader.small(field, "the number of warps");
-      break;
-    case field::kernel::SharedBytes:
-      kernel.sharedBytes = reader.small(field, "the size of shared memory");
-      break;
-    case field::kernel::Ptx:
-      kernel.ptx = reader.text(field);
-      break;
-    case field::kernel::Ttir:
-      kernel.ttir = reader.text(field);
-      break;
-    case field::kernel::ComputeCapability:
-      kernel.computeCapability = reader.small(field, "the compute capability");
-      break;
-    case field::kernel::ClusterX:
-    case field::kernel::ClusterY:
-    case field::kernel::ClusterZ:
-      readCluster(reader, field, kernel);
-      break;
-    case field::kernel::NumCtas:
-      kernel.numCtas = reader.small(field, "the number of blocks in a cluster");
-      break;
-    case field::kernel::ScratchBytes:
-    case field::kernel::ScratchAlign:
-      readScratch(reader, field, kernel);
-      break;
-    case field::kernel::Artifact:
-      kernel.artifact = reader.text(field);
-      break;
-    }
-  if (kernel.cluster == std::array<uint32_t, 3>{}) // zeros and absent fields are the same in this protocol
-    kernel.cluster.reset();
-  return kernel;
-}
-
-static KernelCall readCall(Reader reader) {
-  KernelCall call;
-  bool hasKernel = false;
-  for (Field field; reader.next(field);)
-    switch (field.number) {
-    case field::call::Kernel:
-      call.kernel = readKernel(reader.inside(field));
-      hasKernel = true;
-      break;
-    case field::call::GridX:
-    case field::call::GridY:
-    case field::call::GridZ:
-      call.grid[field.number - field::call::GridX] =
-          reader.small(field, "an extent of the grid", std::numeric_limits<uint32_t>::max());
-      break;
-    case field::call::Parameter:
-      call.parameters.push_back(readParameter(reader.inside(field)));
-      break;
-    case field::call::MayWriteOperands:
-      call.mayWriteOperands = reader.number(field) != 0;
-      break;
-    }
-  if (!hasKernel)
-    reader.fail("payload-empty", "a call has no kernel");
-  return call;
-}
-
-//--- Autotuned calls ---------------------------------------------------------------------------
-
-static AutotunedCall::Config readConfig(Reader reader) {
-  AutotunedCall::Config config;
-  for (Field field; reader.next(field);)
-    if (field.number == field::config::Call)
-      config.call = readCall(reader.inside(field));
-    else if (field.number == field::config::Description)
-      config.description = reader.text(field);
-  return config;
-}
-
-static AutotunedCall::Alias readAlias(Reader reader) {
-  AutotunedCall::Alias alias;
-  for (Field field; reader.next(field);)
-    switch (field.number) {
-    case field::alias::Operand:
-      alias.operand = reader.number(field);
-      break;
-    case field::alias::Result:
-      alias.result = reader.number(field);
-      break;
-    case field::alias::Bytes:
-      alias.bytes = reader.number(field);
-      break;
-    }
-  return alias;
-}
-
-static AutotunedCall readAutotuned(Reader reader) {
-  AutotunedCall call;
-  for (Field field; reader.next(field);)
-    switch (field.number) {
-    case field::autotuned::Name:
-      call.name = reader.text(field);
-      break;
-    case field::autotuned::Config:
-      call.configs.push_back(readConfig(reader.inside(field)));
-      break;
-    case field::autotuned::Alias:
-      call.aliases.push_back(readAlias(reader.inside(field)));
-      break;
-    }
-  if (call.configs.empty())
-    reader.fail("payload-empty", "an autotuned call has no configuration");
-  return call;
-}
-
 Expected<Payload> readMessage(std::string_view bytes) {
   std::optional<Error> error;
-  Reader reader(bytes, error);
   Payload payload;
-  bool hasCall = false;
-  for (Field field; reader.next(field);)
-    switch (field.number) {
-    case field::any::KernelCall:
-      payload.call = readCall(reader.inside(field));
-      hasCall = true;
-      break;
-    case field::any::AutotunedCall:
-      payload.call = readAutotuned(reader.inside(field));
-      hasCall = true;
-      break;
-    case field::any::Metadata:
-      payload.metadata = reader.text(field);
-      break;
-    case field::any::Name:
-      payload.name = reader.text(field);
-      break;
-    }
-  if (!hasCall)
-    reader.fail("payload-empty", "it holds no kernel call");
+  Reader(bytes, error).read(payload);
   if (error)
     return *std::move(error);
   return payload;
