@@ -8,15 +8,17 @@
 #include "runtime/sim/machine/Module.h"
 #include "runtime/sim/units/Opcodes.h"
 
+#include <algorithm>
+
 using namespace nereid::sim;
 
 //--- modules -------------------------------------------------------------------------------
 
 static const OpcodeTable &allOpcodes() {
   static const OpcodeTable table = [] {
-    OpcodeTable all = unitOpcodes();
-    for (const OpcodeEntry &entry : amdOpcodes())
-      all.emplace(entry.opcode, entry);
+    OpcodeTable all;
+    addUnitOpcodes(all);
+    addAmdOpcodes(all);
     return all;
   }();
   return table;
@@ -48,16 +50,11 @@ std::optional<uint32_t> nereid::sim::checksOf(std::string_view words) {
   static constexpr std::pair<std::string_view, Check> known[] = {
       {"bounds", CheckBounds}, {"uninit", CheckUninit}, {"race", CheckRace}, {"sync", CheckSync}};
   uint32_t set = 0;
-  for (size_t begin = 0; begin < words.size();) {
-    const size_t end = std::min(words.find(',', begin), words.size());
-    const std::string_view word = words.substr(begin, end - begin);
-    bool isKnown = word.empty();
-    for (auto [name, check] : known)
-      if (word == name)
-        set |= check, isKnown = true;
-    if (!isKnown)
+  for (const std::string &word : wordsOf(words, ',')) {
+    const auto check = std::ranges::find(known, word, [](auto &row) { return row.first; });
+    if (check == std::end(known))
       return std::nullopt;
-    begin = end + 1;
+    set |= check->second;
   }
   return set;
 }

@@ -1,37 +1,16 @@
-// Finds the decoder of an instruction of AMD's GPUs by its name.
+// The instructions of AMD's GPUs, by name.
 // SPDX-License-Identifier: MIT
 #include "runtime/sim/amd/Instructions.h"
 
-#include "runtime/sim/machine/Decode.h"
-
 using namespace nereid::sim;
 
-static void decodeAmd(Decoder &decoder) {
-  static const struct {
-    const char *name;
-    Decode decode;
-  } known[] = {
-      {"s_barrier", decodeWaveBarrier},        {"wave_barrier", decodeWaveBarrier},
-      {"ds_bpermute", decodeLaneExchange},     {"ds_permute", decodeLaneExchange},
-      {"ds_swizzle", decodeLaneExchange},      {"dpp", decodeLaneExchange},
-      {"readfirstlane", decodeLaneExchange},   {"readlane", decodeLaneExchange},
-      {"writelane", decodeLaneExchange},       {"permlane16", decodeLaneExchange},
-      {"permlanex16", decodeLaneExchange},     {"permlane64", decodeLaneExchange},
-      {"permlane16_swap", decodeLaneExchange}, {"permlane32_swap", decodeLaneExchange},
-      {"ballot", decodeLaneExchange},          {"mfma", decodeMatrixMultiply},
-      {"mfma_scale", decodeMatrixMultiply},    {"mfma_f8f6f4", decodeMatrixMultiply},
-      {"wmma", decodeMatrixMultiply},          {"buffer_load", decodeBufferAccess},
-      {"buffer_store", decodeBufferAccess},    {"cvt_pk", decodeAmdConversion},
-      {"cvt_sr", decodeAmdConversion},         {"cvt_float", decodeAmdConversion},
-      {"cvt_pkrtz", decodeAmdConversion},
-  };
-  for (const auto &[name, decode] : known)
-    if (decoder.has(name))
-      return decode(decoder);
-  decoder.fail("this instruction is not known");
-}
-
-std::span<const OpcodeEntry> nereid::sim::amdOpcodes() {
-  static const OpcodeEntry entries[] = {{"amd", decodeAmd}};
-  return entries;
+void nereid::sim::addAmdOpcodes(OpcodeTable &table) {
+  table.add("amd.s_barrier amd.wave_barrier", decodeWaveBarrier, Kind::Barrier);
+  table.add("amd.ds_bpermute amd.ds_permute amd.ds_swizzle amd.dpp amd.readfirstlane amd.readlane amd.writelane "
+            "amd.permlane16 amd.permlanex16 amd.permlane64 amd.permlane16_swap amd.permlane32_swap amd.ballot",
+            decodeLaneExchange, Kind::Shuffle);
+  table.add("amd.mfma amd.mfma_scale amd.mfma_f8f6f4 amd.wmma", decodeMatrixMultiply, Kind::TensorCore);
+  table.add("amd.buffer_load", decodeBufferAccess, Kind::GlobalLoad);
+  table.add("amd.buffer_store", decodeBufferAccess, Kind::GlobalStore);
+  table.add("amd.cvt_pk amd.cvt_sr amd.cvt_float amd.cvt_pkrtz", decodeAmdConversion, Kind::Convert);
 }

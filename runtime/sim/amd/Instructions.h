@@ -11,8 +11,7 @@
 
 namespace nereid::sim {
 
-/// `amd`; the first modifier is the instruction.
-std::span<const OpcodeEntry> amdOpcodes();
+void addAmdOpcodes(OpcodeTable &table);
 
 /// s_barrier, wave_barrier.
 void decodeWaveBarrier(Decoder &decoder);

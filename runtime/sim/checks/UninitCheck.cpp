@@ -258,10 +258,9 @@ void UninitCheck::flow(Warp &warp, const Instruction &instruction, ShadowRegiste
 /// Rows of the left matrix and columns of the right one that have an undefined element make those of the result so.
 /// Fragments as in TensorCore.cpp: a lane has the rows lane / 4 and lane / 4 + 8, and columns of lane % 4.
 void UninitCheck::multiply(const Instruction &instruction, ShadowRegisters &shadow) {
-  const size_t numResults = instruction.slots[0], numSums = numResults;
-  const size_t numFactors = instruction.list.size() - numResults - numSums;
-  const size_t halves = numResults >= 4 || numFactors % 3 == 0 ? 2 : 1; // 16 rows: twice as many registers on the left
-  const size_t numLeft = halves == 2 ? numFactors * 2 / 3 : numFactors / 2;
+  const auto [numResults, numLeft, numRight, numSums, metadataLanes, unused] = instruction.slots;
+  const unsigned numFactors = numLeft + numRight;
+  const unsigned halves = metadataLanes ? 2 : numLeft / numRight; // of 16 rows; a sparse left matrix has half of them
   const auto of = [&](size_t index) { return shadow.undefined[instruction.list[index] / kSlotUnit]; };
   uint32_t rows = 0, columns = 0, origin = 0;
   for (size_t index = numResults; index < instruction.list.size(); ++index)
@@ -271,9 +270,12 @@ void UninitCheck::multiply(const Instruction &instruction, ShadowRegisters &shad
     for (unsigned lane = 0; lane < kLanes; ++lane)
       if (of(numResults + index) >> lane & 1)
         index < numLeft ? rows |= 1u << (lane / 4 + index % halves * 8) : columns |= 1u << lane / 4;
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    if (metadataLanes >> lane & 1 && of(instruction.list.size() - 1) >> lane & 1)
+      rows |= 0x101u << lane / 4;
   std::vector<uint32_t> results(numResults);
   for (size_t index = 0; index < numResults; ++index) {
-    results[index] = of(numResults + numFactors + index);
+    results[index] = of(numResults + numFactors + index * numSums / numResults);
     const size_t perHalf = std::max<size_t>(numResults / halves, 1), half = index / perHalf;
     for (unsigned lane = 0; lane < kLanes; ++lane) {
       const uint32_t pair = columns >> lane % 4 * 2 & 3; // one register each, or both in one

@@ -188,6 +188,18 @@ Step LaneAccess::noteUpdate(Warp &warp, bool changes, bool isReduction) const {
   return isWaiting(*warp.cta->cluster) ? Step::Yield : Step::Next;
 }
 
+MemoryAccess AsyncOperation::access(Stage stage, Space space, uint32_t bytes, Proxy proxy) const {
+  MemoryAccess result;
+  result.instruction = instruction;
+  result.space = space;
+  result.bytes = bytes;
+  result.proxy = proxy;
+  result.stage = stage;
+  result.operation = operation;
+  result.issuer = int32_t(lane);
+  return result;
+}
+
 //--- pieces --------------------------------------------------------------------------------
 
 bool Pieces::add(uint64_t address, char *host) {

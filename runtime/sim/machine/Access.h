@@ -46,6 +46,18 @@ private:
 char *translate(Warp &warp, const Instruction &instruction, Space space, uint64_t address, unsigned lane,
                 unsigned bytes, uint32_t alignment = 1);
 
+/// An asynchronous operation that a lane has issued.
+struct AsyncOperation {
+  Warp *warp = nullptr;
+  const Instruction *instruction = nullptr;
+  uint64_t operation = 0; ///< a number of the cluster's
+  unsigned lane = 0;
+
+  bool isObserved() const { return warp->cta->cluster->isObserved; }
+  /// What is told of one of its accesses, without addresses and direction.
+  MemoryAccess access(Stage stage, Space space, uint32_t bytes, Proxy proxy = Proxy::Async) const;
+};
+
 /// Tells the observers of the pieces of an asynchronous operation, whose addresses are known to be valid.
 class Pieces {
 public:

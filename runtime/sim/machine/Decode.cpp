@@ -6,6 +6,29 @@
 
 using namespace nereid::sim;
 
+//--- opcodes -------------------------------------------------------------------------------
+
+std::vector<std::string> nereid::sim::wordsOf(std::string_view text, char separator) {
+  std::vector<std::string> words;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find(separator, begin), text.size());
+    if (end > begin)
+      words.emplace_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return words;
+}
+
+void OpcodeTable::add(std::string_view opcodes, Decode decode, Kind kind, ValueFlow flow) {
+  for (std::string &opcode : wordsOf(opcodes, ' '))
+    entries.emplace(std::move(opcode), OpcodeEntry{decode, kind, flow});
+}
+
+const OpcodeEntry *OpcodeTable::find(std::string_view opcode) const {
+  const auto entry = entries.find(opcode);
+  return entry == entries.end() ? nullptr : &entry->second;
+}
+
 //--- statements ----------------------------------------------------------------------------
 
 std::optional<Error> Decoder::run(Code &result) {
@@ -69,22 +92,23 @@ void Decoder::decodeStatement(const Statement &current) {
   flow.reset();
   if (current.opcode == "call")
     return call();
-  auto found = opcodes.find(current.opcode);
-  if (found == opcodes.end())
+  const bool isAmd = current.opcode == "amd" && !modifiers.empty();
+  const OpcodeEntry *entry = opcodes.find(isAmd ? "amd." + modifiers[0] : current.opcode);
+  if (!entry)
     return fail("this instruction is not known");
   const size_t before = code->instructions.size();
-  found->second.decode(*this);
+  entry->decode(*this);
   if (problem)
     return;
   code->profiles.resize(code->instructions.size());
   if (code->instructions.size() > before)
-    code->profiles.back() = profileOf(current, found->second.kind); // those before it convert operands
+    code->profiles.back() = profileOf(current, entry->kind); // those before it convert operands
   if (!modifiers.empty())
     return fail("the modifier `." + modifiers[0] + "` is not known here");
   // Operands that were named after the instruction was added.
   if (code->instructions.size() > before) {
     OperandSlots &last = code->operands.back();
-    last.flow = flow.value_or(found->second.flow); // instructions before it convert operands
+    last.flow = flow.value_or(entry->flow); // instructions before it convert operands
     last.sources.insert(last.sources.end(), operandSlots.sources.begin(), operandSlots.sources.end());
     last.destinations.insert(last.destinations.end(), operandSlots.destinations.begin(),
                              operandSlots.destinations.end());
@@ -129,6 +153,15 @@ void Decoder::addOfWave(Instruction instruction) {
 Instruction &Decoder::emit(Execute execute) {
   Instruction instruction;
   instruction.execute = execute;
+  return add(std::move(instruction));
+}
+
+Instruction &Decoder::emit(Execute execute, std::initializer_list<unsigned> laneBytes) {
+  Instruction instruction;
+  instruction.execute = execute;
+  for (unsigned index = 1; index < laneBytes.size(); ++index)
+    instruction.slots[index] = source(operand(index), laneBytes.begin()[index]);
+  instruction.slots[0] = destination(operand(0), *laneBytes.begin());
   return add(std::move(instruction));
 }
 
@@ -205,7 +238,7 @@ void Decoder::call() {
   const Operand &arguments = lists.size() > hasResult ? *lists[hasResult] : none;
   called = name;
   if (name == "vprintf" || name == "__assertfail")
-    return opcodes.find(name)->second.decode(*this);
+    return opcodes.find(name)->decode(*this);
   const Function *callee = nullptr;
   for (const Function &function : module.text.functions)
     if (function.name == name && function.hasBody)
@@ -283,33 +316,29 @@ void Decoder::dropCacheHints() {
 
 void Decoder::takeOrder(Order defaultOrder, Scope defaultScope) {
   dropCacheHints();
-  const std::string name = takeOf({"weak", "relaxed", "acquire", "release", "acq_rel", "volatile"});
-  const bool isRelaxed = name == "relaxed" || name == "volatile";
+  static constexpr std::pair<std::string_view, Order> orders[] = {
+      {"weak", Order::Weak},       {"relaxed", Order::Relaxed}, {"volatile", Order::Relaxed},
+      {"acquire", Order::Acquire}, {"release", Order::Release}, {"acq_rel", Order::AcqRel}};
+  const bool isVolatile = has("volatile");
+  order = takeNamed(orders).value_or(defaultOrder);
   take("mmio");
-  const std::string scope = takeOf({"cta", "cluster", "gpu", "sys"});
-  order = isRelaxed           ? Order::Relaxed
-          : name == "acquire" ? Order::Acquire
-          : name == "release" ? Order::Release
-          : name == "acq_rel" ? Order::AcqRel
-          : name == "weak"    ? Order::Weak
-                              : defaultOrder;
-  memoryScope = name == "volatile"   ? Scope::Sys
-                : scope == "cta"     ? Scope::Cta
-                : scope == "cluster" ? Scope::Cluster
-                : scope == "gpu"     ? Scope::Gpu
-                : scope == "sys"     ? Scope::Sys
-                                     : defaultScope;
+  memoryScope = takeScope().value_or(defaultScope);
+  if (isVolatile)
+    memoryScope = Scope::Sys;
+}
+
+std::optional<Scope> Decoder::takeScope() {
+  static constexpr std::pair<std::string_view, Scope> names[] = {
+      {"cta", Scope::Cta}, {"cluster", Scope::Cluster}, {"gpu", Scope::Gpu}, {"gl", Scope::Gpu}, {"sys", Scope::Sys}};
+  return takeNamed(names);
 }
 
 Space Decoder::takeSpace(Space otherwise) {
-  const std::string space = takeOf(
-      {"global", "shared", "shared::cta", "shared::cluster", "local", "param", "param::entry", "param::func", "const"});
-  return space.empty()                ? otherwise
-         : space == "global"          ? Space::Global
-         : space == "const"           ? Space::Global
-         : space == "local"           ? Space::Local
-         : space.starts_with("param") ? Space::Param
-                                      : Space::Shared;
+  static constexpr std::pair<std::string_view, Space> spaces[] = {
+      {"global", Space::Global}, {"const", Space::Global},       {"local", Space::Local},
+      {"param", Space::Param},   {"param::entry", Space::Param}, {"param::func", Space::Param},
+      {"shared", Space::Shared}, {"shared::cta", Space::Shared}, {"shared::cluster", Space::Shared}};
+  return takeNamed(spaces).value_or(otherwise);
 }
 
 std::string Decoder::returnLabel() const {

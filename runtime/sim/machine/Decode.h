@@ -27,14 +27,26 @@ class Decoder;
 /// Decodes the current statement of the decoder.
 using Decode = void (*)(Decoder &);
 struct OpcodeEntry {
-  const char *opcode;
   Decode decode;
   Kind kind = Kind::Other;         ///< or kByType
   ValueFlow flow = ValueFlow::Any; ///< of forms that set none
 };
 /// Arithmetic: the kind depends on the type.
 inline constexpr Kind kByType = Kind::None;
-using OpcodeTable = std::map<std::string_view, OpcodeEntry>;
+
+class OpcodeTable {
+public:
+  /// One row for all of `opcodes`, which blanks separate. Those of AMD's GPUs are "amd." and the first modifier.
+  void add(std::string_view opcodes, Decode decode, Kind kind = Kind::Other, ValueFlow flow = ValueFlow::Any);
+  /// Null where there is none.
+  const OpcodeEntry *find(std::string_view opcode) const;
+
+private:
+  std::map<std::string, OpcodeEntry, std::less<>> entries;
+};
+
+/// The words of a text between separators.
+std::vector<std::string> wordsOf(std::string_view text, char separator);
 
 /// Decodes one entry with the functions that it calls, which are inlined.
 class Decoder {
@@ -52,6 +64,14 @@ public:
   bool take(std::string_view modifier);
   /// Consumes the first of these that is there; else empty.
   std::string takeOf(std::initializer_list<const char *> modifiers);
+  /// Consumes the first modifier that has a row; its value.
+  template <typename T, size_t N> std::optional<T> takeNamed(const std::pair<std::string_view, T> (&rows)[N]) {
+    for (auto modifier = modifiers.begin(); modifier != modifiers.end(); ++modifier)
+      for (const auto &[name, value] : rows)
+        if (*modifier == name)
+          return modifiers.erase(modifier), value;
+    return std::nullopt;
+  }
   /// Consumes the first modifier that is a type; else empty.
   std::string takeType();
   /// Consumes the modifier that begins with `prefix`; else empty.
@@ -62,6 +82,8 @@ public:
   void dropCacheHints();
   /// Consumes the modifiers of memory order, scope and caches; the instructions of the statement get order and scope.
   void takeOrder(Order defaultOrder = Order::Weak, Scope defaultScope = Scope::None);
+  /// Consumes a scope (`gl` of membar is `gpu`).
+  std::optional<Scope> takeScope();
   void dropAll() { modifiers.clear(); }
   /// How definedness passes through the statement, where its opcode does not tell.
   void setFlow(ValueFlow given) { flow = given; }
@@ -93,8 +115,14 @@ public:
   /// The statement that lists the targets of an indexed branch.
   const Statement *findBranchTargets(const std::string &name) const;
 
+  /// The slots of the result and of the predicate that may be beside it: `%r1|%p1`.
+  std::pair<uint32_t, std::optional<uint32_t>> resultAndPredicate(unsigned bytes);
+
   //--- instructions --------------------------------------------------------------------------
   Instruction &emit(Execute execute);
+  /// An instruction with the operands of the statement in its slots: a result, then sources, by the bytes of a lane (0:
+  /// a predicate).
+  Instruction &emit(Execute execute, std::initializer_list<unsigned> laneBytes);
   Instruction &add(Instruction instruction);
   /// The lanes of a wave execute the instruction together.
   void addOfWave(Instruction instruction);

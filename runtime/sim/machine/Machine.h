@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "runtime/sim/machine/Specials.h"
 #include "runtime/sim/machine/ValueFlow.h"
 #include "runtime/sim/ptx/Kinds.h"
 #include "runtime/sim/ptx/Launch.h"
@@ -182,49 +183,6 @@ struct Cluster {
 struct Constant {
   uint32_t slot = 0, bytes = 0;
   uint64_t value = 0;
-};
-
-enum class Special : uint8_t {
-  TidX,
-  TidY,
-  TidZ,
-  NtidX,
-  NtidY,
-  NtidZ,
-  CtaidX,
-  CtaidY,
-  CtaidZ,
-  NctaidX,
-  NctaidY,
-  NctaidZ,
-  Laneid,
-  Warpid,
-  Nwarpid,
-  LanemaskEq,
-  LanemaskLt,
-  LanemaskLe,
-  LanemaskGt,
-  LanemaskGe,
-  ClusteridX,
-  ClusteridY,
-  ClusteridZ,
-  NclusteridX,
-  NclusteridY,
-  NclusteridZ,
-  ClusterCtaidX,
-  ClusterCtaidY,
-  ClusterCtaidZ,
-  ClusterNctaidX,
-  ClusterNctaidY,
-  ClusterNctaidZ,
-  ClusterCtarank,
-  ClusterNctarank,
-  DynamicSmemSize,
-  TotalSmemSize,
-  Smid,
-  Nsmid,
-  Gridid,
-  IsExplicitCluster,
 };
 
 /// The registers that an instruction reads and writes, by their slots.

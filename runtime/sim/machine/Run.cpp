@@ -95,51 +95,25 @@ private:
 };
 } // namespace
 
-static uint32_t valueOf(Special special, const Launch &launch, const Cta &cta, Dim tid, unsigned lane, uint32_t warp,
-                        const Code &code) {
-  const Dim &block = launch.block, &grid = launch.grid, &cluster = launch.cluster, &id = cta.id;
-  const Dim clusters = ceilDiv(grid, cluster);
-  const uint32_t values[] = {tid.x,
-                             tid.y,
-                             tid.z,
-                             block.x,
-                             block.y,
-                             block.z,
-                             id.x,
-                             id.y,
-                             id.z,
-                             grid.x,
-                             grid.y,
-                             grid.z,
-                             lane,
-                             warp,
-                             uint32_t((block.count() + kLanes - 1) / kLanes),
-                             1u << lane,
-                             (1u << lane) - 1,
-                             uint32_t((uint64_t{2} << lane) - 1),
-                             uint32_t(~((uint64_t{2} << lane) - 1)),
-                             ~((1u << lane) - 1),
-                             id.x / cluster.x,
-                             id.y / cluster.y,
-                             id.z / cluster.z,
-                             clusters.x,
-                             clusters.y,
-                             clusters.z,
-                             id.x % cluster.x,
-                             id.y % cluster.y,
-                             id.z % cluster.z,
-                             cluster.x,
-                             cluster.y,
-                             cluster.z,
-                             cta.rank,
-                             uint32_t(cluster.count()),
-                             launch.sharedBytes,
-                             launch.sharedBytes + code.staticSharedBytes,
-                             0,
-                             1,
-                             1,
-                             cluster.count() > 1 ? ~0u : 0u};
-  return values[static_cast<size_t>(special)];
+static SpecialWords specialsOf(const Launch &launch, const Code &code, const Cta &cta, const Warp &warp,
+                               unsigned lane) {
+  const Dim &cluster = launch.cluster, &id = cta.id;
+  SpecialValues values;
+  values.tid = position(uint64_t{warp.index} * kLanes + lane, launch.block), values.ntid = launch.block;
+  values.ctaid = id, values.nctaid = launch.grid;
+  values.clusterid = {id.x / cluster.x, id.y / cluster.y, id.z / cluster.z};
+  values.nclusterid = ceilDiv(launch.grid, cluster);
+  values.clusterCtaid = {id.x % cluster.x, id.y % cluster.y, id.z % cluster.z}, values.clusterNctaid = cluster;
+  values.laneid = lane, values.warpid = warp.index;
+  values.nwarpid = uint32_t((launch.block.count() + kLanes - 1) / kLanes);
+  values.lanemaskEq = 1u << lane;
+  values.lanemaskLt = values.lanemaskEq - 1, values.lanemaskGe = ~values.lanemaskLt;
+  values.lanemaskLe = values.lanemaskLt | values.lanemaskEq, values.lanemaskGt = ~values.lanemaskLe;
+  values.clusterCtarank = cta.rank, values.clusterNctarank = uint32_t(cluster.count());
+  values.dynamicSmemSize = launch.sharedBytes;
+  values.totalSmemSize = launch.sharedBytes + code.staticSharedBytes;
+  values.isExplicitCluster = cluster.count() > 1 ? ~0u : 0u;
+  return std::bit_cast<SpecialWords>(values);
 }
 
 void GridWork::prepare(Warp &warp, const Cta &cta) const {
@@ -159,9 +133,9 @@ void GridWork::prepare(Warp &warp, const Cta &cta) const {
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     const uint64_t thread = warp.index * kLanes + lane;
     live |= uint32_t{thread < launch.block.count()} << lane;
+    const SpecialWords words = specialsOf(launch, code, cta, warp, lane);
     for (auto [slot, special] : code.specials)
-      warp.at<uint32_t>(slot)[special == Special::IsExplicitCluster ? 0 : lane] =
-          valueOf(special, launch, cta, position(thread, launch.block), lane, warp.index, code);
+      warp.at<uint32_t>(slot)[special == kIsExplicitCluster ? 0 : lane] = words[special];
   }
   warp.exited = ~live;
   warp.splits = {Split{live, 0}};

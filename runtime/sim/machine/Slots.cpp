@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/sim/machine/Decode.h"
 
+#include <algorithm>
+
 using namespace nereid::sim;
 
 static uint32_t narrowed(uint64_t value) { return uint32_t(value); }
@@ -47,55 +49,15 @@ const Symbol *Decoder::findSymbol(const std::string &name) const {
 }
 
 bool Decoder::special(const std::string &name, Register &result) {
-  static const std::map<std::string_view, Special> known = {{"%tid.x", Special::TidX},
-                                                            {"%tid.y", Special::TidY},
-                                                            {"%tid.z", Special::TidZ},
-                                                            {"%ntid.x", Special::NtidX},
-                                                            {"%ntid.y", Special::NtidY},
-                                                            {"%ntid.z", Special::NtidZ},
-                                                            {"%ctaid.x", Special::CtaidX},
-                                                            {"%ctaid.y", Special::CtaidY},
-                                                            {"%ctaid.z", Special::CtaidZ},
-                                                            {"%nctaid.x", Special::NctaidX},
-                                                            {"%nctaid.y", Special::NctaidY},
-                                                            {"%nctaid.z", Special::NctaidZ},
-                                                            {"%laneid", Special::Laneid},
-                                                            {"%warpid", Special::Warpid},
-                                                            {"%nwarpid", Special::Nwarpid},
-                                                            {"%lanemask_eq", Special::LanemaskEq},
-                                                            {"%lanemask_lt", Special::LanemaskLt},
-                                                            {"%lanemask_le", Special::LanemaskLe},
-                                                            {"%lanemask_gt", Special::LanemaskGt},
-                                                            {"%lanemask_ge", Special::LanemaskGe},
-                                                            {"%clusterid.x", Special::ClusteridX},
-                                                            {"%clusterid.y", Special::ClusteridY},
-                                                            {"%clusterid.z", Special::ClusteridZ},
-                                                            {"%nclusterid.x", Special::NclusteridX},
-                                                            {"%nclusterid.y", Special::NclusteridY},
-                                                            {"%nclusterid.z", Special::NclusteridZ},
-                                                            {"%cluster_ctaid.x", Special::ClusterCtaidX},
-                                                            {"%cluster_ctaid.y", Special::ClusterCtaidY},
-                                                            {"%cluster_ctaid.z", Special::ClusterCtaidZ},
-                                                            {"%cluster_nctaid.x", Special::ClusterNctaidX},
-                                                            {"%cluster_nctaid.y", Special::ClusterNctaidY},
-                                                            {"%cluster_nctaid.z", Special::ClusterNctaidZ},
-                                                            {"%cluster_ctarank", Special::ClusterCtarank},
-                                                            {"%cluster_nctarank", Special::ClusterNctarank},
-                                                            {"%dynamic_smem_size", Special::DynamicSmemSize},
-                                                            {"%total_smem_size", Special::TotalSmemSize},
-                                                            {"%smid", Special::Smid},
-                                                            {"%nsmid", Special::Nsmid},
-                                                            {"%gridid", Special::Gridid},
-                                                            {"%is_explicit_cluster", Special::IsExplicitCluster}};
   if (auto found = specials.find(name); found != specials.end())
     return result = found->second, true;
-  auto found = known.find(name);
-  if (found == known.end())
+  const auto known = std::ranges::find(kSpecialNames, name);
+  if (known == std::end(kSpecialNames))
     return false;
-  result = {allocate(4), 4};
-  if (found->second == Special::IsExplicitCluster)
-    result = {allocate(0), 0};
-  code->specials.emplace_back(result.slot, found->second);
+  const auto special = Special(known - std::begin(kSpecialNames));
+  const unsigned bytes = special == kIsExplicitCluster ? 0 : 4;
+  result = {allocate(bytes), bytes};
+  code->specials.emplace_back(result.slot, special);
   specials[name] = result;
   return true;
 }
@@ -166,6 +128,13 @@ uint32_t Decoder::destination(const Operand &operand, unsigned bytes) {
   }
   operandSlots.destinations.push_back(reg->slot);
   return reg->slot;
+}
+
+std::pair<uint32_t, std::optional<uint32_t>> Decoder::resultAndPredicate(unsigned bytes) {
+  const Operand &to = operand(0);
+  if (to.kind != OperandKind::Vector || to.parts.size() != 2)
+    return {destination(to, bytes), std::nullopt};
+  return {destination(to.parts[0], bytes), destination(to.parts[1], 0)};
 }
 
 uint32_t Decoder::address(const Operand &operand, uint64_t &offset) {

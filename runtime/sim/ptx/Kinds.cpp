@@ -48,21 +48,8 @@ Kind copyKind(const Statement &statement) {
   return waits ? Kind::Barrier : Kind::AsyncCopy;
 }
 
-/// The first modifier names the instruction.
-Kind amdKind(const Statement &statement) {
-  const std::string name = statement.modifiers.empty() ? std::string() : statement.modifiers[0];
-  return name.starts_with("mfma") || name == "wmma"      ? Kind::TensorCore
-         : name.starts_with("buffer_load")               ? Kind::GlobalLoad
-         : name.starts_with("buffer_store")              ? Kind::GlobalStore
-         : name == "s_barrier" || name == "wave_barrier" ? Kind::Barrier
-         : name.starts_with("cvt")                       ? Kind::Convert
-                                                         : Kind::Shuffle;
-}
-
 Kind kindOf(const Statement &statement, Kind ofOpcode) {
   const std::string &opcode = statement.opcode;
-  if (opcode == "amd")
-    return amdKind(statement);
   if (opcode == "ld" || opcode == "ldu" || opcode == "st")
     return accessKind(statement, opcode != "st");
   if (opcode == "cp")

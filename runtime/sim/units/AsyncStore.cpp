@@ -9,11 +9,7 @@ using namespace nereid::sim;
 
 namespace {
 /// What one thread stores.
-struct AsyncStore {
-  Warp *warp;
-  const Instruction *instruction;
-  uint64_t operation;
-  unsigned lane;
+struct AsyncStore : AsyncOperation {
   uint64_t address;
   char *memory, *barrier;
   TensorElement element;
@@ -32,17 +28,11 @@ struct AsyncStoreRoles {
 } // namespace
 
 bool AsyncStore::tell(Stage stage) const {
-  if (!warp->cta->cluster->isObserved)
+  if (!isObserved())
     return true;
-  MemoryAccess access;
-  access.instruction = instruction;
-  access.space = Space::Shared;
-  access.bytes = bytes;
+  MemoryAccess access = this->access(stage, Space::Shared, bytes, Proxy::Generic);
   access.writes = true;
   access.reads = access.isAtomic = reduction != AtomicOp::None;
-  access.stage = stage;
-  access.operation = operation;
-  access.issuer = int32_t(lane);
   access.slot = instruction->slots[0];
   Pieces pieces(*warp, access);
   return pieces.add(address, memory) && pieces.flush();
@@ -64,10 +54,7 @@ static Step storeAsync(Warp &warp, const Instruction &instruction) {
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     if (!warp.isActive(lane))
       continue;
-    AsyncStore store{&warp,
-                     &instruction,
-                     ++warp.cta->cluster->numOperations,
-                     lane,
+    AsyncStore store{{&warp, &instruction, ++warp.cta->cluster->numOperations, lane},
                      0,
                      nullptr,
                      nullptr,

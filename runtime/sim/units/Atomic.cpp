@@ -1,9 +1,10 @@
-// atom and red with all operations, by the host's atomic instructions.
+// atom and red with all operations, and asynchronous reductions, by the host's atomic instructions.
 // SPDX-License-Identifier: MIT
 #include "runtime/sim/machine/Access.h"
 #include "runtime/sim/units/Reduction.h"
 
 #include <algorithm>
+#include <array>
 #include <mutex>
 
 using namespace nereid::sim;
@@ -69,24 +70,75 @@ static Step atomic128(Warp &warp, const Instruction &instruction) {
   return access.noteUpdate(warp, changes, instruction.isReduction);
 }
 
-static Execute atomicOf(const std::string &type) {
-  static const std::map<std::string, Execute, std::less<>> known = {{"u32", &atomic<IntegerWord<uint32_t>>},
-                                                                    {"b32", &atomic<IntegerWord<uint32_t>>},
-                                                                    {"s32", &atomic<IntegerWord<int32_t>>},
-                                                                    {"u64", &atomic<IntegerWord<uint64_t>>},
-                                                                    {"b64", &atomic<IntegerWord<uint64_t>>},
-                                                                    {"s64", &atomic<IntegerWord<int64_t>>},
-                                                                    {"b16", &atomic<IntegerWord<uint16_t>>},
-                                                                    {"u16", &atomic<IntegerWord<uint16_t>>},
-                                                                    {"f32", &atomic<FloatWord<float, uint32_t>>},
-                                                                    {"f64", &atomic<FloatWord<double, uint64_t>>},
-                                                                    {"f16", &atomic<HalfWord<Half>>},
-                                                                    {"bf16", &atomic<HalfWord<Brain>>},
-                                                                    {"f16x2", &atomic<HalvesWord<Half>>},
-                                                                    {"bf16x2", &atomic<HalvesWord<Brain>>}};
-  auto found = known.find(type);
-  return found == known.end() ? nullptr : found->second;
+//--- types of numbers ----------------------------------------------------------------------
+
+/// Combines one number of memory with one at `with`.
+template <typename N> static void combine(AtomicOp op, char *memory, const char *with) {
+  typename N::Word value;
+  std::memcpy(&value, with, sizeof value);
+  update<typename N::Word>(memory, [&](typename N::Word old) { return N::run(op, old, value, 0); });
 }
+
+namespace {
+using Combine = void (*)(AtomicOp op, char *memory, const char *with);
+struct NumberType {
+  std::string_view name;
+  Execute atomic;
+  Combine combine;
+  std::optional<TensorElement> element; ///< of tensors and of asynchronous stores
+};
+template <typename N>
+constexpr NumberType number(std::string_view name, std::optional<TensorElement> element = std::nullopt) {
+  return {name, &atomic<N>, &combine<N>, element};
+}
+constexpr NumberType kNumberTypes[] = {number<IntegerWord<uint32_t>>("u32", TensorElement::U32),
+                                       number<IntegerWord<uint32_t>>("b32", TensorElement::U32),
+                                       number<IntegerWord<int32_t>>("s32", TensorElement::S32),
+                                       number<IntegerWord<uint64_t>>("u64", TensorElement::U64),
+                                       number<IntegerWord<uint64_t>>("b64", TensorElement::U64),
+                                       number<IntegerWord<int64_t>>("s64", TensorElement::S64),
+                                       number<IntegerWord<uint16_t>>("b16"),
+                                       number<IntegerWord<uint16_t>>("u16"),
+                                       number<FloatWord<float, uint32_t>>("f32", TensorElement::F32),
+                                       number<FloatWord<float, uint32_t>>("f32.ftz", TensorElement::F32Ftz),
+                                       number<FloatWord<double, uint64_t>>("f64", TensorElement::F64),
+                                       number<HalfWord<Half>>("f16", TensorElement::F16),
+                                       number<HalfWord<Brain>>("bf16", TensorElement::BF16),
+                                       number<HalvesWord<Half>>("f16x2"),
+                                       number<HalvesWord<Brain>>("bf16x2")};
+} // namespace
+
+static const NumberType *findType(std::string_view name) {
+  const auto type = std::ranges::find(kNumberTypes, name, &NumberType::name);
+  return type == std::end(kNumberTypes) ? nullptr : &*type;
+}
+
+void nereid::sim::reduceInto(TensorElement element, AtomicOp reduction, char *memory, const char *with) {
+  static const auto combines = [] {
+    std::array<Combine, size_t(TensorElement::TF32Ftz) + 1> table;
+    table.fill(&combine<IntegerWord<uint32_t>>);
+    for (const NumberType &type : kNumberTypes)
+      if (type.element)
+        table[size_t(*type.element)] = type.combine;
+    return table;
+  }();
+  reduction == AtomicOp::None ? void(std::memcpy(memory, with, bytesOf(element)))
+                              : combines[size_t(element)](reduction, memory, with);
+}
+
+std::optional<TensorElement> nereid::sim::takeElement(Decoder &decoder) {
+  const NumberType *type = findType(decoder.takeType());
+  return type ? type->element : std::nullopt;
+}
+
+AtomicOp nereid::sim::takeReduction(Decoder &decoder) {
+  static constexpr std::pair<std::string_view, AtomicOp> names[] = {
+      {"add", AtomicOp::Add}, {"min", AtomicOp::Min}, {"max", AtomicOp::Max}, {"inc", AtomicOp::Inc},
+      {"dec", AtomicOp::Dec}, {"and", AtomicOp::And}, {"or", AtomicOp::Or},   {"xor", AtomicOp::Xor}};
+  return decoder.takeNamed(names).value_or(AtomicOp::None);
+}
+
+//--- decoding ------------------------------------------------------------------------------
 
 /// Operands of a vector form are vectors, otherwise single.
 static void addOperands(Decoder &decoder, Instruction &instruction, const Operand &operand, unsigned lanes,
@@ -107,7 +159,8 @@ static void decodeAny(Decoder &decoder, bool isReduction) {
   const std::string type = decoder.takeType();
   Instruction instruction;
   const bool is128 = type == "b128" && (op == AtomicOp::Exch || op == AtomicOp::Cas) && !isReduction;
-  instruction.execute = is128 ? &atomic128 : atomicOf(type);
+  const NumberType *number = findType(type);
+  instruction.execute = is128 ? &atomic128 : number ? number->atomic : nullptr;
   if (!instruction.execute || op == AtomicOp::None)
     return decoder.fail("this form of an atomic operation is not known");
   const unsigned lanes = std::max(bytesOfType(type), 4u), first = isReduction ? 0 : 1;
@@ -134,8 +187,7 @@ void nereid::sim::decodeAtomicReduction(Decoder &decoder) {
   decodeAny(decoder, true);
 }
 
-std::span<const OpcodeEntry> nereid::sim::atomicOpcodes() {
-  static const OpcodeEntry entries[] = {{"atom", decodeAtomic, Kind::Atomic, ValueFlow::Defined},
-                                        {"red", decodeAtomicReduction, Kind::Atomic, ValueFlow::Defined}};
-  return entries;
+void nereid::sim::addAtomicOpcodes(OpcodeTable &table) {
+  table.add("atom", decodeAtomic, Kind::Atomic, ValueFlow::Defined);
+  table.add("red", decodeAtomicReduction, Kind::Atomic, ValueFlow::Defined);
 }

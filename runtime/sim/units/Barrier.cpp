@@ -180,8 +180,4 @@ static void decodeBarrier(Decoder &decoder) {
   decoder.add(std::move(instruction));
 }
 
-std::span<const OpcodeEntry> nereid::sim::barrierOpcodes() {
-  static const OpcodeEntry entries[] = {{"bar", decodeBarrier, Kind::Barrier},
-                                        {"barrier", decodeBarrier, Kind::Barrier}};
-  return entries;
-}
+void nereid::sim::addBarrierOpcodes(OpcodeTable &table) { table.add("bar barrier", decodeBarrier, Kind::Barrier); }

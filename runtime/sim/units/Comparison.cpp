@@ -3,6 +3,7 @@
 #include "runtime/sim/machine/Formats.h"
 #include "runtime/sim/units/Opcodes.h"
 
+#include <algorithm>
 #include <array>
 
 using namespace nereid::sim;
@@ -10,20 +11,16 @@ using namespace nereid::sim;
 namespace {
 /// Relations of ordered numbers, then the same with "or unordered".
 enum class Relation : uint8_t { Eq, Ne, Lt, Le, Gt, Ge, Equ, Neu, Ltu, Leu, Gtu, Geu, Num, Nan };
+constexpr size_t kNumRelations = size_t(Relation::Nan) + 1;
 
-inline uint64_t comparable(uint64_t a) { return a; }
-inline uint32_t comparable(uint32_t a) { return a; }
-inline uint16_t comparable(uint16_t a) { return a; }
-inline int64_t comparable(int64_t a) { return a; }
-inline int32_t comparable(int32_t a) { return a; }
-inline int16_t comparable(int16_t a) { return a; }
-inline float comparable(float a) { return a; }
-inline double comparable(double a) { return a; }
-inline float comparable(Half a) { return toFloat(a); }
-inline float comparable(Brain a) { return toFloat(a); }
+constexpr std::pair<std::string_view, Relation> kRelations[] = {
+    {"eq", Relation::Eq},   {"ne", Relation::Ne},   {"lt", Relation::Lt},   {"le", Relation::Le},
+    {"gt", Relation::Gt},   {"ge", Relation::Ge},   {"equ", Relation::Equ}, {"neu", Relation::Neu},
+    {"ltu", Relation::Ltu}, {"leu", Relation::Leu}, {"gtu", Relation::Gtu}, {"geu", Relation::Geu},
+    {"num", Relation::Num}, {"nan", Relation::Nan}, {"lo", Relation::Lt},   {"ls", Relation::Le},
+    {"hi", Relation::Gt},   {"hs", Relation::Ge}};
 
-template <typename T, Relation R> bool compare(T left, T right) {
-  const auto a = comparable(left), b = comparable(right);
+template <Relation R, typename N> bool compare(N a, N b) {
   switch (R) {
   case Relation::Eq:
     return a == b;
@@ -57,77 +54,80 @@ template <typename T, Relation R> bool compare(T left, T right) {
   return false;
 }
 
+//--- numbers of a lane ---------------------------------------------------------------------
+
+template <typename T> T plain(T a) { return a; }
+template <typename T> float half(T a) { return toFloat(a); }
+/// A number of a register that holds two.
+template <typename T, unsigned Shift> float packedHalf(uint32_t a) { return toFloat(T{uint16_t(a >> Shift)}); }
 float flushed(float a) {
   const uint32_t bits = std::bit_cast<uint32_t>(a);
   return std::bit_cast<float>(bits & 0x7f800000 ? bits : bits & 0x80000000);
 }
-template <Relation R> bool compareFlushed(float a, float b) { return compare<float, R>(flushed(a), flushed(b)); }
 
-/// The lower or upper half of packed numbers.
-template <typename T, Relation R, unsigned Shift> bool compareHalf(uint32_t a, uint32_t b) {
-  return compare<T, R>(T{uint16_t(a >> Shift)}, T{uint16_t(b >> Shift)});
-}
+/// Compares what `Read` makes of two lanes.
+template <auto Read> struct Comparisons;
+template <typename N, typename T, N (*Read)(T)> struct Comparisons<Read> {
+  template <Relation R> static bool run(T a, T b) { return compare<R>(Read(a), Read(b)); }
+  template <size_t... I> static constexpr std::array<Execute, kNumRelations> row(std::index_sequence<I...>) {
+    return {&Lanes<&run<static_cast<Relation>(I)>>::run...};
+  }
+};
+/// By relation.
+template <auto Read>
+constexpr std::array<Execute, kNumRelations> kRow = Comparisons<Read>::row(std::make_index_sequence<kNumRelations>());
 
-template <typename T, size_t... I> constexpr auto comparisonsOf(std::index_sequence<I...>) {
-  return std::array<Execute, sizeof...(I)>{&Lanes<&compare<T, static_cast<Relation>(I)>>::run...};
-}
-template <size_t... I> constexpr auto flushedComparisons(std::index_sequence<I...>) {
-  return std::array<Execute, sizeof...(I)>{&Lanes<&compareFlushed<static_cast<Relation>(I)>>::run...};
-}
-template <typename T, unsigned Shift, size_t... I> constexpr auto halfComparisons(std::index_sequence<I...>) {
-  return std::array<Execute, sizeof...(I)>{&Lanes<&compareHalf<T, static_cast<Relation>(I), Shift>>::run...};
-}
-using Relations = std::make_index_sequence<14>;
+struct ComparedType {
+  std::string_view name;
+  const std::array<Execute, kNumRelations> *row, *upper = nullptr; ///< `upper`: of the second of two packed numbers
+};
+constexpr ComparedType kTypes[] = {{"u64", &kRow<plain<uint64_t>>},
+                                   {"b64", &kRow<plain<uint64_t>>},
+                                   {"u32", &kRow<plain<uint32_t>>},
+                                   {"b32", &kRow<plain<uint32_t>>},
+                                   {"u16", &kRow<plain<uint16_t>>},
+                                   {"b16", &kRow<plain<uint16_t>>},
+                                   {"s64", &kRow<plain<int64_t>>},
+                                   {"s32", &kRow<plain<int32_t>>},
+                                   {"s16", &kRow<plain<int16_t>>},
+                                   {"f32", &kRow<plain<float>>},
+                                   {"f32.ftz", &kRow<flushed>},
+                                   {"f64", &kRow<plain<double>>},
+                                   {"f16", &kRow<half<Half>>},
+                                   {"bf16", &kRow<half<Brain>>},
+                                   {"f16x2", &kRow<packedHalf<Half, 0>>, &kRow<packedHalf<Half, 16>>},
+                                   {"bf16x2", &kRow<packedHalf<Brain, 0>>, &kRow<packedHalf<Brain, 16>>}};
+
+//--- predicates ----------------------------------------------------------------------------
 
 bool conjunction(bool a, bool b) { return a && b; }
 bool disjunction(bool a, bool b) { return a || b; }
 bool exclusive(bool a, bool b) { return a != b; }
 bool negation(bool a) { return !a; }
-uint32_t allOnes(bool a) { return a ? ~0u : 0u; }
-uint32_t floatOne(bool a) { return a ? 0x3f800000u : 0u; }
-uint16_t allOnes16(bool a) { return a ? 0xffff : 0; }
-template <uint16_t One> uint16_t halfOne(bool a) { return a ? One : 0; }
-template <uint32_t One> uint32_t halvesOne(bool low, bool high) { return (low ? One : 0) | (high ? One << 16 : 0); }
+bool sameBit(bool value) { return value; }
+constexpr std::pair<std::string_view, Execute> kCombinations[] = {
+    {"and", &Lanes<&conjunction>::run}, {"or", &Lanes<&disjunction>::run}, {"xor", &Lanes<&exclusive>::run}};
+
+template <auto One> auto oneIf(bool a) { return a ? One : decltype(One)(0); }
+template <uint32_t One> uint32_t onesIf(bool low, bool high) { return (low ? One : 0) | (high ? One << 16 : 0); }
+/// What `set` writes, by the type of the result.
+constexpr std::pair<std::string_view, Execute> kResults[] = {{"f32", &Lanes<&oneIf<0x3f800000u>>::run},
+                                                             {"u32", &Lanes<&oneIf<~0u>>::run},
+                                                             {"s32", &Lanes<&oneIf<~0u>>::run},
+                                                             {"b32", &Lanes<&oneIf<~0u>>::run},
+                                                             {"f16", &Lanes<&oneIf<uint16_t{0x3c00}>>::run},
+                                                             {"bf16", &Lanes<&oneIf<uint16_t{0x3f80}>>::run},
+                                                             {"u16", &Lanes<&oneIf<uint16_t{0xffff}>>::run},
+                                                             {"s16", &Lanes<&oneIf<uint16_t{0xffff}>>::run},
+                                                             {"b16", &Lanes<&oneIf<uint16_t{0xffff}>>::run},
+                                                             {"f16x2", &Lanes<&onesIf<0x3c00>>::run},
+                                                             {"bf16x2", &Lanes<&onesIf<0x3f80>>::run}};
+
 template <typename T> T select(T a, T b, bool p) { return p ? a : b; }
 template <typename T, typename C> T selectBySign(T a, T b, C c) { return c >= 0 ? a : b; }
 } // namespace
 
-static Execute comparisonOf(const std::string &type, bool isFlushed, unsigned relation) {
-  static const std::map<std::string, std::array<Execute, 14>, std::less<>> known = {
-      {"u64", comparisonsOf<uint64_t>(Relations())},     {"b64", comparisonsOf<uint64_t>(Relations())},
-      {"u32", comparisonsOf<uint32_t>(Relations())},     {"b32", comparisonsOf<uint32_t>(Relations())},
-      {"u16", comparisonsOf<uint16_t>(Relations())},     {"b16", comparisonsOf<uint16_t>(Relations())},
-      {"s64", comparisonsOf<int64_t>(Relations())},      {"s32", comparisonsOf<int32_t>(Relations())},
-      {"s16", comparisonsOf<int16_t>(Relations())},      {"f32", comparisonsOf<float>(Relations())},
-      {"f64", comparisonsOf<double>(Relations())},       {"f16", comparisonsOf<Half>(Relations())},
-      {"bf16", comparisonsOf<Brain>(Relations())},       {"f16x2", halfComparisons<Half, 0>(Relations())},
-      {"bf16x2", halfComparisons<Brain, 0>(Relations())}};
-  static const std::array<Execute, 14> ofFlushed = flushedComparisons(Relations());
-  if (isFlushed && type == "f32")
-    return ofFlushed[relation];
-  auto found = known.find(type);
-  return found == known.end() ? nullptr : found->second[relation];
-}
-
-static Execute upperComparison(const std::string &type, unsigned relation) {
-  static const auto halves = halfComparisons<Half, 16>(Relations()), brains = halfComparisons<Brain, 16>(Relations());
-  return type == "f16x2" ? halves[relation] : type == "bf16x2" ? brains[relation] : nullptr;
-}
-
-static int takeRelation(Decoder &decoder) {
-  static constexpr const char *names[] = {"eq",  "ne",  "lt",  "le",  "gt",  "ge",  "equ",
-                                          "neu", "ltu", "leu", "gtu", "geu", "num", "nan"};
-  for (int index = 0; index < 14; ++index)
-    if (decoder.take(names[index]))
-      return index;
-  static constexpr std::pair<const char *, Relation> unsignedNames[] = {
-      {"lo", Relation::Lt}, {"ls", Relation::Le}, {"hi", Relation::Gt}, {"hs", Relation::Ge}};
-  for (auto [name, relation] : unsignedNames)
-    if (decoder.take(name))
-      return int(relation);
-  decoder.fail("no comparison is named");
-  return 0;
-}
+//--- decoding ------------------------------------------------------------------------------
 
 static void emitTo(Decoder &decoder, Execute execute, uint32_t to, uint32_t a, uint32_t b = 0) {
   Instruction &instruction = decoder.emit(execute);
@@ -136,85 +136,74 @@ static void emitTo(Decoder &decoder, Execute execute, uint32_t to, uint32_t a, u
   instruction.slots[2] = b;
 }
 
-/// Emits the comparison combined with the third operand if there is one; returns the predicate's slot.
-struct Compared {
+namespace {
+/// A comparison of operands 1 and 2.
+struct Comparison {
+  Execute first = nullptr, upper = nullptr;
+  Execute combine = nullptr; ///< with operand 3
+  uint32_t a = 0, b = 0;     ///< slots
+};
+/// Slots of two results: those of packed numbers, or the result and its opposite.
+struct Results {
   uint32_t first, second;
 };
-static Compared emitComparison(Decoder &decoder, std::string *resultType = nullptr) {
-  const int relation = takeRelation(decoder);
-  const std::string combination = decoder.takeOf({"and", "or", "xor"});
+} // namespace
+
+/// Nothing after a failure.
+static std::optional<Comparison> takeComparison(Decoder &decoder) {
+  const std::optional<Relation> relation = decoder.takeNamed(kRelations);
+  Comparison result;
+  result.combine = decoder.takeNamed(kCombinations).value_or(nullptr);
   const bool isFlushed = decoder.take("ftz");
-  if (resultType)
-    *resultType = decoder.takeType();
   const std::string type = decoder.takeType();
-  const Execute execute = comparisonOf(type, isFlushed, unsigned(relation));
+  const std::string name = isFlushed && type == "f32" ? "f32.ftz" : type;
+  const auto row = std::ranges::find(kTypes, name, &ComparedType::name);
+  if (!relation || row == std::end(kTypes))
+    return decoder.fail(relation ? "the type is not known here" : "no comparison is named"), std::nullopt;
+  result.first = (*row->row)[size_t(*relation)];
+  result.upper = row->upper ? (*row->upper)[size_t(*relation)] : nullptr;
   const unsigned bytes = std::max(bytesOfType(type), 4u);
-  if (!execute)
-    return decoder.fail("the type is not known here"), Compared{};
-  const bool isFloat = type[0] == 'f';
-  const uint32_t a = decoder.source(decoder.operand(1), bytes, isFloat);
-  const uint32_t b = decoder.source(decoder.operand(2), bytes, isFloat);
-  Compared result{decoder.allocate(0), decoder.allocate(0)};
-  emitTo(decoder, execute, result.first, a, b);
-  if (const Execute upper = upperComparison(type, unsigned(relation)))
-    emitTo(decoder, upper, result.second, a, b);
-  else
-    emitTo(decoder, &Lanes<&negation>::run, result.second, result.first);
-  if (!combination.empty()) {
-    const uint32_t c = decoder.source(decoder.operand(3), 0);
-    const Execute combine = combination == "and"  ? &Lanes<&conjunction>::run
-                            : combination == "or" ? &Lanes<&disjunction>::run
-                                                  : &Lanes<&exclusive>::run;
-    emitTo(decoder, combine, result.first, result.first, c);
-    emitTo(decoder, combine, result.second, result.second, c);
-  }
+  result.a = decoder.source(decoder.operand(1), bytes, type[0] == 'f');
+  result.b = decoder.source(decoder.operand(2), bytes, type[0] == 'f');
   return result;
 }
 
-static bool sameBit2(bool value) { return value; }
-
-/// The common form needs one instruction.
-static bool decodePlain(Decoder &decoder) {
-  if (decoder.operand(0).kind == OperandKind::Vector || decoder.operands().size() != 3)
-    return false;
-  const int relation = takeRelation(decoder);
-  const bool isFlushed = decoder.take("ftz");
-  const std::string type = decoder.takeType();
-  const Execute execute = comparisonOf(type, isFlushed, unsigned(relation));
-  if (!execute)
-    return decoder.fail("the type is not known here"), true;
-  const unsigned bytes = std::max(bytesOfType(type), 4u);
-  const uint32_t a = decoder.source(decoder.operand(1), bytes, type[0] == 'f');
-  const uint32_t b = decoder.source(decoder.operand(2), bytes, type[0] == 'f');
-  emitTo(decoder, execute, decoder.destination(decoder.operand(0), 0), a, b);
-  return true;
+static Results emitComparison(Decoder &decoder, const Comparison &comparison) {
+  const Results results{decoder.allocate(0), decoder.allocate(0)};
+  emitTo(decoder, comparison.first, results.first, comparison.a, comparison.b);
+  if (comparison.upper)
+    emitTo(decoder, comparison.upper, results.second, comparison.a, comparison.b);
+  else
+    emitTo(decoder, &Lanes<&negation>::run, results.second, results.first);
+  if (comparison.combine) {
+    const uint32_t c = decoder.source(decoder.operand(3), 0);
+    emitTo(decoder, comparison.combine, results.first, results.first, c);
+    emitTo(decoder, comparison.combine, results.second, results.second, c);
+  }
+  return results;
 }
 
 static void decodeSetp(Decoder &decoder) {
-  if (decodePlain(decoder))
+  const auto comparison = takeComparison(decoder);
+  if (!comparison)
     return;
-  const Compared result = emitComparison(decoder);
   const Operand &to = decoder.operand(0);
   const bool isPair = to.kind == OperandKind::Vector && to.parts.size() == 2;
-  emitTo(decoder, &Lanes<&sameBit2>::run, decoder.destination(isPair ? to.parts[0] : to, 0), result.first);
+  if (!isPair && decoder.operands().size() == 3 && !comparison->combine) // the common form needs one instruction
+    return emitTo(decoder, comparison->first, decoder.destination(to, 0), comparison->a, comparison->b);
+  const Results results = emitComparison(decoder, *comparison);
+  emitTo(decoder, &Lanes<&sameBit>::run, decoder.destination(isPair ? to.parts[0] : to, 0), results.first);
   if (isPair)
-    emitTo(decoder, &Lanes<&sameBit2>::run, decoder.destination(to.parts[1], 0), result.second);
+    emitTo(decoder, &Lanes<&sameBit>::run, decoder.destination(to.parts[1], 0), results.second);
 }
 
 static void decodeSet(Decoder &decoder) {
-  std::string type;
-  const Compared result = emitComparison(decoder, &type);
-  const unsigned bytes = bytesOfType(type);
-  if (bytes != 4 && bytes != 2)
+  const auto write = std::ranges::find(kResults, decoder.takeType(), &std::pair<std::string_view, Execute>::first);
+  const auto comparison = takeComparison(decoder);
+  if (write == std::end(kResults) || !comparison)
     return decoder.fail("the type is not known here");
-  const Execute execute = type == "f32"      ? &Lanes<&floatOne>::run
-                          : type == "f16"    ? &Lanes<&halfOne<0x3c00>>::run
-                          : type == "bf16"   ? &Lanes<&halfOne<0x3f80>>::run
-                          : type == "f16x2"  ? &Lanes<&halvesOne<0x3c00>>::run
-                          : type == "bf16x2" ? &Lanes<&halvesOne<0x3f80>>::run
-                          : bytes == 2       ? &Lanes<&allOnes16>::run
-                                             : &Lanes<&allOnes>::run;
-  emitTo(decoder, execute, decoder.destination(decoder.operand(0), 4), result.first, result.second);
+  const Results results = emitComparison(decoder, *comparison);
+  emitTo(decoder, write->second, decoder.destination(decoder.operand(0), 4), results.first, results.second);
 }
 
 static void decodeSelect(Decoder &decoder) {
@@ -232,10 +221,9 @@ static void decodeSelectBySign(Decoder &decoder) {
   isFloat ? decoder.lanes<&selectBySign<uint32_t, float>>() : decoder.lanes<&selectBySign<uint32_t, int32_t>>();
 }
 
-std::span<const OpcodeEntry> nereid::sim::comparisonOpcodes() {
-  static const OpcodeEntry entries[] = {{"setp", decodeSetp, kByType, ValueFlow::All},
-                                        {"set", decodeSet, kByType},
-                                        {"selp", decodeSelect, Kind::Integer, ValueFlow::Select},
-                                        {"slct", decodeSelectBySign, Kind::Integer}};
-  return entries;
+void nereid::sim::addComparisonOpcodes(OpcodeTable &table) {
+  table.add("setp", decodeSetp, kByType, ValueFlow::All);
+  table.add("set", decodeSet, kByType);
+  table.add("selp", decodeSelect, Kind::Integer, ValueFlow::Select);
+  table.add("slct", decodeSelectBySign, Kind::Integer);
 }

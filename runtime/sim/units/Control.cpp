@@ -60,22 +60,12 @@ static void decodeNothing(Decoder &decoder) {
   decoder.emit(&nothing);
 }
 
-std::span<const OpcodeEntry> nereid::sim::controlOpcodes() {
-  static const OpcodeEntry entries[] = {
-      {"bra", decodeBranch, Kind::Control},
-      {"brx", decodeIndexedBranch, Kind::Control},
-      {"ret", decodeReturn, Kind::Control},
-      {"exit", decodeExit, Kind::Control},
-      {"trap", decodeTrap},
-      {"brkpt", decodeNothing},
-      {"nanosleep", decodeSleep},
-      {"setmaxnreg", decodeNothing},
-      {"griddepcontrol", decodeNothing},
-      {"prefetch", decodeNothing},
-      {"prefetchu", decodeNothing},
-      {"discard", decodeNothing},
-      {"applypriority", decodeNothing},
-      {"pmevent", decodeNothing},
-  };
-  return entries;
+void nereid::sim::addControlOpcodes(OpcodeTable &table) {
+  table.add("bra", decodeBranch, Kind::Control);
+  table.add("brx", decodeIndexedBranch, Kind::Control);
+  table.add("ret", decodeReturn, Kind::Control);
+  table.add("exit", decodeExit, Kind::Control);
+  table.add("trap", decodeTrap);
+  table.add("brkpt setmaxnreg griddepcontrol prefetch prefetchu discard applypriority pmevent", decodeNothing);
+  table.add("nanosleep", decodeSleep);
 }

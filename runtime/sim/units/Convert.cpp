@@ -4,8 +4,10 @@
 // Any value of a type of at most 64 bits is exact in the host's long double, so that one rounding gives the result.
 // Frequent conversions have functions of their own.
 #include "runtime/sim/machine/Formats.h"
+#include "runtime/sim/units/Forms.h"
 #include "runtime/sim/units/Opcodes.h"
 
+#include <algorithm>
 #include <limits>
 #include <mutex>
 
@@ -112,9 +114,7 @@ const Conversion *keep(const Conversion &conversion) {
       return &known;
   return &kept.emplace_back(conversion);
 }
-} // namespace
 
-namespace {
 /// Whether lanes have 8 bytes.
 struct WidthRoles {
   bool isResultWide, isSourceWide;
@@ -172,69 +172,58 @@ static Step convertHalves(Warp &warp, const Instruction &instruction) {
 //--- frequent conversions ------------------------------------------------------------------
 
 template <typename To, typename From> static To cast(From value) { return static_cast<To>(value); }
-template <typename From> static float toSingle(From value) { return static_cast<float>(value); }
-static uint16_t singleToHalf(float value) { return toHalf(value).bits; }
-static uint16_t singleToBrain(float value) { return toBrain(value).bits; }
-static float halfToSingle(Half value) { return toFloat(value); }
-static float brainToSingle(Brain value) { return toFloat(value); }
-static uint32_t pairToHalf(float high, float low) { return uint32_t{toHalf(high).bits} << 16 | toHalf(low).bits; }
-static uint32_t pairToBrain(float high, float low) { return uint32_t{toBrain(high).bits} << 16 | toBrain(low).bits; }
-
-template <typename From> static bool castInteger(Decoder &decoder, const std::string &to) {
-  to == "u64"   ? decoder.lanes<&cast<uint64_t, From>>()
-  : to == "s64" ? decoder.lanes<&cast<int64_t, From>>()
-  : to == "u32" ? decoder.lanes<&cast<uint32_t, From>>()
-  : to == "s32" ? decoder.lanes<&cast<int32_t, From>>()
-                : void();
-  return to == "u64" || to == "s64" || to == "u32" || to == "s32";
+template <typename To> static uint16_t fromSingle(float value) { return fromFloat<To>(value).bits; }
+template <typename From> static float toSingle(From value) { return toFloat(value); }
+template <typename To> static uint32_t pairOf(float high, float low) {
+  return uint32_t{fromFloat<To>(high).bits} << 16 | fromFloat<To>(low).bits;
 }
 
-static bool decodeFrequent(Decoder &decoder, const Conversion &conversion) {
-  const std::string &from = conversion.from, &to = conversion.to;
-  if (conversion.isFlushed || conversion.isSaturated || conversion.isRelu || conversion.isFinite ||
-      conversion.roundsToInteger)
-    return false;
-  const bool isNearest = conversion.rounding == Rounding::Nearest;
+using ConversionTable = std::map<std::string, Decode, std::less<>>;
+
+template <typename From> static void addCasts(ConversionTable &table, const std::string &from) {
+  table["u64." + from] = &decodeLanes<&cast<uint64_t, From>>, table["s64." + from] = &decodeLanes<&cast<int64_t, From>>;
+  table["u32." + from] = &decodeLanes<&cast<uint32_t, From>>, table["s32." + from] = &decodeLanes<&cast<int32_t, From>>;
+}
+
+/// By the types of result and source.
+static const ConversionTable &frequentConversions() {
+  static const ConversionTable conversions = [] {
+    ConversionTable table = {
+        {"f16.f32", &decodeLanes<&fromSingle<Half>>},     {"bf16.f32", &decodeLanes<&fromSingle<Brain>>},
+        {"f32.f16", &decodeLanes<&toSingle<Half>>},       {"f32.bf16", &decodeLanes<&toSingle<Brain>>},
+        {"f32.s32", &decodeLanes<&cast<float, int32_t>>}, {"f32.u32", &decodeLanes<&cast<float, uint32_t>>},
+        {"f32.f64", &decodeLanes<&cast<float, double>>},  {"f16x2.f32", &decodeLanes<&pairOf<Half>>},
+        {"bf16x2.f32", &decodeLanes<&pairOf<Brain>>}};
+    addCasts<uint16_t>(table, "u16"), addCasts<int16_t>(table, "s16");
+    addCasts<uint32_t>(table, "u32"), addCasts<int32_t>(table, "s32");
+    addCasts<uint64_t>(table, "u64"), addCasts<int64_t>(table, "s64");
+    return table;
+  }();
+  return conversions;
+}
+
+static bool decodeFrequent(Decoder &decoder, const Conversion &conversion, const std::string &to,
+                           const std::string &from) {
+  const Conversion plain{.from = conversion.from, .to = conversion.to, .rounding = Rounding::Nearest};
   // A destination may be wider than the type; those go the other way.
-  if (decoder.widthOf(decoder.operand(0)) != std::max(bytesOfType(to), 4u))
+  if (conversion != plain || decoder.widthOf(decoder.operand(0)) != std::max(bytesOfType(to), 4u))
     return false;
-  if (isNearest && from == "f32" && to == "f16")
-    return decoder.lanes<&singleToHalf>(), true;
-  if (isNearest && from == "f32" && to == "bf16")
-    return decoder.lanes<&singleToBrain>(), true;
-  if (from == "f16" && to == "f32")
-    return decoder.lanes<&halfToSingle>(), true;
-  if (from == "bf16" && to == "f32")
-    return decoder.lanes<&brainToSingle>(), true;
-  if (isNearest && to == "f32" && from == "s32")
-    return decoder.lanes<&toSingle<int32_t>>(), true;
-  if (isNearest && to == "f32" && from == "u32")
-    return decoder.lanes<&toSingle<uint32_t>>(), true;
-  if (isNearest && to == "f32" && from == "f64")
-    return decoder.lanes<&toSingle<double>>(), true;
-  return from == "u32"   ? castInteger<uint32_t>(decoder, to)
-         : from == "s32" ? castInteger<int32_t>(decoder, to)
-         : from == "u64" ? castInteger<uint64_t>(decoder, to)
-         : from == "s64" ? castInteger<int64_t>(decoder, to)
-         : from == "u16" ? castInteger<uint16_t>(decoder, to)
-         : from == "s16" ? castInteger<int16_t>(decoder, to)
-                         : false;
+  const auto known = frequentConversions().find(to + "." + from);
+  if (known == frequentConversions().end())
+    return false;
+  return known->second(decoder), true;
 }
 
 //--- decoding ------------------------------------------------------------------------------
 
 static void takeRounding(Decoder &decoder, Conversion &conversion) {
-  static constexpr std::tuple<const char *, Rounding, bool> modes[] = {
-      {"rn", Rounding::Nearest, false}, {"rz", Rounding::Zero, false},         {"rm", Rounding::Down, false},
-      {"rp", Rounding::Up, false},      {"rna", Rounding::NearestAway, false}, {"rni", Rounding::Nearest, true},
-      {"rzi", Rounding::Zero, true},    {"rmi", Rounding::Down, true},         {"rpi", Rounding::Up, true}};
-  conversion.rounding = Rounding::Nearest;
-  for (auto [name, rounding, isInteger] : modes)
-    if (decoder.take(name)) {
-      conversion.rounding = rounding;
-      conversion.roundsToInteger = isInteger;
-      return;
-    }
+  using Mode = std::pair<Rounding, bool>; // whether it rounds to an integer
+  static constexpr std::pair<std::string_view, Mode> modes[] = {
+      {"rn", {Rounding::Nearest, false}}, {"rz", {Rounding::Zero, false}},         {"rm", {Rounding::Down, false}},
+      {"rp", {Rounding::Up, false}},      {"rna", {Rounding::NearestAway, false}}, {"rni", {Rounding::Nearest, true}},
+      {"rzi", {Rounding::Zero, true}},    {"rmi", {Rounding::Down, true}},         {"rpi", {Rounding::Up, true}}};
+  std::tie(conversion.rounding, conversion.roundsToInteger) =
+      decoder.takeNamed(modes).value_or(Mode{Rounding::Nearest, false});
 }
 
 static std::string takeAnyType(Decoder &decoder) {
@@ -264,17 +253,10 @@ static void decodeConvert(Decoder &decoder) {
   conversion.to = scalarOf(to), conversion.from = scalarOf(from);
   if (to.empty() || from.empty())
     return decoder.fail("the types are not known here");
-  if (decoder.operands().size() == 2 && decodeFrequent(decoder, conversion))
+  if (decodeFrequent(decoder, conversion, to, from))
     return;
   Instruction instruction;
   const bool isPair = decoder.operands().size() == 3;
-  if (isPair && from == "f32" && !conversion.isRelu && !conversion.isFinite &&
-      conversion.rounding == Rounding::Nearest) {
-    if (to == "f16x2")
-      return decoder.lanes<&pairToHalf>();
-    if (to == "bf16x2")
-      return decoder.lanes<&pairToBrain>();
-  }
   instruction.immediate = reinterpret_cast<uint64_t>(keep(conversion));
   if (isPacked(to)) {
     instruction.setRoles(PackedRoles{packedBits(conversion.to), packedBits(isPacked(from) ? conversion.from : "")});
@@ -292,19 +274,16 @@ static void decodeConvert(Decoder &decoder) {
   decoder.add(std::move(instruction));
 }
 
-namespace {
-int32_t saturated(int32_t value, int32_t low, int32_t high) { return value < low ? low : value > high ? high : value; }
-template <typename T> uint32_t pack16(int32_t a, int32_t b) {
+template <typename T> static std::make_unsigned_t<T> saturated(int32_t value) {
   using Limits = std::numeric_limits<T>;
-  return uint32_t{uint16_t(saturated(a, Limits::min(), Limits::max()))} << 16 |
-         uint16_t(saturated(b, Limits::min(), Limits::max()));
+  return T(std::clamp<int32_t>(value, Limits::min(), Limits::max()));
 }
-template <typename T> uint32_t pack8(int32_t a, int32_t b, uint32_t c) {
-  using Limits = std::numeric_limits<T>;
-  return c << 16 | uint32_t{uint8_t(saturated(a, Limits::min(), Limits::max()))} << 8 |
-         uint8_t(saturated(b, Limits::min(), Limits::max()));
+template <typename T> static uint32_t pack16(int32_t a, int32_t b) {
+  return uint32_t{saturated<T>(a)} << 16 | saturated<T>(b);
 }
-} // namespace
+template <typename T> static uint32_t pack8(int32_t a, int32_t b, uint32_t c) {
+  return c << 16 | uint32_t{saturated<T>(a)} << 8 | saturated<T>(b);
+}
 
 static void decodePackIntegers(Decoder &decoder) {
   decoder.take("sat");
@@ -321,7 +300,4 @@ static void decodeAnyConvert(Decoder &decoder) {
   decoder.take("pack") ? decodePackIntegers(decoder) : decodeConvert(decoder);
 }
 
-std::span<const OpcodeEntry> nereid::sim::convertOpcodes() {
-  static const OpcodeEntry entries[] = {{"cvt", decodeAnyConvert, Kind::Convert}};
-  return entries;
-}
+void nereid::sim::addConvertOpcodes(OpcodeTable &table) { table.add("cvt", decodeAnyConvert, Kind::Convert); }

@@ -13,11 +13,7 @@ using namespace nereid::sim;
 
 namespace {
 /// A copy of contiguous bytes by one thread.
-struct ByteCopy {
-  Warp *warp;
-  const Instruction *instruction;
-  uint64_t operation;
-  unsigned lane;
+struct ByteCopy : AsyncOperation {
   Proxy proxy;
   struct Side {
     Space space;
@@ -42,19 +38,12 @@ struct ByteCopy {
 } // namespace
 
 bool ByteCopy::tell(const Side &side, Stage stage) const {
-  if (!warp->cta->cluster->isObserved || !side.bytes)
+  if (!isObserved() || !side.bytes)
     return true;
-  MemoryAccess access;
-  access.instruction = instruction;
-  access.space = side.space;
-  access.bytes = side.bytes;
+  MemoryAccess access = this->access(stage, side.space, side.bytes, proxy);
   (&side == &to ? access.writes : access.reads) = true;
   if (&side == &to && reduction != AtomicOp::None)
     access.reads = access.isAtomic = true;
-  access.proxy = proxy;
-  access.stage = stage;
-  access.operation = operation;
-  access.issuer = int32_t(lane);
   access.slot = side.slot;
   Pieces pieces(*warp, access);
   return pieces.add(side.address, side.memory) && pieces.flush();
@@ -130,10 +119,7 @@ static Step copyAsync(Warp &warp, const Instruction &instruction) {
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     if (!warp.isActive(lane))
       continue;
-    const ByteCopy copy{&warp,
-                        &instruction,
-                        to.operation,
-                        lane,
+    const ByteCopy copy{{&warp, &instruction, to.operation, lane},
                         Proxy::Generic,
                         {Space::Shared, to.values[lane], to.memory[lane], bytes, instruction.slots[0]},
                         {Space::Global, from.values[lane], sizes[lane] ? from.memory[lane] : nullptr, sizes[lane],
@@ -243,10 +229,7 @@ static bool startBulk(Warp &warp, const Instruction &instruction, unsigned lane,
   const uint32_t bytes = warp.at<uint32_t>(instruction.slots[2])[lane];
   const Space from = roles.kind == BulkKind::Load ? Space::Global : Space::Shared,
               to = isLoad ? Space::Shared : Space::Global;
-  ByteCopy copy{&warp,
-                &instruction,
-                ++warp.cta->cluster->numOperations,
-                lane,
+  ByteCopy copy{{&warp, &instruction, ++warp.cta->cluster->numOperations, lane},
                 Proxy::Async,
                 {to, target, nullptr, bytes, instruction.slots[0]},
                 {from, source, nullptr, bytes, instruction.slots[1]},
@@ -346,7 +329,4 @@ static void decodeCopy(Decoder &decoder) {
   decodeAsync(decoder);
 }
 
-std::span<const OpcodeEntry> nereid::sim::copyOpcodes() {
-  static const OpcodeEntry entries[] = {{"cp", decodeCopy}};
-  return entries;
-}
+void nereid::sim::addCopyOpcodes(OpcodeTable &table) { table.add("cp", decodeCopy); }

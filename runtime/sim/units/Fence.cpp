@@ -19,10 +19,6 @@ static Step fenceProxy(Warp &warp, const Instruction &instruction) {
   return Step::Next;
 }
 
-static Scope scopeOf(const std::string &name) {
-  return name == "cta" ? Scope::Cta : name == "cluster" ? Scope::Cluster : name == "sys" ? Scope::Sys : Scope::Gpu;
-}
-
 /// `fence.proxy.async.shared::cta`, `fence.proxy.tensormap::generic.acquire.gpu [map], 128`.
 static void decodeProxyFence(Decoder &decoder) {
   ProxyFence fence = ProxyFence::Alias;
@@ -48,14 +44,11 @@ static void decodeFence(Decoder &decoder) {
     decoder.emit(&fenceProxy).setRoles(ProxyFence::MbarrierInit);
     return;
   }
-  const std::string scope = decoder.takeOf({"cta", "cluster", "gpu", "sys", "gl"});
-  if (scope.empty())
+  const std::optional<Scope> scope = decoder.takeScope();
+  if (!scope)
     return decoder.fail("a fence has a scope");
   decoder.dropAll();
-  decoder.emit(&fenceThreads).setRoles(scopeOf(scope));
+  decoder.emit(&fenceThreads).setRoles(*scope);
 }
 
-std::span<const OpcodeEntry> nereid::sim::fenceOpcodes() {
-  static const OpcodeEntry entries[] = {{"fence", decodeFence, Kind::Barrier}, {"membar", decodeFence, Kind::Barrier}};
-  return entries;
-}
+void nereid::sim::addFenceOpcodes(OpcodeTable &table) { table.add("fence membar", decodeFence, Kind::Barrier); }

@@ -271,14 +271,7 @@ static void decodeFloat(Decoder &decoder) {
   applyRounding(decoder, rounding);
 }
 
-std::span<const OpcodeEntry> nereid::sim::floatOpcodes() {
-  static const OpcodeEntry entries[] = {
-      {"add", decodeFloat, kByType},         {"sub", decodeFloat, kByType},        {"mul", decodeFloat, kByType},
-      {"mad", decodeFloat, kByType},         {"fma", decodeFloat, kByType},        {"div", decodeFloat, kByType},
-      {"abs", decodeFloat, kByType},         {"neg", decodeFloat, kByType},        {"min", decodeFloat, kByType},
-      {"max", decodeFloat, kByType},         {"sqrt", decodeFloat, Kind::Special}, {"rcp", decodeFloat, Kind::Special},
-      {"rsqrt", decodeFloat, Kind::Special}, {"sin", decodeFloat, Kind::Special},  {"cos", decodeFloat, Kind::Special},
-      {"lg2", decodeFloat, Kind::Special},   {"ex2", decodeFloat, Kind::Special},  {"tanh", decodeFloat, Kind::Special},
-      {"copysign", decodeFloat, kByType},    {"testp", decodeFloat, kByType}};
-  return entries;
+void nereid::sim::addFloatOpcodes(OpcodeTable &table) {
+  table.add("add sub mul mad fma div abs neg min max copysign testp", decodeFloat, kByType);
+  table.add("sqrt rcp rsqrt sin cos lg2 ex2 tanh", decodeFloat, Kind::Special);
 }

@@ -6,21 +6,10 @@
 
 using namespace nereid::sim;
 
-static std::vector<std::string> wordsOf(std::string_view text) {
-  std::vector<std::string> words;
-  for (size_t begin = 0; begin < text.size();) {
-    const size_t end = std::min(text.find('.', begin), text.size());
-    if (end > begin)
-      words.emplace_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return words;
-}
-
 void FormTable::add(std::initializer_list<std::string_view> types, std::initializer_list<Form> forms,
                     std::string_view suffix) {
   for (const Form &form : forms) {
-    std::vector<std::string> words = wordsOf(std::string(form.spelling) + std::string(suffix));
+    std::vector<std::string> words = wordsOf(std::string(form.spelling) + std::string(suffix), '.');
     const std::string opcode = std::move(words[0]);
     words.erase(words.begin());
     for (std::string_view type : types)

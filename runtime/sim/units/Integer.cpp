@@ -231,12 +231,9 @@ void nereid::sim::decodeInteger(Decoder &decoder) {
   integerForms().decode(decoder, decoder.takeType());
 }
 
-std::span<const OpcodeEntry> nereid::sim::integerOpcodes() {
-  static const OpcodeEntry entries[] = {
-      {"rem", decodeInteger, Kind::Integer},      {"sad", decodeInteger, Kind::Integer},
-      {"mul24", decodeInteger, Kind::Integer},    {"mad24", decodeInteger, Kind::Integer},
-      {"dp4a", decodeDot, Kind::Integer},         {"dp2a", decodeDot, Kind::Integer},
-      {"addc", decodeCarry, Kind::Integer},       {"subc", decodeCarry, Kind::Integer},
-      {"madc", decodeProductCarry, Kind::Integer}};
-  return entries;
+void nereid::sim::addIntegerOpcodes(OpcodeTable &table) {
+  table.add("rem sad mul24 mad24", decodeInteger, Kind::Integer);
+  table.add("dp4a dp2a", decodeDot, Kind::Integer);
+  table.add("addc subc", decodeCarry, Kind::Integer);
+  table.add("madc", decodeProductCarry, Kind::Integer);
 }

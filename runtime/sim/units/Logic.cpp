@@ -241,25 +241,9 @@ static void decodeLookup(Decoder &decoder) {
   decodeLookupWithPredicate(decoder, isOr ? &Lanes<&either>::run : &Lanes<&both>::run);
 }
 
-std::span<const OpcodeEntry> nereid::sim::logicOpcodes() {
-  static const OpcodeEntry entries[] = {{"and", decodeLogic, Kind::Integer, ValueFlow::Mask},
-                                        {"or", decodeLogic, Kind::Integer, ValueFlow::All},
-                                        {"xor", decodeLogic, Kind::Integer},
-                                        {"not", decodeLogic, Kind::Integer},
-                                        {"cnot", decodeLogic, Kind::Integer},
-                                        {"shl", decodeLogic, Kind::Integer},
-                                        {"shr", decodeLogic, Kind::Integer},
-                                        {"popc", decodeLogic, Kind::Integer},
-                                        {"clz", decodeLogic, Kind::Integer},
-                                        {"brev", decodeLogic, Kind::Integer},
-                                        {"bfind", decodeLogic, Kind::Integer},
-                                        {"bfe", decodeLogic, Kind::Integer},
-                                        {"bfi", decodeLogic, Kind::Integer, ValueFlow::All},
-                                        {"lop3", decodeLookup, Kind::Integer, ValueFlow::All},
-                                        {"shf", decodeLogic, Kind::Integer},
-                                        {"prmt", decodeLogic, Kind::Integer, ValueFlow::All},
-                                        {"bmsk", decodeLogic, Kind::Integer},
-                                        {"szext", decodeLogic, Kind::Integer},
-                                        {"fns", decodeLogic, Kind::Integer}};
-  return entries;
+void nereid::sim::addLogicOpcodes(OpcodeTable &table) {
+  table.add("and", decodeLogic, Kind::Integer, ValueFlow::Mask);
+  table.add("or bfi prmt", decodeLogic, Kind::Integer, ValueFlow::All);
+  table.add("xor not cnot shl shr popc clz brev bfind bfe shf bmsk szext fns", decodeLogic, Kind::Integer);
+  table.add("lop3", decodeLookup, Kind::Integer, ValueFlow::All);
 }

@@ -255,12 +255,11 @@ static void decodeChange(Decoder &decoder, Form form) {
 }
 
 static void decodeMbarrier(Decoder &decoder) {
-  constexpr std::pair<const char *, Form> changes[] = {
+  static constexpr std::pair<std::string_view, Form> changes[] = {
       {"init", Form::Init},        {"inval", Form::Inval},        {"arrive", Form::Arrive},
       {"arrive_drop", Form::Drop}, {"expect_tx", Form::ExpectTx}, {"complete_tx", Form::CompleteTx}};
-  for (const auto &[name, form] : changes)
-    if (decoder.take(name))
-      return decodeChange(decoder, form);
+  if (const std::optional<Form> form = decoder.takeNamed(changes))
+    return decodeChange(decoder, *form);
   if (decoder.take("try_wait"))
     return decodeTest(decoder, true);
   if (decoder.take("test_wait"))
@@ -268,11 +267,7 @@ static void decodeMbarrier(Decoder &decoder) {
   if (!decoder.take("pending_count"))
     return decoder.fail("this form is not known");
   decoder.take("b64");
-  Instruction instruction;
-  instruction.slots[0] = decoder.destination(decoder.operand(0), 4);
-  instruction.slots[1] = decoder.source(decoder.operand(1), 8);
-  instruction.execute = &readPending;
-  decoder.add(std::move(instruction));
+  decoder.emit(&readPending, {4, 8});
 }
 
 void nereid::sim::decodeCopyArrival(Decoder &decoder) {
@@ -286,7 +281,4 @@ void nereid::sim::decodeCopyArrival(Decoder &decoder) {
   decoder.add(std::move(instruction));
 }
 
-std::span<const OpcodeEntry> nereid::sim::mbarrierOpcodes() {
-  static const OpcodeEntry entries[] = {{"mbarrier", decodeMbarrier, Kind::Barrier}};
-  return entries;
-}
+void nereid::sim::addMbarrierOpcodes(OpcodeTable &table) { table.add("mbarrier", decodeMbarrier, Kind::Barrier); }

@@ -54,24 +54,21 @@ template <typename T, typename S> static Step store(Warp &warp, const Instructio
   return Step::Next;
 }
 
-template <typename S> static Execute loadOf(const std::string &type) {
+/// A load and a store of one width in memory, for a register with lanes of S.
+template <typename T, typename S> constexpr std::pair<Execute, Execute> kAccess = {&load<T, S>, &store<T, S>};
+
+template <typename S> static std::pair<Execute, Execute> accessOf(const std::string &type) {
+  const bool isSigned = type[0] == 's';
   switch (bytesOfType(type)) {
   case 1:
-    return type[0] == 's' ? &load<int8_t, S> : &load<uint8_t, S>;
+    return isSigned ? kAccess<int8_t, S> : kAccess<uint8_t, S>;
   case 2:
-    return type[0] == 's' ? &load<int16_t, S> : &load<uint16_t, S>;
+    return isSigned ? kAccess<int16_t, S> : kAccess<uint16_t, S>;
   case 4:
-    return type[0] == 's' ? &load<int32_t, S> : &load<uint32_t, S>;
+    return isSigned ? kAccess<int32_t, S> : kAccess<uint32_t, S>;
   default:
-    return &load<uint64_t, S>;
+    return kAccess<uint64_t, S>;
   }
-}
-template <typename S> static Execute storeOf(const std::string &type) {
-  const unsigned bytes = bytesOfType(type);
-  return bytes == 1   ? &store<uint8_t, S>
-         : bytes == 2 ? &store<uint16_t, S>
-         : bytes == 4 ? &store<uint32_t, S>
-                      : &store<uint64_t, S>;
 }
 
 static Space spaceOf(Decoder &decoder, const Operand &address) {
@@ -109,12 +106,10 @@ static void decodeAccess(Decoder &decoder, bool isLoad) {
                                       : decoder.source(element, lanes, type[0] == 'f'));
   instruction.slots[0] = decoder.address(address, instruction.immediate);
   instruction.setRoles(MemoryRoles{space, uint8_t(elements.size())});
-  if (bytes == 16)
-    instruction.execute = isLoad ? &load<Bits128, Bits128> : &store<Bits128, Bits128>;
-  else if (lanes == 8)
-    instruction.execute = isLoad ? loadOf<uint64_t>(type) : storeOf<uint64_t>(type);
-  else
-    instruction.execute = isLoad ? loadOf<uint32_t>(type) : storeOf<uint32_t>(type);
+  const auto [load, store] = bytes == 16  ? kAccess<Bits128, Bits128>
+                             : lanes == 8 ? accessOf<uint64_t>(type)
+                                          : accessOf<uint32_t>(type);
+  instruction.execute = isLoad ? load : store;
   decoder.add(std::move(instruction));
 }
 static void decodeLoad(Decoder &decoder) { decodeAccess(decoder, true); }
@@ -153,26 +148,19 @@ static void decodeCvta(Decoder &decoder) {
   const Space space = decoder.takeSpace(Space::Global);
   if (decoder.takeType() != "u64")
     return decoder.fail("addresses have 64 bits");
-  if (space == Space::Global)
-    return decoder.lanes<&sameAddress>();
-  if (isTo)
-    return decoder.lanes<&fromGeneric>();
-  if (space == Space::Shared)
-    return decoder.lanes<&toGeneric<Window::Shared>>();
-  if (space == Space::Local)
-    return decoder.lanes<&toGeneric<Window::Local>>();
-  decoder.lanes<&toGeneric<Window::Param>>();
+  space == Space::Global   ? decoder.lanes<&sameAddress>()
+  : isTo                   ? decoder.lanes<&fromGeneric>()
+  : space == Space::Shared ? decoder.lanes<&toGeneric<Window::Shared>>()
+  : space == Space::Local  ? decoder.lanes<&toGeneric<Window::Local>>()
+                           : decoder.lanes<&toGeneric<Window::Param>>();
 }
 
 static void decodeIsSpace(Decoder &decoder) {
   const Space space = decoder.takeSpace(Space::Global);
-  if (space == Space::Global)
-    return decoder.lanes<&isInWindow<Window::Global>>();
-  if (space == Space::Shared)
-    return decoder.lanes<&isInWindow<Window::Shared>>();
-  if (space == Space::Local)
-    return decoder.lanes<&isInWindow<Window::Local>>();
-  decoder.lanes<&isInWindow<Window::Param>>();
+  space == Space::Global   ? decoder.lanes<&isInWindow<Window::Global>>()
+  : space == Space::Shared ? decoder.lanes<&isInWindow<Window::Shared>>()
+  : space == Space::Local  ? decoder.lanes<&isInWindow<Window::Local>>()
+                           : decoder.lanes<&isInWindow<Window::Param>>();
 }
 
 /// The address of the same variable in another CTA of the cluster.
@@ -196,32 +184,22 @@ static Step readRank(Warp &warp, const Instruction &instruction) {
 }
 static void decodeRank(Decoder &decoder) {
   decoder.takeSpace(Space::Generic), decoder.takeType();
-  Instruction instruction;
-  instruction.slots[0] = decoder.destination(decoder.operand(0), 4);
-  instruction.slots[1] = decoder.source(decoder.operand(1), 8);
-  instruction.execute = &readRank;
-  decoder.add(std::move(instruction));
+  decoder.emit(&readRank, {4, 8});
 }
 
 /// Cache policies have no effect.
 static void decodeCreatePolicy(Decoder &decoder) {
   decoder.dropAll();
-  Instruction instruction;
-  instruction.slots[0] = decoder.destination(decoder.operand(0), 8);
-  instruction.slots[1] = decoder.constant(0, 8);
-  instruction.execute = &Lanes<&sameAddress>::run;
-  decoder.add(std::move(instruction));
+  decoder.emit(&Lanes<&sameAddress>::run, {8}).slots[1] = decoder.constant(0, 8);
 }
 
-std::span<const OpcodeEntry> nereid::sim::memoryOpcodes() {
-  static const OpcodeEntry entries[] = {{"ld", decodeLoad, Kind::Other, ValueFlow::Load},
-                                        {"ldu", decodeLoad, Kind::Other, ValueFlow::Load},
-                                        {"st", decodeStore, Kind::Other, ValueFlow::Store},
-                                        {"cvta", decodeCvta, Kind::Move},
-                                        {"isspacep", decodeIsSpace, Kind::Integer},
-                                        {"createpolicy", decodeCreatePolicy},
-                                        {"mapa", decodeMap, Kind::Integer},
-                                        {"getctarank", decodeRank, Kind::Integer},
-                                        {"multimem", decodeMultimem}};
-  return entries;
+void nereid::sim::addMemoryOpcodes(OpcodeTable &table) {
+  table.add("ld ldu", decodeLoad, Kind::Other, ValueFlow::Load);
+  table.add("st", decodeStore, Kind::Other, ValueFlow::Store);
+  table.add("cvta", decodeCvta, Kind::Move);
+  table.add("isspacep", decodeIsSpace, Kind::Integer);
+  table.add("createpolicy", decodeCreatePolicy);
+  table.add("mapa", decodeMap, Kind::Integer);
+  table.add("getctarank", decodeRank, Kind::Integer);
+  table.add("multimem", decodeMultimem);
 }

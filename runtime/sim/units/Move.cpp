@@ -6,10 +6,7 @@
 
 using namespace nereid::sim;
 
-static uint32_t same32(uint32_t value) { return value; }
-static uint64_t same64(uint64_t value) { return value; }
-static Bits128 same128(Bits128 value) { return value; }
-static bool sameBit(bool value) { return value; }
+template <typename T> static T same(T value) { return value; }
 
 static uint64_t nanoseconds() {
   return uint64_t(std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1));
@@ -45,41 +42,35 @@ static bool decodeClock(Decoder &decoder) {
   if (!isTime && !name.starts_with("%clock"))
     return false;
   const bool isWide = name == "%globaltimer" || name == "%clock64";
-  Instruction instruction;
-  instruction.slots[0] = decoder.destination(decoder.operand(0), isWide ? 8 : 4);
-  instruction.setRoles(ClockRoles{isTime});
-  instruction.execute = isWide ? &readClock<uint64_t> : &readClock<uint32_t>;
-  decoder.add(std::move(instruction));
+  decoder.emit(isWide ? &readClock<uint64_t> : &readClock<uint32_t>, {isWide ? 8u : 4u}).setRoles(ClockRoles{isTime});
   return true;
 }
 
-/// The bytes of a lane of `from` (1 slot) become those of the `list`, or the other way round.
-template <unsigned Bytes> static Step unpack(Warp &warp, const Instruction &instruction) {
+/// The bytes of a lane of slot 0 become those of the `list`, or the other way round.
+template <unsigned Bytes, bool IsUnpack> static Step repack(Warp &warp, const Instruction &instruction) {
+  const unsigned each = Bytes / unsigned(instruction.list.size()), width = instruction.roles<PackRoles>().laneBytes;
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     if (!warp.isActive(lane))
       continue;
-    uint8_t value[16];
-    std::memcpy(value, warp.file + instruction.slots[0] + lane * Bytes, Bytes);
-    const unsigned each = Bytes / unsigned(instruction.list.size()), width = instruction.roles<PackRoles>().laneBytes;
+    uint8_t value[16] = {}, *whole = warp.file + instruction.slots[0] + lane * Bytes;
+    if (IsUnpack)
+      std::memcpy(value, whole, Bytes);
     for (unsigned index = 0; index < instruction.list.size(); ++index) {
-      uint8_t part[8] = {};
+      uint8_t *part = warp.file + instruction.list[index] + lane * width;
+      if (!IsUnpack) {
+        std::memcpy(value + index * each, part, each);
+        continue;
+      }
+      std::memset(part, 0, width);
       std::memcpy(part, value + index * each, each);
-      std::memcpy(warp.file + instruction.list[index] + lane * width, part, width);
     }
+    if (!IsUnpack)
+      std::memcpy(whole, value, Bytes);
   }
   return Step::Next;
 }
-template <unsigned Bytes> static Step pack(Warp &warp, const Instruction &instruction) {
-  for (unsigned lane = 0; lane < kLanes; ++lane) {
-    if (!warp.isActive(lane))
-      continue;
-    uint8_t value[16] = {};
-    const unsigned each = Bytes / unsigned(instruction.list.size()), width = instruction.roles<PackRoles>().laneBytes;
-    for (unsigned index = 0; index < instruction.list.size(); ++index)
-      std::memcpy(value + index * each, warp.file + instruction.list[index] + lane * width, each);
-    std::memcpy(warp.file + instruction.slots[0] + lane * Bytes, value, Bytes);
-  }
-  return Step::Next;
+template <unsigned Bytes> static Execute repackOf(bool isUnpack) {
+  return isUnpack ? &repack<Bytes, true> : &repack<Bytes, false>;
 }
 
 static void decodePacked(Decoder &decoder, unsigned bytes) {
@@ -92,10 +83,9 @@ static void decodePacked(Decoder &decoder, unsigned bytes) {
   for (const Operand &part : vector.parts)
     instruction.list.push_back(isUnpack ? decoder.destination(part, laneBytes) : decoder.source(part, laneBytes));
   instruction.slots[0] = isUnpack ? decoder.source(whole, bytes) : decoder.destination(whole, bytes);
-  instruction.execute = bytes == 4   ? isUnpack ? &unpack<4> : &pack<4>
-                        : bytes == 8 ? isUnpack ? &unpack<8> : &pack<8>
-                        : isUnpack   ? &unpack<16>
-                                     : &pack<16>;
+  instruction.execute = bytes == 4   ? repackOf<4>(isUnpack)
+                        : bytes == 8 ? repackOf<8>(isUnpack)
+                                     : repackOf<16>(isUnpack);
   decoder.add(std::move(instruction));
 }
 
@@ -106,25 +96,18 @@ static void decodeMove(Decoder &decoder) {
     return;
   if (decoder.operand(0).kind == OperandKind::Vector || decoder.operand(1).kind == OperandKind::Vector)
     return decodePacked(decoder, bytes < 4 ? 4 : bytes);
-  if (type == "pred")
-    return decoder.lanes<&sameBit>();
-  if (bytes == 16)
-    return decoder.lanes<&same128>();
-  if (bytes == 8)
-    return decoder.lanes<&same64>();
-  decoder.lanes<&same32>();
+  type == "pred" ? decoder.lanes<&same<bool>>()
+  : bytes == 16  ? decoder.lanes<&same<Bits128>>()
+  : bytes == 8   ? decoder.lanes<&same<uint64_t>>()
+                 : decoder.lanes<&same<uint32_t>>();
 }
 
 static void decodeActive(Decoder &decoder) {
   decoder.takeType();
-  Instruction instruction;
-  instruction.slots[0] = decoder.destination(decoder.operand(0), 4);
-  instruction.execute = &readActive;
-  decoder.add(std::move(instruction));
+  decoder.emit(&readActive, {4});
 }
 
-std::span<const OpcodeEntry> nereid::sim::moveOpcodes() {
-  static const OpcodeEntry entries[] = {{"mov", decodeMove, Kind::Move, ValueFlow::All},
-                                        {"activemask", decodeActive, Kind::Shuffle}};
-  return entries;
+void nereid::sim::addMoveOpcodes(OpcodeTable &table) {
+  table.add("mov", decodeMove, Kind::Move, ValueFlow::All);
+  table.add("activemask", decodeActive, Kind::Shuffle);
 }

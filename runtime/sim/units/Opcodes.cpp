@@ -4,12 +4,10 @@
 
 using namespace nereid::sim;
 
-OpcodeTable nereid::sim::unitOpcodes() {
-  OpcodeTable table;
-  for (auto list : {integerOpcodes, logicOpcodes, floatOpcodes, comparisonOpcodes, convertOpcodes, moveOpcodes,
-                    memoryOpcodes, atomicOpcodes, controlOpcodes, barrierOpcodes, fenceOpcodes, shuffleOpcodes,
-                    matrixOpcodes, warpGroupOpcodes, mbarrierOpcodes, copyOpcodes, tensorMapOpcodes, hostCallOpcodes})
-    for (const OpcodeEntry &entry : list())
-      table.emplace(entry.opcode, entry);
-  return table;
+void nereid::sim::addUnitOpcodes(OpcodeTable &table) {
+  for (AddOpcodes *add : {addAtomicOpcodes, addBarrierOpcodes, addComparisonOpcodes, addControlOpcodes,
+                          addConvertOpcodes, addCopyOpcodes, addFenceOpcodes, addFloatOpcodes, addHostCallOpcodes,
+                          addIntegerOpcodes, addLogicOpcodes, addMatrixOpcodes, addMbarrierOpcodes, addMemoryOpcodes,
+                          addMoveOpcodes, addShuffleOpcodes, addTensorMapOpcodes, addWarpGroupOpcodes})
+    add(table);
 }

@@ -1,4 +1,4 @@
-// The opcodes of NVIDIA's GPUs, a list per unit.
+// The opcodes of NVIDIA's GPUs, by unit.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -6,38 +6,23 @@
 
 namespace nereid::sim {
 
-std::span<const OpcodeEntry> integerOpcodes();
-std::span<const OpcodeEntry> logicOpcodes();
-std::span<const OpcodeEntry> floatOpcodes();
-std::span<const OpcodeEntry> comparisonOpcodes();
-std::span<const OpcodeEntry> convertOpcodes();
-std::span<const OpcodeEntry> moveOpcodes();
-std::span<const OpcodeEntry> memoryOpcodes();
-std::span<const OpcodeEntry> atomicOpcodes();
-std::span<const OpcodeEntry> controlOpcodes();
-std::span<const OpcodeEntry> barrierOpcodes();
-std::span<const OpcodeEntry> fenceOpcodes();
-std::span<const OpcodeEntry> shuffleOpcodes();
-std::span<const OpcodeEntry> matrixOpcodes();
-std::span<const OpcodeEntry> warpGroupOpcodes();
-std::span<const OpcodeEntry> mbarrierOpcodes();
-std::span<const OpcodeEntry> copyOpcodes();
-std::span<const OpcodeEntry> tensorMapOpcodes();
+using AddOpcodes = void(OpcodeTable &table);
+AddOpcodes addAtomicOpcodes, addBarrierOpcodes, addComparisonOpcodes, addControlOpcodes, addConvertOpcodes,
+    addCopyOpcodes, addFenceOpcodes, addFloatOpcodes, addIntegerOpcodes, addLogicOpcodes, addMatrixOpcodes,
+    addMbarrierOpcodes, addMemoryOpcodes, addMoveOpcodes, addShuffleOpcodes, addTensorMapOpcodes, addWarpGroupOpcodes;
 /// Functions of the driver, by their names.
-std::span<const OpcodeEntry> hostCallOpcodes();
+AddOpcodes addHostCallOpcodes;
 
-/// All of them by name.
-OpcodeTable unitOpcodes();
+/// Adds those of all units.
+void addUnitOpcodes(OpcodeTable &table);
 
 /// Opcodes that several units share: floats pass integers on, copies pass on those of other units.
-void decodeInteger(Decoder &decoder);
-void decodeAtomicReduction(Decoder &decoder);
-void decodeAsyncStore(Decoder &decoder);
-void decodeSmallProduct(Decoder &decoder);
-void decodeCopyArrival(Decoder &decoder);
-void decodeTensorCopy(Decoder &decoder);
+using DecodeShared = void(Decoder &decoder);
+DecodeShared decodeInteger, decodeAtomicReduction, decodeAsyncStore, decodeSmallProduct, decodeCopyArrival,
+    decodeTensorCopy;
 
-/// Adds the registers of the operands of a matrix product; false after a failure.
+/// Adds the registers of the operands of a matrix product: results, left, right, accumulators, metadata. The slots get
+/// the number of each, which checks read; slots[4] the lanes that give metadata. False after a failure.
 bool addMatrixRegisters(Decoder &decoder, Instruction &instruction, std::initializer_list<size_t> counts,
                         unsigned laneBytes = 4);
 

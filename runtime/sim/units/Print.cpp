@@ -124,7 +124,4 @@ static void decodeHostCall(Decoder &decoder) {
   decoder.add(std::move(instruction));
 }
 
-std::span<const OpcodeEntry> nereid::sim::hostCallOpcodes() {
-  static const OpcodeEntry entries[] = {{"vprintf", decodeHostCall}, {"__assertfail", decodeHostCall}};
-  return entries;
-}
+void nereid::sim::addHostCallOpcodes(OpcodeTable &table) { table.add("vprintf __assertfail", decodeHostCall); }

@@ -67,23 +67,22 @@ static Step shuffle(Warp &warp, const Instruction &instruction) {
 }
 
 static void decodeShuffle(Decoder &decoder) {
+  static constexpr std::pair<std::string_view, ShuffleMode> modes[] = {{"up", ShuffleMode::Up},
+                                                                       {"down", ShuffleMode::Down},
+                                                                       {"bfly", ShuffleMode::Butterfly},
+                                                                       {"idx", ShuffleMode::Index}};
   if (!decoder.take("sync"))
     return decoder.fail("shfl without `.sync` is not supported");
-  const std::string mode = decoder.takeOf({"up", "down", "bfly", "idx"});
+  const std::optional<ShuffleMode> mode = decoder.takeNamed(modes);
+  if (!mode)
+    return decoder.fail("this form is not known");
   decoder.takeType();
-  const Operand &to = decoder.operand(0);
-  const bool hasPredicate = to.kind == OperandKind::Vector && to.parts.size() == 2;
   Instruction instruction;
   for (unsigned index = 1; index < 5; ++index)
     instruction.slots[index + 1] = decoder.source(decoder.operand(index), 4);
-  instruction.slots[0] = decoder.destination(hasPredicate ? to.parts[0] : to, 4);
-  if (hasPredicate)
-    instruction.slots[1] = decoder.destination(to.parts[1], 0);
-  instruction.setRoles(ShuffleRoles{mode == "up"     ? ShuffleMode::Up
-                                    : mode == "down" ? ShuffleMode::Down
-                                    : mode == "bfly" ? ShuffleMode::Butterfly
-                                                     : ShuffleMode::Index,
-                                    hasPredicate});
+  const auto [result, predicate] = decoder.resultAndPredicate(4);
+  instruction.slots[0] = result, instruction.slots[1] = predicate.value_or(0);
+  instruction.setRoles(ShuffleRoles{*mode, predicate.has_value()});
   instruction.execute = &shuffle;
   decoder.add(std::move(instruction));
 }
@@ -110,21 +109,15 @@ static Step vote(Warp &warp, const Instruction &instruction) {
 }
 
 static void decodeVote(Decoder &decoder) {
+  static constexpr std::pair<std::string_view, VoteMode> modes[] = {
+      {"all", VoteMode::All}, {"any", VoteMode::Any}, {"uni", VoteMode::Uniform}, {"ballot", VoteMode::Ballot}};
   if (!decoder.take("sync"))
     return decoder.fail("vote without `.sync` is not supported");
-  const std::string mode = decoder.takeOf({"all", "any", "uni", "ballot"});
-  const bool isBallot = mode == "ballot";
+  const std::optional<VoteMode> mode = decoder.takeNamed(modes);
+  if (!mode)
+    return decoder.fail("this form is not known");
   decoder.takeType();
-  Instruction instruction;
-  instruction.slots[1] = decoder.source(decoder.operand(1), 0);
-  instruction.slots[2] = decoder.source(decoder.operand(2), 4);
-  instruction.slots[0] = decoder.destination(decoder.operand(0), isBallot ? 4 : 0);
-  instruction.setRoles(mode == "all"   ? VoteMode::All
-                       : mode == "any" ? VoteMode::Any
-                       : mode == "uni" ? VoteMode::Uniform
-                                       : VoteMode::Ballot);
-  instruction.execute = &vote;
-  decoder.add(std::move(instruction));
+  decoder.emit(&vote, {*mode == VoteMode::Ballot ? 4u : 0u, 0, 4}).setRoles(*mode);
 }
 
 /// slots: result, predicate, value, members.
@@ -155,14 +148,11 @@ static void decodeMatch(Decoder &decoder) {
   Instruction instruction;
   const bool isAll = decoder.takeOf({"any", "all"}) == "all";
   const unsigned bytes = bytesOfType(decoder.takeType());
-  const Operand &to = decoder.operand(0);
-  const bool hasPredicate = to.kind == OperandKind::Vector;
-  instruction.setRoles(MatchRoles{isAll, hasPredicate});
   instruction.slots[2] = decoder.source(decoder.operand(1), bytes);
   instruction.slots[3] = decoder.source(decoder.operand(2), 4);
-  instruction.slots[0] = decoder.destination(hasPredicate ? to.parts[0] : to, 4);
-  if (hasPredicate)
-    instruction.slots[1] = decoder.destination(to.parts[1], 0);
+  const auto [result, predicate] = decoder.resultAndPredicate(4);
+  instruction.slots[0] = result, instruction.slots[1] = predicate.value_or(0);
+  instruction.setRoles(MatchRoles{isAll, predicate.has_value()});
   instruction.execute = bytes == 8 ? &match<uint64_t> : &match<uint32_t>;
   decoder.add(std::move(instruction));
 }
@@ -189,13 +179,7 @@ static void decodeRedux(Decoder &decoder) {
   decoder.take("sync");
   const AtomicOp op = takeReduction(decoder);
   const bool isSigned = decoder.takeType() == "s32";
-  Instruction instruction;
-  instruction.slots[1] = decoder.source(decoder.operand(1), 4);
-  instruction.slots[2] = decoder.source(decoder.operand(2), 4);
-  instruction.slots[0] = decoder.destination(decoder.operand(0), 4);
-  instruction.setRoles(op);
-  instruction.execute = isSigned ? &reduceLanes<int32_t> : &reduceLanes<uint32_t>;
-  decoder.add(std::move(instruction));
+  decoder.emit(isSigned ? &reduceLanes<int32_t> : &reduceLanes<uint32_t>, {4, 4, 4}).setRoles(op);
 }
 
 /// elect.sync d|p, members: the lowest lane is elected.
@@ -211,22 +195,20 @@ static Step elect(Warp &warp, const Instruction &instruction) {
 }
 static void decodeElect(Decoder &decoder) {
   decoder.take("sync");
-  const Operand &to = decoder.operand(0);
-  if (to.kind != OperandKind::Vector || to.parts.size() != 2)
-    return decoder.fail("elect has two results");
   Instruction instruction;
-  instruction.slots[0] = decoder.destination(to.parts[0], 4);
-  instruction.slots[1] = decoder.destination(to.parts[1], 0);
+  const auto [result, predicate] = decoder.resultAndPredicate(4);
+  if (!predicate)
+    return decoder.fail("elect has two results");
+  instruction.slots[0] = result, instruction.slots[1] = *predicate;
   instruction.slots[2] = decoder.source(decoder.operand(1), 4);
   instruction.execute = &elect;
   decoder.add(std::move(instruction));
 }
 
-std::span<const OpcodeEntry> nereid::sim::shuffleOpcodes() {
-  static const OpcodeEntry entries[] = {{"shfl", decodeShuffle, Kind::Shuffle, ValueFlow::Lanes},
-                                        {"vote", decodeVote, Kind::Shuffle, ValueFlow::Defined},
-                                        {"match", decodeMatch, Kind::Shuffle, ValueFlow::Defined},
-                                        {"redux", decodeRedux, Kind::Shuffle, ValueFlow::Defined},
-                                        {"elect", decodeElect, Kind::Shuffle, ValueFlow::Defined}};
-  return entries;
+void nereid::sim::addShuffleOpcodes(OpcodeTable &table) {
+  table.add("shfl", decodeShuffle, Kind::Shuffle, ValueFlow::Lanes);
+  table.add("vote", decodeVote, Kind::Shuffle, ValueFlow::Defined);
+  table.add("match", decodeMatch, Kind::Shuffle, ValueFlow::Defined);
+  table.add("redux", decodeRedux, Kind::Shuffle, ValueFlow::Defined);
+  table.add("elect", decodeElect, Kind::Shuffle, ValueFlow::Defined);
 }

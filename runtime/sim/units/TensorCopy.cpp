@@ -14,11 +14,9 @@ using namespace nereid::sim;
 
 namespace {
 /// One copy of a box.
-struct BoxCopy {
-  Warp *warp = nullptr;
-  const Instruction *instruction = nullptr;
-  uint64_t operation = 0;
-  unsigned lane = 0;
+struct BoxCopy : AsyncOperation {
+  explicit BoxCopy(const AsyncOperation &issued) : AsyncOperation(issued) {}
+
   TensorMap map;
   std::array<int32_t, 5> begin{};
   Cta *cta = nullptr; ///< its shared memory is copied to or from
@@ -137,22 +135,13 @@ bool BoxCopy::perform() const {
 
 /// Rows that are inside are accesses to global memory, chunks of 16 bytes accesses to shared memory.
 bool BoxCopy::tell(Stage stage) const {
-  if (!warp->cta->cluster->isObserved)
+  if (!isObserved())
     return true;
   const int64_t first = std::max<int64_t>(begin[0], 0),
                 last = std::min<int64_t>(int64_t(begin[0]) + map.box[0], map.extents[0]);
-  MemoryAccess global;
-  global.instruction = instruction;
-  global.proxy = Proxy::Async;
-  global.stage = stage;
-  global.operation = operation;
-  global.issuer = int32_t(lane);
-  MemoryAccess shared = global;
-  shared.space = Space::Shared;
-  shared.bytes = 16;
+  MemoryAccess shared = access(stage, Space::Shared, 16);
+  MemoryAccess global = access(stage, Space::Global, last > first ? uint32_t(last - first) * width() : 0);
   (isLoad ? shared.writes : shared.reads) = true;
-  global.space = Space::Global;
-  global.bytes = last > first ? uint32_t(last - first) * width() : 0;
   global.map = &map;
   global.isAtomic = reduction != AtomicOp::None;
   (isLoad ? global.reads : global.writes) = true;
@@ -220,11 +209,7 @@ static Step copyBox(Warp &warp, const Instruction &instruction) {
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     if (!warp.isActive(lane))
       continue;
-    BoxCopy copy;
-    copy.warp = &warp;
-    copy.instruction = &instruction;
-    copy.operation = ++cluster.numOperations;
-    copy.lane = lane;
+    BoxCopy copy({&warp, &instruction, ++cluster.numOperations, lane});
     std::memcpy(&copy.map, maps.memory[lane], sizeof(TensorMap));
     for (unsigned dim = 0; dim < rank; ++dim)
       copy.begin[dim] = int32_t(warp.at<uint32_t>(instruction.list[dim])[lane]);

@@ -77,11 +77,7 @@ static Step transpose(Warp &warp, const Instruction &instruction) {
 }
 static void decodeTranspose(Decoder &decoder) {
   decoder.dropAll();
-  Instruction instruction;
-  instruction.slots[0] = decoder.destination(decoder.operand(0), 4);
-  instruction.slots[1] = decoder.source(decoder.operand(1), 4);
-  instruction.execute = &transpose;
-  decoder.add(std::move(instruction));
+  decoder.emit(&transpose, {4, 4});
 }
 
 //--- mma.sync ------------------------------------------------------------------------------
@@ -181,7 +177,7 @@ static uint32_t summed(uint32_t before, double sum, const Product &product) {
   return product.isSaturated ? uint32_t(std::clamp<int64_t>(total, INT32_MIN, INT32_MAX)) : uint32_t(total);
 }
 
-/// slots[0]: number of result registers, for checks. list: results, left, right, accumulators, metadata.
+/// list: results, left, right, accumulators, metadata.
 static Step multiplyMatrices(Warp &warp, const Instruction &instruction) {
   if (!hasConverged(warp, kAllLanes))
     return Step::Wait;
@@ -250,6 +246,7 @@ bool nereid::sim::addMatrixRegisters(Decoder &decoder, Instruction &instruction,
     const std::vector<Operand> parts = elementsOf(decoder.operand(index));
     if (parts.size() != count)
       return decoder.fail("an operand has another number of registers"), false;
+    instruction.slots[index] = uint32_t(count);
     for (const Operand &part : parts)
       instruction.list.push_back(index ? decoder.source(part, laneBytes, true) : decoder.destination(part, laneBytes));
     ++index;
@@ -304,16 +301,16 @@ static void decodeProduct(Decoder &decoder) {
           : addMatrixRegisters(decoder, instruction, {numResults, numLeft, numRight, product.numSums()}, laneBytes);
   if (!hasAll)
     return;
-  instruction.slots[0] = product.isSparse ? 0 : uint32_t(numResults);
+  const uint32_t words = product.isSparse ? (1u << wordsOf(product)) - 1 : 0;
+  instruction.slots[4] = (words << product.selector * wordsOf(product)) * 0x11111111;
   instruction.immediate = std::bit_cast<uint64_t>(product);
   instruction.execute = left == "f64" ? &multiplyDoubles : &multiplyMatrices;
   decoder.add(std::move(instruction));
 }
 
-std::span<const OpcodeEntry> nereid::sim::matrixOpcodes() {
-  static const OpcodeEntry entries[] = {{"ldmatrix", decodeMatrices, Kind::SharedLoad, ValueFlow::Matrices},
-                                        {"stmatrix", decodeMatrices, Kind::SharedStore, ValueFlow::Store},
-                                        {"movmatrix", decodeTranspose, Kind::Shuffle, ValueFlow::Lanes},
-                                        {"mma", decodeProduct, Kind::TensorCore, ValueFlow::Product}};
-  return entries;
+void nereid::sim::addMatrixOpcodes(OpcodeTable &table) {
+  table.add("ldmatrix", decodeMatrices, Kind::SharedLoad, ValueFlow::Matrices);
+  table.add("stmatrix", decodeMatrices, Kind::SharedStore, ValueFlow::Store);
+  table.add("movmatrix", decodeTranspose, Kind::Shuffle, ValueFlow::Lanes);
+  table.add("mma", decodeProduct, Kind::TensorCore, ValueFlow::Product);
 }

@@ -51,9 +51,9 @@ static void set(TensorMap &map, Field field, uint64_t ordinal, uint64_t value) {
 namespace {
 struct ReplaceRoles {
   Space space;
-  Field field = Field::Address;
-  uint8_t ordinal = 0;
-  bool isWide = false; ///< the value has 64 bits
+  Field field;
+  uint8_t ordinal;
+  bool isWide; ///< the value has 64 bits
 };
 } // namespace
 
@@ -90,35 +90,28 @@ static Step copyMap(Warp &warp, const Instruction &instruction) {
 }
 
 static void decodeReplace(Decoder &decoder) {
-  static constexpr std::pair<const char *, Field> fields[] = {{"global_address", Field::Address},
-                                                              {"rank", Field::Rank},
-                                                              {"box_dim", Field::Box},
-                                                              {"global_dim", Field::Extent},
-                                                              {"global_stride", Field::Stride},
-                                                              {"element_stride", Field::ElementStride},
-                                                              {"elemtype", Field::Element},
-                                                              {"interleave_layout", Field::Interleave},
-                                                              {"swizzle_mode", Field::Swizzle},
-                                                              {"fill_mode", Field::Fill}};
+  static constexpr std::pair<std::string_view, Field> fields[] = {{"global_address", Field::Address},
+                                                                  {"rank", Field::Rank},
+                                                                  {"box_dim", Field::Box},
+                                                                  {"global_dim", Field::Extent},
+                                                                  {"global_stride", Field::Stride},
+                                                                  {"element_stride", Field::ElementStride},
+                                                                  {"elemtype", Field::Element},
+                                                                  {"interleave_layout", Field::Interleave},
+                                                                  {"swizzle_mode", Field::Swizzle},
+                                                                  {"fill_mode", Field::Fill}};
   decoder.take("tile"), decoder.take("b1024");
   Instruction instruction;
-  ReplaceRoles roles;
-  bool isKnown = false;
-  for (auto [name, field] : fields)
-    if (decoder.take(name)) {
-      roles.field = field;
-      isKnown = true;
-    }
-  roles.space = decoder.takeSpace(Space::Generic);
+  const std::optional<Field> field = decoder.takeNamed(fields);
+  const Space space = decoder.takeSpace(Space::Generic);
   const unsigned bytes = bytesOfType(decoder.takeType());
   const size_t last = decoder.operands().size() - 1;
-  if (!isKnown || last < 1 || (last == 2 && decoder.operand(1).bits > 4))
+  if (!field || last < 1 || (last == 2 && decoder.operand(1).bits > 4))
     return decoder.fail("this form is not known");
-  roles.ordinal = last == 2 ? uint8_t(decoder.operand(1).bits) : 0;
-  roles.isWide = bytes == 8;
-  instruction.setRoles(roles);
+  const uint8_t ordinal = last == 2 ? uint8_t(decoder.operand(1).bits) : 0;
+  instruction.setRoles(ReplaceRoles{space, *field, ordinal, bytes == 8});
   instruction.slots[0] = decoder.address(decoder.operand(0), instruction.immediate);
-  instruction.slots[1] = decoder.source(decoder.operand(last), roles.isWide ? 8 : 4);
+  instruction.slots[1] = decoder.source(decoder.operand(last), bytes == 8 ? 8 : 4);
   instruction.execute = &replace;
   decoder.add(std::move(instruction));
 }
@@ -138,7 +131,4 @@ static void decodeTensorMap(Decoder &decoder) {
   decoder.add(std::move(instruction));
 }
 
-std::span<const OpcodeEntry> nereid::sim::tensorMapOpcodes() {
-  static const OpcodeEntry entries[] = {{"tensormap", decodeTensorMap}};
-  return entries;
-}
+void nereid::sim::addTensorMapOpcodes(OpcodeTable &table) { table.add("tensormap", decodeTensorMap); }

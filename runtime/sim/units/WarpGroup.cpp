@@ -60,16 +60,13 @@ private:
 };
 
 /// One instruction of one warp.
-struct GroupProduct {
-  Warp *warp;
-  const Instruction *instruction;
+struct GroupProduct : AsyncOperation {
   Shape shape;
   uint64_t left = 0, right = 0;
   bool addsBefore = false;
 
   unsigned bytes() const { return bytesOf(shape.left); }
   unsigned depth() const { return 32 / bytes(); }
-  uint64_t operation = 0;
   bool perform() const;
   bool tell(Stage stage) const;
   /// Calls `f(major, k, address)` for every 16 bytes of a matrix.
@@ -151,17 +148,10 @@ bool GroupProduct::tell(Pieces &pieces, const Descriptor &descriptor, unsigned b
 
 /// Tells of the rows that this warp reads of the left matrix, and of the whole right one.
 bool GroupProduct::tell(Stage stage) const {
-  if (!warp->cta->cluster->isObserved)
+  if (!isObserved())
     return true;
-  MemoryAccess access;
-  access.instruction = instruction;
-  access.space = Space::Shared;
-  access.bytes = 16;
+  MemoryAccess access = this->access(stage, Space::Shared, 16);
   access.reads = true;
-  access.proxy = Proxy::Async;
-  access.stage = stage;
-  access.operation = operation;
-  access.issuer = 0;
   Pieces pieces(*warp, access);
   return (isLeftInRegisters() || tell(pieces, leftMatrix(), firstRow(), kRows)) &&
          tell(pieces, rightMatrix(), 0, shape.columns) && pieces.flush();
@@ -247,12 +237,12 @@ static SyncEvent groupEvent(SyncKind kind, const Warp &warp, const Instruction &
 static Step multiplyGroup(Warp &warp, const Instruction &instruction) {
   if (!hasConverged(warp, kAllLanes))
     return Step::Wait;
-  GroupProduct product{&warp, &instruction, std::bit_cast<Shape>(instruction.immediate)};
+  GroupProduct product{{&warp, &instruction, ++warp.cta->cluster->numOperations},
+                       std::bit_cast<Shape>(instruction.immediate)};
   if (!product.isLeftInRegisters())
     product.left = warp.at<uint64_t>(instruction.slots[0])[0];
   product.right = warp.at<uint64_t>(instruction.slots[1])[0];
   product.addsBefore = warp.predicate(instruction.slots[2]) & 1;
-  product.operation = ++warp.cta->cluster->numOperations;
   tell(warp, groupEvent(SyncKind::AsyncIssue, warp, instruction, product.operation));
   if (!product.tell(Stage::Issue))
     return Step::Fail;
@@ -342,7 +332,6 @@ static void decodeGroup(Decoder &decoder) {
   decoder.emit(&waitForGroup).immediate = decoder.operand(0).bits;
 }
 
-std::span<const OpcodeEntry> nereid::sim::warpGroupOpcodes() {
-  static const OpcodeEntry entries[] = {{"wgmma", decodeGroup, Kind::Other, ValueFlow::Defined}};
-  return entries;
+void nereid::sim::addWarpGroupOpcodes(OpcodeTable &table) {
+  table.add("wgmma", decodeGroup, Kind::Other, ValueFlow::Defined);
 }

@@ -66,26 +66,66 @@ TEST(SimChecks, boundsOfWholeAccesses) {
   EXPECT_NE(check(copy, sim::CheckBounds, 48).text.find("is written"), std::string::npos);
 }
 
-/// Rows 4 to 7 of the left matrix are undefined; a lane has the row lane / 4 of the result.
-TEST(SimChecks, undefinedRowsOfMatrices) {
+/// The report of a kernel that multiplies matrices and stores one of the results %r8 to %r11. %r2 is undefined in lanes
+/// 16 to 31, %r12 in all lanes, %r3 to %r7 are 0.
+static std::string productReport(const std::string &instruction, const std::string &result, bool storesAll = true) {
   const std::string body = R"(.reg .pred %p<2>; .reg .b32 %r<16>; .reg .b64 %rd<4>;
     ld.param.u64 %rd1, [data]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4; add.u64 %rd1, %rd1, %rd2;
     setp.lt.u32 %p1, %r1, 16; mov.u32 %r3, 0; mov.u32 %r4, 0; mov.u32 %r5, 0; mov.u32 %r6, 0; mov.u32 %r7, 0;
     @%p1 mov.u32 %r2, 0;
-    mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%r8, %r9, %r10, %r11}, {%r2, %r3, %r2, %r3}, {%r4, %r5},
-      {%r6, %r6, %r7, %r7};
-    GUARD st.global.u32 [%rd1], RESULT;
-    ret;)";
-  const auto with = [&](const std::string &guard, const std::string &result) {
-    std::string text = body;
-    text.replace(text.find("GUARD"), 5, guard);
-    return check(text.replace(text.find("RESULT"), 6, result), sim::CheckUninit).text;
+    )" + instruction + (storesAll ? "" : " @%p1 ") +
+                           "st.global.u32 [%rd1], " + result + "; ret;";
+  return check(body, sim::CheckUninit).text;
+}
+
+/// Rows 4 to 7 of the left matrix are undefined; a lane has the row lane / 4 of the result.
+TEST(SimChecks, undefinedRowsOfMatrices) {
+  for (const char *instruction :
+       {"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%r8, %r9, %r10, %r11}, {%r2, %r3, %r2, %r3}, {%r4, %r5}, "
+        "{%r6, %r6, %r7, %r7};",
+        "mma.sync.aligned.m16n8k64.row.col.s32.s4.s4.s32 {%r8, %r9, %r10, %r11}, {%r2, %r3, %r2, %r3}, {%r4, %r5}, "
+        "{%r6, %r6, %r7, %r7};",
+        "mma.sp.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32 {%r8, %r9, %r10, %r11}, {%r2, %r3, %r2, %r3}, "
+        "{%r4, %r5, %r4, %r5}, {%r6, %r6, %r7, %r7}, %r3, 0;",
+        "mma.sp.sync.aligned.m16n8k16.row.col.f32.tf32.tf32.f32 {%r8, %r9, %r10, %r11}, {%r2, %r3, %r2, %r3}, "
+        "{%r4, %r5, %r4, %r5}, {%r6, %r6, %r7, %r7}, %r3, 1;"}) {
+    EXPECT_EQ(productReport(instruction, "%r8", /*storesAll=*/false), "") << instruction;
+    EXPECT_EQ(productReport(instruction, "%r10"), "") << instruction; // rows 8 to 15
+    const std::string report = productReport(instruction, "%r8");
+    EXPECT_NE(report.find("a register is read that nobody has written"), std::string::npos) << instruction << report;
+    EXPECT_NE(report.find("lane 16"), std::string::npos) << instruction << report;
+  }
+}
+
+/// Of each four lanes only those that the selector names give metadata; a word is for two rows.
+TEST(SimChecks, undefinedMetadata) {
+  const auto report = [](const std::string &selector, const std::string &setup, const std::string &result) {
+    return productReport(setup +
+                             "mma.sp.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32 {%r8, %r9, %r10, %r11}, "
+                             "{%r3, %r3, %r3, %r3}, {%r4, %r5, %r4, %r5}, {%r6, %r6, %r7, %r7}, %r12, " +
+                             selector + ";",
+                         result);
   };
-  EXPECT_EQ(with("@%p1", "%r8"), "");
-  EXPECT_EQ(with("", "%r10"), ""); // rows 8 to 15
-  const std::string report = with("", "%r8");
-  EXPECT_NE(report.find("a register is read that nobody has written"), std::string::npos) << report;
-  EXPECT_NE(report.find("lane 16"), std::string::npos) << report;
+  const std::string inFirstTwo = "and.b32 %r13, %r1, 2; setp.eq.u32 %p0, %r13, 0; @%p0 mov.u32 %r12, 0; ";
+  for (const char *result : {"%r8", "%r11"}) {
+    EXPECT_EQ(report("0", inFirstTwo, result), "");
+    EXPECT_NE(report("1", inFirstTwo, result).find("nobody has written"), std::string::npos);
+    EXPECT_NE(report("0", "mov.u32 %r12, %r2; ", result).find("lane 16"), std::string::npos);
+  }
+}
+
+/// An undefined accumulator, and a column of the right matrix: the lanes of the results that they reach.
+TEST(SimChecks, undefinedColumnsOfMatrices) {
+  const auto product = [](const std::string &right, const std::string &sums) {
+    return "mma.sp.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32 {%r8, %r9, %r10, %r11}, {%r3, %r3, %r3, %r3}, {" +
+           right + "}, {" + sums + "}, %r3, 0; ";
+  };
+  // Columns 4 to 7: two lanes of four.
+  EXPECT_NE(productReport(product("%r4, %r2, %r4, %r5", "%r6, %r6, %r7, %r7"), "%r8").find("lane 2"),
+            std::string::npos);
+  EXPECT_EQ(productReport(product("%r4, %r5, %r4, %r5", "%r6, %r12, %r7, %r7"), "%r8"), "");
+  EXPECT_NE(productReport(product("%r4, %r5, %r4, %r5", "%r6, %r12, %r7, %r7"), "%r9").find("lane 0"),
+            std::string::npos);
 }
 
 /// With late completion cp.async has not written what is read without a wait.
