@@ -5,7 +5,7 @@
 // twice: in one version no tile has been copied, in the other each address is selected.
 #include "compiler/target/cpu/emit/Overlap.h"
 
-#include "compiler/target/cpu/emit/NestEmitter.h"
+#include "compiler/target/cpu/emit/nest/NestEmitter.h"
 #include "compiler/target/cpu/plan/Masks.h"
 #include "compiler/target/cpu/plan/Ranges.h"
 

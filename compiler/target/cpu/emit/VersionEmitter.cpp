@@ -5,9 +5,9 @@
 #include "compiler/index/Wrap.h"
 #include "compiler/target/cpu/emit/ControlFlow.h"
 #include "compiler/target/cpu/emit/KeptOperandEmitter.h"
-#include "compiler/target/cpu/emit/NestEmitter.h"
 #include "compiler/target/cpu/emit/Prefetches.h"
 #include "compiler/target/cpu/emit/Transpose.h"
+#include "compiler/target/cpu/emit/nest/NestEmitter.h"
 #include "compiler/target/cpu/plan/Masks.h"
 #include "compiler/target/cpu/plan/PlanBuilder.h"
 

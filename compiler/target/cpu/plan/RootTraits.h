@@ -15,8 +15,8 @@
 
 namespace nereid::cpu {
 
-class NestEmitter;
 class RootEmitter;
+struct NestContext;
 struct Root;
 
 /// Text of the memory that a pointer addresses, as the plan is printed.
@@ -42,7 +42,7 @@ struct RootTraits {
   bool (*isIdempotent)(mlir::Operation *op) = nullptr;
   /// Prints the op in the plan's text, less its buffers; null: its name.
   void (*print)(llvm::raw_ostream &out, mlir::Operation *op, AccessText access) = nullptr;
-  std::unique_ptr<RootEmitter> (*emitter)(NestEmitter &nest, const Root &root) = nullptr;
+  std::unique_ptr<RootEmitter> (*emitter)(NestContext &nest, const Root &root) = nullptr;
 };
 
 using RootTable = llvm::ArrayRef<const RootTraits *>;

@@ -1,6 +1,6 @@
 // Emits unsplat: the one element of a tile becomes a scalar.
 // SPDX-License-Identifier: MIT
-#include "compiler/target/cpu/emit/RootEmitter.h"
+#include "compiler/target/cpu/emit/roots/RootEmitter.h"
 
 using namespace mlir;
 using namespace nereid;
@@ -11,7 +11,7 @@ struct ExtractEmitter : RootEmitter {
   using RootEmitter::RootEmitter;
 
   LogicalResult emit(unsigned level) override {
-    Element element = emitter.evaluate(root.op->getOperand(0), identityMap(nest.shape.size()), level);
+    Element element = evaluate(root.op->getOperand(0), level);
     if (element)
       context.scalars.define(root.op->getResult(0), element.value);
     return success();

@@ -1,6 +1,6 @@
 // Emits map_elementwise: its region on the lanes of a chunk, or element by element where it has control flow.
 // SPDX-License-Identifier: MIT
-#include "compiler/target/cpu/emit/RootEmitter.h"
+#include "compiler/target/cpu/emit/roots/RootEmitter.h"
 
 using namespace mlir;
 using namespace nereid;
@@ -11,14 +11,14 @@ struct MapElementwiseEmitter : RootEmitter {
   using RootEmitter::RootEmitter;
 
   LogicalResult emit(unsigned level) override {
-    auto args = emitter.vectorsOf(root.op, level);
+    auto args = evaluateOperands(level);
     if (failed(args))
       return failure();
-    auto results = emitter.applyRegion(root.op->getRegion(0).front(), *args);
+    auto results = applyRegion(*args);
     if (failed(results))
       return failure();
     for (auto [index, value] : llvm::enumerate(*results))
-      emitter.writeElement({value, emitter.chunkLanes > 1}, root.op->getResult(index), root.buffers[index], level);
+      writeResult(index, {value, chunk.lanes > 1}, level);
     return success();
   }
 };

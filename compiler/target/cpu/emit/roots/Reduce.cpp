@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/tt/Combine.h"
 #include "compiler/dialect/tt/NeutralElement.h"
-#include "compiler/target/cpu/emit/RootEmitter.h"
+#include "compiler/target/cpu/emit/roots/RootEmitter.h"
 #include "compiler/target/cpu/plan/Combiner.h"
 
 #include "llvm/IR/Constants.h"
@@ -53,7 +53,7 @@ void ReduceEmitter::begin() {
   tail = nullptr;
   hasTail = false;
   isStarted = nullptr;
-  const unsigned count = nest.vectorDim >= 0 ? emitter.chunkLanes : 1;
+  const unsigned count = nest.vectorDim >= 0 ? chunk.lanes : 1;
   llvm::Constant *identity = context.lanes.identityOf(tt::singleCombination(reduce().getCombine().front()));
   for (Value operand : reduce().getSrcs()) {
     llvm::Type *type = context.lanes.typeOf(tt::elementOf(operand.getType()), count);
@@ -70,9 +70,9 @@ void ReduceEmitter::begin() {
 }
 
 LogicalResult ReduceEmitter::emit(unsigned level) {
-  if (emitter.isInactive() && hasTail)
+  if (chunk.part == NestPart::Inactive && hasTail)
     return success();
-  auto values = emitter.vectorsOf(root.op, level);
+  auto values = evaluateOperands(level);
   return failed(values) ? failure() : accumulate(*values);
 }
 
@@ -80,7 +80,7 @@ LogicalResult ReduceEmitter::accumulate(ArrayRef<llvm::Value *> values) {
   Values current; // of the first lanes, where the chunk has fewer than the accumulators
   for (auto [slot, value] : llvm::zip_equal(accumulators, values))
     current.push_back(ir.CreateLoad(value->getType(), slot));
-  auto combined = emitter.combine(root, current, values);
+  auto combined = combine(current, values);
   if (failed(combined))
     return failure();
   for (auto [index, slot] : llvm::enumerate(accumulators)) {
@@ -108,12 +108,12 @@ bool ReduceEmitter::addTail(unsigned level, llvm::Value *count) {
   Value operand = reduce().getSrcs().front();
   if (!combiner || isSmallFloatSum(combiner) || !(isSum || isIdempotentCombiner(combiner)))
     return false;
-  const std::optional<Element> element = emitter.inactiveElement(operand, level);
+  const std::optional<Element> element = context.elements.inactiveElement(operand, level);
   if (!element)
     return false;
   if (!*element)
     return true; // the failure has been reported
-  emitter.insertAt(level);
+  levels.insertAt(level);
   llvm::Constant *identity = context.lanes.identityOf(combiner);
   auto *constant = dyn_cast<llvm::Constant>(element->value);
   if (constant && (constant == identity || (isSum && (constant->isNullValue() || constant->isZeroValue()))))
@@ -153,7 +153,7 @@ FailureOr<ReduceEmitter::Values> ReduceEmitter::combineLanes(Values values) {
       low.push_back(half(ir, value, lanes, false));
       high.push_back(half(ir, value, lanes, true));
     }
-    auto combined = emitter.combine(root, low, high);
+    auto combined = combine(low, high);
     if (failed(combined))
       return failure();
     values = *combined;
@@ -163,7 +163,7 @@ FailureOr<ReduceEmitter::Values> ReduceEmitter::combineLanes(Values values) {
 
 LogicalResult ReduceEmitter::finish(unsigned level) {
   context.frame.setLocation(root.op->getLoc());
-  emitter.insertAt(level);
+  levels.insertAt(level);
   Values values;
   for (llvm::AllocaInst *slot : accumulators)
     values.push_back(ir.CreateLoad(slot->getAllocatedType(), slot));
@@ -176,7 +176,7 @@ LogicalResult ReduceEmitter::finish(unsigned level) {
     values = *combined;
   }
   if (tail) {
-    auto combined = emitter.combine(root, values, {tail});
+    auto combined = combine(values, {tail});
     if (failed(combined))
       return failure();
     values = *combined;
@@ -193,20 +193,15 @@ LogicalResult ReduceEmitter::finish(unsigned level) {
 
 /// Writes a result element, or a vector of them, at the index of the kept dimensions.
 void ReduceEmitter::storeResult(Value result, BufferId buffer, llvm::Value *value, unsigned level) {
-  IndexMap map = identityMap(nest.shape.size());
+  IndexMap map = context.identity();
   map.erase(map.begin() + axisOfReduce(root.op));
   for (auto [dim, extent] : llvm::enumerate(tt::shapeOf(result.getType())))
     if (extent == 1)
       map[dim] = -1;
-  emitter.insertAt(level);
-  ChunkAccess access = emitter.bufferAccess(context.buffers.at(buffer), buffer, result.getType(), map);
-  emitter.insertAt(level);
-  Type element = tt::elementOf(result.getType());
-  if (isa<llvm::FixedVectorType>(value->getType())) {
-    emitter.write(access, element, value, nullptr);
-    return;
-  }
-  ir.CreateStore(element.isInteger(1) ? ir.CreateZExt(value, ir.getInt8Ty()) : value, access.address);
+  levels.insertAt(level);
+  ChunkAccess access = context.addresses.ofBuffer(context.buffers.at(buffer), buffer, result.getType(), map);
+  levels.insertAt(level);
+  context.memory.write(access, tt::elementOf(result.getType()), value, nullptr);
 }
 
 /// Without a neutral element an accumulator's lane starts with the lane's first value: all lanes at once.

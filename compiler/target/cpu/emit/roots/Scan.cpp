@@ -5,7 +5,7 @@
 // distances, and then combined with the last element of the previous chunk. Elsewhere the axis is the innermost loop
 // and the carry is a vector. A reverse scan walks the axis downwards.
 #include "compiler/dialect/tt/Combine.h"
-#include "compiler/target/cpu/emit/RootEmitter.h"
+#include "compiler/target/cpu/emit/roots/RootEmitter.h"
 #include "compiler/target/cpu/plan/Combiner.h"
 
 using namespace mlir;
@@ -35,7 +35,7 @@ private:
 } // namespace
 
 void ScanEmitter::begin() {
-  const unsigned lanes = nest.scansLanes() || nest.vectorDim < 0 ? 1 : emitter.chunkLanes;
+  const unsigned lanes = nest.scansLanes() || nest.vectorDim < 0 ? 1 : chunk.lanes;
   carry.clear();
   isStarted = nullptr;
   identity = context.lanes.identityOf(tt::singleCombination(root.op->getRegion(0).front()));
@@ -53,7 +53,7 @@ void ScanEmitter::begin() {
 
 /// Combines every lane with all lanes before it.
 FailureOr<ScanEmitter::Values> ScanEmitter::scanChunk(Values values) {
-  const int lanes = emitter.chunkLanes;
+  const int lanes = chunk.lanes;
   const bool isReverse = scan().getReverse();
   for (int distance = 1; distance < lanes; distance *= 2) {
     SmallVector<int> order;
@@ -69,7 +69,7 @@ FailureOr<ScanEmitter::Values> ScanEmitter::scanChunk(Values values) {
       llvm::Value *outside = identity ? splat(identity, lanes) : value;
       earlier.push_back(ir.CreateShuffleVector(value, outside, order));
     }
-    auto combined = emitter.combine(root, earlier, values);
+    auto combined = combine(earlier, values);
     if (failed(combined))
       return failure();
     for (auto [value, both] : llvm::zip_equal(values, *combined))
@@ -79,8 +79,8 @@ FailureOr<ScanEmitter::Values> ScanEmitter::scanChunk(Values values) {
 }
 
 LogicalResult ScanEmitter::emit(unsigned level) {
-  const bool isAcrossLanes = nest.scansLanes() && emitter.chunkLanes > 1;
-  auto operands = emitter.vectorsOf(root.op, level);
+  const bool isAcrossLanes = nest.scansLanes() && chunk.lanes > 1;
+  auto operands = evaluateOperands(level);
   if (failed(operands))
     return failure();
   Values values = std::move(*operands);
@@ -93,20 +93,20 @@ LogicalResult ScanEmitter::emit(unsigned level) {
   Values before;
   for (llvm::AllocaInst *slot : carry) {
     llvm::Value *carried = ir.CreateLoad(slot->getAllocatedType(), slot);
-    before.push_back(isAcrossLanes ? splat(carried, emitter.chunkLanes) : carried);
+    before.push_back(isAcrossLanes ? splat(carried, chunk.lanes) : carried);
   }
-  auto combined = emitter.combine(root, before, values);
+  auto combined = combine(before, values);
   if (failed(combined))
     return failure();
   for (auto [index, slot] : llvm::enumerate(carry)) {
     llvm::Value *result = (*combined)[index];
     if (isStarted)
       result = ir.CreateSelect(ir.CreateLoad(ir.getInt1Ty(), isStarted), result, values[index]);
-    const unsigned last = scan().getReverse() ? 0 : emitter.chunkLanes - 1;
+    const unsigned last = scan().getReverse() ? 0 : chunk.lanes - 1;
     ir.CreateStore(isAcrossLanes ? ir.CreateExtractElement(result, last) : result, slot);
-    emitter.writeElement({result, emitter.chunkLanes > 1}, root.op->getResult(index), root.buffers[index], level);
+    writeResult(index, {result, chunk.lanes > 1}, level);
   }
-  emitter.insertAt(level);
+  levels.insertAt(level);
   if (isStarted)
     ir.CreateStore(ir.getTrue(), isStarted);
   return success();

@@ -1,6 +1,7 @@
 // Emits sums by index, and histograms as sums of ones: cleared before the loops, then added one element after the
-// other. SPDX-License-Identifier: MIT
-#include "compiler/target/cpu/emit/RootEmitter.h"
+// other.
+// SPDX-License-Identifier: MIT
+#include "compiler/target/cpu/emit/roots/RootEmitter.h"
 
 using namespace mlir;
 using namespace nereid;
@@ -35,47 +36,36 @@ LogicalResult SumsEmitter::emit(unsigned level) {
   auto scatter = dyn_cast<tt::ScatterAddOp>(root.op);
   Value indices = scatter ? scatter.getIndices() : cast<tt::HistogramOp>(root.op).getSrc();
   Value selected = scatter ? scatter.getMask() : cast<tt::HistogramOp>(root.op).getMask();
-  const IndexMap map = identityMap(nest.shape.size());
   Element mask{ir.getTrue(), false};
   if (selected)
-    mask = emitter.evaluate(selected, map, level);
+    mask = evaluate(selected, level);
   if (auto *truth = dyn_cast_or_null<llvm::ConstantInt>(mask.value); truth && truth->isZero())
     return success();
-  Element position = mask ? emitter.evaluate(indices, map, level) : Element();
+  Element position = mask ? evaluate(indices, level) : Element();
   Element added{ir.getInt32(1), false};
   if (position && scatter)
-    added = emitter.evaluate(scatter.getSrc(), map, level);
+    added = evaluate(scatter.getSrc(), level);
   if (!position || !added)
     return failure();
-  emitter.insertAt(level);
-  llvm::Value *index = emitter.asVector(position);
+  levels.insertAt(level);
+  llvm::Value *index = context.asVector(position);
   llvm::Type *wide = ir.getInt64Ty();
-  if (emitter.chunkLanes > 1)
-    wide = llvm::FixedVectorType::get(wide, emitter.chunkLanes);
+  if (chunk.lanes > 1)
+    wide = llvm::FixedVectorType::get(wide, chunk.lanes);
   index = ir.CreateSExt(index, wide);
   const int64_t extent = tt::shapeOf(root.op->getResult(0).getType())[0];
   llvm::Value *isCounted = ir.CreateICmpULT(index, llvm::ConstantInt::get(wide, extent));
-  isCounted = ir.CreateAnd(isCounted, emitter.asVector(mask));
-  if (emitter.chunkLanes > 1) {
-    llvm::AllocaInst *lanes = context.frame.local(wide);
-    ir.CreateStore(index, lanes);
-    llvm::AllocaInst *values = nullptr;
-    if (scatter) {
-      llvm::Value *all = emitter.asVector(added);
-      values = context.frame.local(all->getType());
-      ir.CreateStore(all, values);
-    }
-    emitter.forEachLane(isCounted, [&](llvm::Value *lane) {
-      llvm::Value *value = added.value;
-      if (values) {
-        llvm::Type *type = values->getAllocatedType()->getScalarType();
-        value = ir.CreateLoad(type, ir.CreateGEP(type, values, lane));
-      }
-      add(ir.CreateLoad(ir.getInt64Ty(), ir.CreateGEP(ir.getInt64Ty(), lanes, lane)), value);
+  isCounted = ir.CreateAnd(isCounted, context.asVector(mask));
+  if (chunk.lanes > 1) {
+    llvm::AllocaInst *lanes = spillLanes(context, index);
+    llvm::AllocaInst *values = scatter ? spillLanes(context, context.asVector(added)) : nullptr;
+    forEachLane(context, isCounted, [&](llvm::Value *lane) {
+      llvm::Value *value = values ? loadLane(ir, values, lane) : added.value;
+      add(loadLane(ir, lanes, lane), value);
     });
     return success();
   }
-  emitter.emitWhere(isCounted, [&] { add(index, added.value); });
+  emitWhere(context, isCounted, [&] { add(index, added.value); });
   return success();
 }
 

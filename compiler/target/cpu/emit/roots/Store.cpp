@@ -1,6 +1,6 @@
 // Emits stores of tiles.
 // SPDX-License-Identifier: MIT
-#include "compiler/target/cpu/emit/RootEmitter.h"
+#include "compiler/target/cpu/emit/roots/RootEmitter.h"
 
 using namespace mlir;
 using namespace nereid;
@@ -15,30 +15,27 @@ struct StoreEmitter : RootEmitter {
 
 LogicalResult StoreEmitter::emit(unsigned level) {
   auto store = cast<tt::StoreOp>(root.op);
-  const IndexMap map = identityMap(nest.shape.size());
   Element mask{ir.getTrue(), false};
   if (store.getMask())
-    mask = emitter.evaluate(store.getMask(), map, level);
+    mask = evaluate(store.getMask(), level);
   if (!mask)
     return failure();
   auto *truth = dyn_cast<llvm::ConstantInt>(mask.value);
   if (truth && truth->isZero())
     return success();
-  Element value = emitter.evaluate(store.getValue(), map, level);
-  ChunkAccess access = value ? emitter.accessOf(store.getPtr(), emitter.chunkMap(), nullptr) : ChunkAccess();
+  Element value = evaluate(store.getValue(), level);
+  ChunkAccess access =
+      value ? context.addresses.of(store.getPtr(), context.addresses.chunkMap(), nullptr) : ChunkAccess();
   if (!access.address)
     return failure();
   Type element = tt::elementOf(store.getValue().getType());
-  emitter.insertAt(level);
-  if (emitter.chunkLanes > 1) {
-    emitter.prefetchNext(store, access, element);
-    emitter.write(access, element, emitter.asVector(value), truth ? nullptr : emitter.asVector(mask));
+  levels.insertAt(level);
+  if (chunk.lanes > 1) {
+    context.memory.prefetchNext(store, access, element);
+    context.memory.write(access, element, context.asVector(value), truth ? nullptr : context.asVector(mask));
     return success();
   }
-  emitter.emitWhere(mask.value, [&] {
-    llvm::Value *bits = element.isInteger(1) ? ir.CreateZExt(value.value, ir.getInt8Ty()) : value.value;
-    ir.CreateStore(bits, access.address);
-  });
+  emitWhere(context, mask.value, [&] { context.memory.write(access, element, value.value, nullptr); });
   return success();
 }
 

@@ -1,6 +1,6 @@
-// Applies the regions of ops (reduce, scan, map_elementwise) to the elements of a chunk.
+// Evaluates what roots take, and applies the regions of ops (reduce, scan, map_elementwise) to the elements of a chunk.
 // SPDX-License-Identifier: MIT
-#include "compiler/target/cpu/emit/NestEmitter.h"
+#include "compiler/target/cpu/emit/roots/RootEmitter.h"
 
 #include "compiler/target/cpu/emit/ControlEmitter.h"
 
@@ -8,14 +8,15 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::cpu;
 
-FailureOr<SmallVector<llvm::Value *>> NestEmitter::combine(const Root &root, ArrayRef<llvm::Value *> left,
+FailureOr<SmallVector<llvm::Value *>> RootEmitter::combine(ArrayRef<llvm::Value *> left,
                                                            ArrayRef<llvm::Value *> right) {
   SmallVector<llvm::Value *> args(left);
   args.append(right.begin(), right.end());
-  return applyRegion(root.op->getRegion(0).front(), args);
+  return applyRegion(args);
 }
 
-FailureOr<SmallVector<llvm::Value *>> NestEmitter::applyRegion(Block &body, ArrayRef<llvm::Value *> args) {
+FailureOr<SmallVector<llvm::Value *>> RootEmitter::applyRegion(ArrayRef<llvm::Value *> args) {
+  Block &body = root.op->getRegion(0).front();
   for (auto [argument, value] : llvm::zip_equal(body.getArguments(), args))
     context.scalars.define(argument, value);
   auto *vector = dyn_cast<llvm::FixedVectorType>(args.front()->getType());
@@ -25,11 +26,11 @@ FailureOr<SmallVector<llvm::Value *>> NestEmitter::applyRegion(Block &body, Arra
     llvm::BasicBlock *after = before->splitBasicBlock(anchor->getIterator(), "combined");
     before->getTerminator()->eraseFromParent();
     ir.SetInsertPoint(before);
-    restoreLocation();
+    levels.restoreLocation();
     auto results = context.control.emitScalarBlock(body);
     ir.CreateBr(after);
     ir.SetInsertPoint(anchor);
-    restoreLocation();
+    levels.restoreLocation();
     return results;
   }
   llvm::DenseMap<Value, llvm::Value *> values;
@@ -58,15 +59,22 @@ FailureOr<SmallVector<llvm::Value *>> NestEmitter::applyRegion(Block &body, Arra
   return results;
 }
 
-FailureOr<SmallVector<llvm::Value *>> NestEmitter::vectorsOf(Operation *op, unsigned level) {
+FailureOr<SmallVector<llvm::Value *>> RootEmitter::evaluateOperands(unsigned level) {
   SmallVector<llvm::Value *> values;
-  for (Value operand : op->getOperands()) {
-    Element element = evaluate(operand, identityMap(nest.shape.size()), level);
+  for (Value operand : root.op->getOperands()) {
+    Element element = evaluate(operand, level);
     if (!element)
       return failure();
-    insertAt(level);
-    values.push_back(asVector(element));
+    levels.insertAt(level);
+    values.push_back(context.asVector(element));
   }
-  insertAt(level);
+  levels.insertAt(level);
   return values;
+}
+
+void RootEmitter::writeTile(llvm::Value *base, BufferId buffer, Element element, Type tile, unsigned level) {
+  ChunkAccess access = context.addresses.ofBuffer(base, buffer, tile, context.addresses.chunkMap());
+  Type type = tt::elementOf(tile);
+  levels.insertAt(level);
+  context.memory.write(access, type, context.asVector(element), nullptr);
 }
