@@ -313,3 +313,55 @@ def test_swizzle2d(sizes, device):
     expected[: len(order)] = order
     arguments = dict(out_ptr=out, size_i=rows, size_j=columns, size_g=group, N=64)
     check(swizzled, (1,), arguments, dict(out_ptr=expected), device=device)
+
+
+@triton.jit
+def chosen_parts(x, y, first):
+    return tl.where(first, tl.join(x, y), 0.0)
+
+
+@triton.jit
+def chosen_negated(x, y, first):
+    return tl.where(first, -tl.join(x, y), 5.0)
+
+
+@triton.jit
+def chosen_of_two(x, y, first):
+    return tl.where(first, tl.join(x, y), tl.join(y, x))
+
+
+@triton.jit
+def chosen_sum(x, y, first):
+    return tl.where(first, 1.0, 0.0) + tl.join(x, x + y)
+
+
+@triton.jit
+def chosen_moved(x, y, first):
+    return tl.where(first, tl.trans(tl.trans(tl.join(x, y))), 1.0)
+
+
+@triton.jit
+def sum_of_parts(x_ptr, y_ptr, out_ptr, first, FUNCTION: tl.constexpr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    is_first = (tl.arange(0, 2) < first)[None, :]
+    parts = FUNCTION(tl.load(x_ptr + i), tl.load(y_ptr + i), is_first)
+    tl.store(out_ptr + i, tl.sum(parts, axis=1))
+
+
+CHOSEN = [
+    (chosen_parts, lambda x, y, m: np.where(m, np.stack([x, y], 1), 0)),
+    (chosen_negated, lambda x, y, m: np.where(m, -np.stack([x, y], 1), 5)),
+    (chosen_of_two, lambda x, y, m: np.where(m, np.stack([x, y], 1), np.stack([y, x], 1))),
+    (chosen_sum, lambda x, y, m: m * np.float32(1) + np.stack([x, x + y], 1)),
+    (chosen_moved, lambda x, y, m: np.where(m, np.stack([x, y], 1), 1)),
+]
+
+
+@pytest.mark.parametrize("n", [1, 2, 16])
+@pytest.mark.parametrize("first", [0, 1, 2])
+@pytest.mark.parametrize("function, reference", CHOSEN, ids=name_of)
+def test_sum_of_joined_parts(function, reference, first, n, device):
+    x, y = values("float32", n), values("float32", n, seed=1)
+    expected = reference(x, y, np.arange(2)[None, :] < first).sum(1, dtype=np.float32)
+    arguments = dict(x_ptr=x, y_ptr=y, out_ptr=blank(expected), first=first, FUNCTION=function, N=n)
+    check(sum_of_parts, (1,), arguments, dict(out_ptr=expected), device=device)

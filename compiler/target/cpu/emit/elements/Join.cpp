@@ -31,6 +31,6 @@ static Element emitJoin(NestContext &context, OpResult result, const IndexMap &m
 }
 
 namespace nereid::cpu {
-extern const ElementTraits joinElement = {.matches = [](Operation *op) { return isa<tt::JoinOp>(op); },
-                                          .emit = emitJoin};
+extern const ElementTraits joinElement = {
+    .matches = [](Operation *op) { return isa<tt::JoinOp>(op); }, .isRegular = false, .emit = emitJoin};
 } // namespace nereid::cpu
