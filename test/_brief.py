@@ -9,11 +9,10 @@ are marked `always` are in every run.
 
 from __future__ import annotations
 
-import functools
 import itertools
-from pathlib import Path
 from typing import Any
 
+import _lists
 import pytest
 
 MARKERS = (
@@ -22,13 +21,13 @@ MARKERS = (
     "seeds: cases are seeds of random programs; in a brief run other devices than the CPU have the first",
 )
 MANY = 20  # cases of a function
-RUN = Path(__file__).resolve().parent / "run"
+FOR_CPUS = _lists.listed("cpus_only.txt")
 
 
 def selected(cases: list[pytest.Item], is_on_cpu: bool) -> list[pytest.Item]:
     """The cases of one function that a brief run has."""
     named = [case for case in cases if _is_marked(case, "always")]
-    if not is_on_cpu and _is_of_cpus(cases[0]):
+    if not is_on_cpu and _lists.is_listed(cases[0], FOR_CPUS):
         return named
     rest = [case for case in cases if not _is_marked(case, "full")]
     if not is_on_cpu and rest and rest[0].get_closest_marker("seeds"):
@@ -54,24 +53,18 @@ def by_function(items: list[pytest.Item]) -> list[list[pytest.Item]]:
     return list(functions.values())
 
 
+def unknown_ids(cases: list[pytest.Item]) -> list[str]:
+    """What the marks of one function name that is the id of none of its cases."""
+    marks = (mark for marker in ("always", "full") for mark in cases[0].iter_markers(marker))
+    ids = {case.callspec.id for case in cases if hasattr(case, "callspec")}
+    return [name for mark in marks for name in mark.args if name not in ids]
+
+
 def _is_marked(case: pytest.Item, marker: str) -> bool:
     """By its id or with all of its function."""
     callspec = getattr(case, "callspec", None)
     marks = case.iter_markers(marker)
     return any(not mark.args or (callspec and callspec.id in mark.args) for mark in marks)
-
-
-@functools.cache
-def _listed_for_cpus() -> frozenset[str]:
-    lines = (RUN / "cpus_only.txt").read_text().splitlines()
-    return frozenset(line.strip() for line in lines if line.strip() and not line.startswith("#"))
-
-
-def _is_of_cpus(case: pytest.Item) -> bool:
-    if RUN not in case.path.parents:
-        return False
-    name = case.path.relative_to(RUN).as_posix()
-    return bool({name, f"{name}::{getattr(case, 'originalname', case.name)}"} & _listed_for_cpus())
 
 
 def _values(case: pytest.Item) -> tuple[Any, ...]:

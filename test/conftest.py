@@ -4,6 +4,7 @@
 import os
 import re
 from collections.abc import Iterable
+from typing import Any
 
 import _brief
 import pytest
@@ -51,6 +52,15 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "kernels(n): how many kernels a case compiles, if not one")
     for marker in _brief.MARKERS:
         config.addinivalue_line("markers", marker)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pycollect_makeitem(name: str) -> Any:
+    """Refuses marks that name no case, which a renamed parameter would leave without effect."""
+    made = yield
+    if isinstance(made, list) and made and (unknown := _brief.unknown_ids(made)):
+        raise pytest.Collector.CollectError(f"{name} has no case {', '.join(unknown)}")
+    return made
 
 
 def _kernels(cases: list[pytest.Item]) -> int:

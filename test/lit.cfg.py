@@ -34,6 +34,7 @@ config.excludes = [
     "Inputs",
     "inputs",
     "_brief.py",
+    "_lists.py",
     "conftest.py",
     "lit.cfg.py",
     "lit.local.cfg.py",

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 
 import itertools
+import json
 import os
 import shutil
 import subprocess
@@ -22,6 +23,7 @@ sys.path.insert(0, os.fspath(RUNNER))
 import durations  # noqa: E402
 import levels  # noqa: E402
 import programs  # noqa: E402
+import selections  # noqa: E402
 import work  # noqa: E402
 from outcome import Outcome  # noqa: E402
 from work import Part  # noqa: E402
@@ -190,11 +192,21 @@ def test_only_full_runs_have_the_files_of_the_cpus_plan_on_gpus():
 
 
 def test_what_cpus_only_lists_exists():
-    lines = (TESTS / "run" / "cpus_only.txt").read_text().splitlines()
-    for line in lines:
-        file, _, function = line.partition("::")
-        if not line.startswith("#"):
-            assert f"def {function}" in (TESTS / "run" / file).read_text(), line
+    for name in selections._lists.listed("cpus_only.txt"):
+        file, _, function = name.partition("::")
+        assert f"def {function}" in (TESTS / "run" / file).read_text(), name
+
+
+def test_faults_have_their_place_and_tests():
+    """A fault whose text is gone would be planted nowhere."""
+    for fault in json.loads((TESTS / "scripts" / "mutants.json").read_text()):
+        text = (TESTS.parent / fault["file"]).read_text()
+        assert text.count(fault["old"]) == 1, f"{fault['file']}: {fault['old']}"
+        for near in fault["near"]:
+            kind, *files = near.split()
+            folder = TESTS if kind == "lit" else TESTS / kind
+            for file in files[1:] if kind == "run" else files if kind != "unit" else ():
+                assert (folder / file).exists(), near
 
 
 CASES = """
@@ -226,9 +238,9 @@ def test_half(a): pass
 """
 
 
-def collected(tmp_path, *options):
+def collect(tmp_path, text, *options):
     file = tmp_path / "test_cases.py"
-    file.write_text(CASES)
+    file.write_text(text)
     command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider"]
     command += [
         f"--confcutdir={TESTS}",
@@ -240,7 +252,11 @@ def collected(tmp_path, *options):
         file,
     ]
     environment = {**os.environ, "PYTHONPATH": os.fspath(TESTS)}
-    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    return subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+
+
+def collected(tmp_path, *options):
+    done = collect(tmp_path, CASES, *options)
     assert done.returncode == 0, done.stdout + done.stderr
     return [line.rpartition("::")[2] for line in done.stdout.splitlines() if "::" in line]
 
@@ -267,6 +283,15 @@ def test_other_devices_have_the_first_seed(tmp_path):
 def test_without_the_option_all_cases_run(tmp_path):
     cases = collected(tmp_path)
     assert len(cases) == 125 + 30 + 15 + 4 + 1 + 2
+
+
+@pytest.mark.parametrize("mark", ["always", "full"])
+def test_marks_name_cases_that_exist(tmp_path, mark):
+    done = collect(tmp_path, CASES.replace(f'.{mark}("', f'.{mark}("1-'))
+    assert done.returncode != 0
+    assert {"always": "test_pairs has no case 1-4-4-4", "full": "test_half has no case 1-1"}[
+        mark
+    ] in done.stdout
 
 
 @pytest.fixture

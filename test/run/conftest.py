@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import _brief
+import _lists
 import pytest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -112,23 +113,21 @@ def pytest_collection_modifyitems(session: pytest.Session, items: list[pytest.It
     )
     items.sort(key=lambda item: item.get_closest_marker("runs_last") is not None)
     if str(session.config.getoption("--device")).startswith(("cuda", "sim", "hip")):
-        _skip(items, here, "cuda_later.txt", "not on NVIDIA GPUs yet")
+        _skip(items, "cuda_later.txt", "not on NVIDIA GPUs yet")
     if str(session.config.getoption("--device")).startswith("sim"):
-        _skip(items, here, "sim_later.txt", "not on the simulated GPU")
+        _skip(items, "sim_later.txt", "not on the simulated GPU")
     if session.config.getoption("--brief"):
         for cases in _brief.by_function(items):
             older = {id(case) for case in _brief.with_every_value(cases)}
             for case in cases:
                 case.stash[ONE_GPU] = id(case) not in older
     if session.config.getoption("--interpret"):
-        _skip(items, here, "interpret_not.txt", "not in interpreter mode")
+        _skip(items, "interpret_not.txt", "not in interpreter mode")
 
 
-def _skip(items: list[pytest.Item], here: Path, table: str, why: str) -> None:
-    """Skips the tests that the table lists, by file or file::test."""
-    lines = (here / table).read_text().splitlines()
-    listed = {line.strip() for line in lines if line.strip() and not line.startswith("#")}
+def _skip(items: list[pytest.Item], table: str, why: str) -> None:
+    """Skips the tests that the table lists."""
+    names = _lists.listed(table)
     for item in items:
-        name = item.path.relative_to(here).as_posix() if here in item.path.parents else ""
-        if {name, f"{name}::{getattr(item, 'originalname', item.name)}"} & listed:
+        if _lists.is_listed(item, names):
             item.add_marker(pytest.mark.skip(reason=f"{why} ({table})"))

@@ -11,10 +11,7 @@ from collections.abc import Iterable
 from programs import ROOT
 
 PATH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "durations.json")
-SHORT, UNKNOWN = (
-    1.0,
-    0.5,
-)  # seconds: of files that are not in the table, and what is assumed for them
+SHORT, UNKNOWN = 1.0, 0.5  # seconds: files that take less are not in the table and count as UNKNOWN
 Table = dict[str, dict[str, float]]  # by suite, then by file below test/
 
 

@@ -4,8 +4,13 @@
 from __future__ import annotations
 
 import os
+import sys
 
 from programs import ROOT
+
+sys.path.append(os.path.join(ROOT, "test"))
+
+import _lists  # noqa: E402
 
 # For compute-sanitizer: every kind of access, exchange between threads and loop.
 SANITIZED = (
@@ -80,6 +85,4 @@ ON_SIMULATED_GPUS = {
 
 def files_of_cpus() -> set[str]:
     """Files that test the CPU's plan, below test/run."""
-    with open(os.path.join(ROOT, "test", "run", "cpus_only.txt"), encoding="utf-8") as file:
-        lines = [line.strip() for line in file if not line.startswith("#")]
-    return {line for line in lines if line and "::" not in line}
+    return {name for name in _lists.listed("cpus_only.txt") if "::" not in name}
