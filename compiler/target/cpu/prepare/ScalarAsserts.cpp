@@ -139,18 +139,16 @@ std::optional<Extremes> AssertSimplifier::quotient(arith::DivSIOp op, unsigned d
   return a;
 }
 
-/// The dimensions of a result that those of the operand become.
-static uint32_t dimsOfResult(Operation *op, uint32_t dims) {
-  if (auto expand = dyn_cast<tt::ExpandDimsOp>(op)) {
-    const uint32_t before = (1u << expand.getAxis()) - 1;
-    return (dims & before) | (dims & ~before) << 1;
-  }
-  auto transposed = dyn_cast<tt::TransOp>(op);
-  if (!transposed)
-    return dims;
+/// The dimensions of a result that those of the operand become; nullopt where it lacks elements along one of them.
+static std::optional<uint32_t> dimsOfResult(Operation *op, uint32_t dims) {
+  ArrayRef<int64_t> shape = tt::shapeOf(op->getOperand(0).getType());
   uint32_t result = 0;
-  for (auto [dim, source] : llvm::enumerate(transposed.getOrder()))
-    result |= (dims >> source & 1) << dim;
+  for (auto [dim, index] : llvm::enumerate(*tt::elementMapOf(op, 0))) {
+    if (index.kind == tt::ElementIndex::Kind::ResultDim)
+      result |= (dims >> dim & 1) << index.number;
+    else if (shape[dim] != 1)
+      return std::nullopt;
+  }
   return result;
 }
 
@@ -172,14 +170,12 @@ std::optional<Extremes> AssertSimplifier::of(Value value, unsigned depth) {
     const auto start = static_cast<int32_t>(range.getStart()), end = static_cast<int32_t>(range.getEnd());
     return Extremes{constant(start), constant(int64_t(end) - 1), 1, 32};
   }
-  if (auto same = dyn_cast<tt::SplatOp>(op))
-    return scalar(same.getSrc());
-  if (isa<arith::ExtSIOp>(op))
-    return of(op->getOperand(0), depth);
-  if (isa<tt::ExpandDimsOp, tt::BroadcastOp, tt::TransOp>(op)) {
+  if (isa<tt::ElementMapOpInterface, arith::ExtSIOp>(op) && op->getNumOperands() == 1) {
     auto inner = of(op->getOperand(0), depth);
-    if (inner)
-      inner->dims = dimsOfResult(op, inner->dims);
+    const auto dims = inner ? dimsOfResult(op, inner->dims) : std::nullopt;
+    if (!dims)
+      return std::nullopt;
+    inner->dims = *dims;
     return inner;
   }
   if (isa<arith::AddIOp, arith::SubIOp>(op))
@@ -191,7 +187,7 @@ std::optional<Extremes> AssertSimplifier::of(Value value, unsigned depth) {
   return std::nullopt;
 }
 
-/// A scalar that is true where every element of the condition is; null where there is none.
+/// A scalar that is true where every element of the condition is; null where no such scalar is known.
 Value AssertSimplifier::holds(Value condition) {
   if (auto both = condition.getDefiningOp<arith::AndIOp>()) {
     Value left = holds(both.getLhs()), right = left ? holds(both.getRhs()) : Value();
@@ -234,8 +230,8 @@ static std::optional<Checked> checkedBy(Value condition) {
 static Value allOf(OpBuilder &builder, Location loc, Value condition) {
   while (auto tile = dyn_cast<RankedTensorType>(condition.getType())) {
     const int64_t axis = tile.getRank() - 1;
-    const ArrayRef<int64_t> kept = tile.getShape().drop_back();
-    const Type result = kept.empty() ? tile.getElementType() : RankedTensorType::get(kept, tile.getElementType());
+    const ArrayRef<int64_t> outer = tile.getShape().drop_back();
+    const Type result = outer.empty() ? tile.getElementType() : RankedTensorType::get(outer, tile.getElementType());
     auto reduce =
         tt::ReduceOp::create(builder, loc, TypeRange{result}, ValueRange{condition}, static_cast<uint32_t>(axis));
     const OpBuilder::InsertionGuard guard(builder);
