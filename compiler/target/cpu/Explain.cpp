@@ -92,7 +92,7 @@ void PlanExplainer::addNest(const Nest &nest) {
   }
   for (Operation *op : loads)
     addAccess(op, "load", cast<tt::LoadOp>(op).getPtr(), cast<tt::LoadOp>(op).getMask() != nullptr, nest);
-  if (nest.kept)
+  if (nest.keptOperand)
     add(nest.roots.front().op, "kept",
         "an operand is copied once for programs in succession that multiply the same one");
   for (const Root &root : nest.roots) {

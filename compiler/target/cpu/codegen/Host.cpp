@@ -56,16 +56,16 @@ support::TargetSpec cpu::hostTarget() {
     support::TargetSpec spec;
     spec.backend = artifact::kCpu.name;
     spec.arch = llvm::sys::getHostCPUName().str();
-    auto found = llvm::sys::getHostCPUFeatures();
+    auto hostFeatures = llvm::sys::getHostCPUFeatures();
     const bool givesTiles = systemGivesTiles();
     llvm::SmallVector<llvm::StringRef> names, implied, missing;
-    for (const auto &feature : found)
+    for (const auto &feature : hostFeatures)
       if (feature.second && (givesTiles || !feature.first().starts_with("amx")))
         names.push_back(feature.first());
     // The name implies all features of such processors; a virtual machine may hide some.
     llvm::X86::getFeaturesForCPU(spec.arch, implied);
     for (llvm::StringRef feature : implied)
-      if (found.contains(feature) && !llvm::is_contained(names, feature))
+      if (hostFeatures.contains(feature) && !llvm::is_contained(names, feature))
         missing.push_back(feature);
     spec.features = joined(names, '+');
     if (!missing.empty())

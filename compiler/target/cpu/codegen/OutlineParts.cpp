@@ -29,7 +29,7 @@ namespace {
 /// Blocks that are in no part yet, each after those that it dominates.
 struct Pending {
   std::vector<BasicBlock *> blocks;
-  std::vector<BasicBlock *> calls; ///< of parts: they stay where they are, so that parts are not nested
+  std::vector<BasicBlock *> calls; ///< calls of parts, which stay where they are, so that parts are not nested
   size_t size = 0;                 ///< of `blocks`, in instructions
 
   void append(Pending other) {
@@ -61,7 +61,7 @@ private:
   DominatorTree tree;
   LoopInfo loops;
   DenseMap<const Loop *, size_t> loopSizes;
-  const CodeExtractorAnalysisCache cache; ///< of variables, which no part has
+  const CodeExtractorAnalysisCache cache; ///< without variables, which no part has
 };
 
 } // namespace

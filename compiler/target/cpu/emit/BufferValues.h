@@ -13,8 +13,8 @@ namespace nereid::cpu {
 struct Redirect {
   llvm::Value *base = nullptr; ///< null where the tile is not affine in memory
   llvm::SmallVector<llvm::Value *, 2> strides;
-  /// Whether the elements are read from the buffer: of a tile that is not affine, instead of from their addresses; of a
-  /// dot's operand, whose `base` is that buffer then.
+  /// Whether the elements are read from the buffer `copy`: those of a tile that is not affine instead of from their
+  /// addresses, those of a dot's operand through `base`, which is that buffer then.
   llvm::Value *isCopied = nullptr;
   BufferId copy = 0;
 };

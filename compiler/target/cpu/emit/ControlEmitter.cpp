@@ -115,13 +115,13 @@ LogicalResult ControlEmitter::emitFor(const Step &step) {
   ++context.program.loopDepth;
   context.prefetches.beginIteration(loop);
   if (iteration)
-    context.kept.beginIteration(loop, iteration);
+    context.keptOperands.beginIteration(loop, iteration);
   if (failed(emitSequence(step.regions.front())))
     return failure();
   --context.program.loopDepth;
   if (iteration) {
     iteration->addIncoming(ir.CreateAdd(iteration, ir.getInt64(1)), ir.GetInsertBlock());
-    context.kept.endIteration(loop);
+    context.keptOperands.endIteration(loop);
   }
   context.frame.setLocation(loop.getLoc());
   SmallVector<llvm::Value *> yields = yielded(loop.getBody()->getTerminator());

@@ -4,6 +4,20 @@
 
 using namespace nereid;
 
+llvm::Value *cpu::emitWhereOr(llvm::IRBuilder<> &ir, llvm::Value *condition, llvm::Value *other,
+                              llvm::function_ref<llvm::Value *()> body) {
+  llvm::BasicBlock *before = ir.GetInsertBlock(), *inside = nullptr;
+  llvm::Value *value = nullptr;
+  emitConditional(ir, condition, [&] {
+    value = body();
+    inside = ir.GetInsertBlock();
+  });
+  llvm::PHINode *result = ir.CreatePHI(value->getType(), 2);
+  result->addIncoming(other, before);
+  result->addIncoming(value, inside);
+  return result;
+}
+
 llvm::BasicBlock *cpu::splitHere(llvm::IRBuilder<> &ir, const char *name) {
   llvm::BasicBlock *before = ir.GetInsertBlock();
   if (ir.GetInsertPoint() == before->end())

@@ -8,6 +8,9 @@ namespace nereid::cpu {
 
 using lowering::emitConditional;
 
+/// The value that `body` returns where the condition holds, `other` elsewhere.
+llvm::Value *emitWhereOr(llvm::IRBuilder<> &ir, llvm::Value *condition, llvm::Value *other,
+                         llvm::function_ref<llvm::Value *()> body);
 /// Returns the basic block of the code after the insert point; the builder is left at the end of the block before it.
 llvm::BasicBlock *splitHere(llvm::IRBuilder<> &ir, const char *name);
 /// for (index = 0; index < end; index += step) at the insert point; no loop where there is one iteration.

@@ -74,9 +74,9 @@ private:
   tt::DotOp op;
   Type operandElement;
   llvm::Value *firstA, *firstB, *firstD;
-  llvm::Value *unsignedA = nullptr;  ///< a plus 128; null unless a is made unsigned
+  llvm::Value *unsignedA = nullptr;  ///< the buffer of a plus 128; null unless a is made unsigned
   llvm::Value *columnSums = nullptr; ///< 128 times the sums of columns of b; null likewise
-  llvm::Value *sums = nullptr;       ///< those of the strip
+  llvm::Value *sums = nullptr;       ///< the sums of the strip's columns
   Type element;
   int64_t batch = 1, rows, columns, depth;
   llvm::Value *rowBytes;                                     ///< stride of rows of a, in bytes
@@ -157,15 +157,15 @@ void DotEmitter::addEnds(SmallVectorImpl<llvm::Value **> &values) {
       values.push_back(end);
 }
 
-/// Whether the left operand is in a place that the next iteration uses for its own; null where it always is.
+/// Whether the next iteration overwrites the left operand; null where it always does.
 llvm::Value *DotEmitter::leavesLeft() {
   if (const Redirect *source = context.buffers.operandSource(dot.a.buffer))
     return source->isCopied;
-  const KeptTiles *kept = context.kept.tilesIn(dot.a.buffer);
-  return kept ? ir.CreateNot(kept->isOwn) : nullptr;
+  const KeptTiles *operand = context.keptOperands.tilesIn(dot.a.buffer);
+  return operand ? ir.CreateNot(operand->isOwn) : nullptr;
 }
 
-/// Adds the operands to those that wait, and multiplies them all where they cannot wait longer.
+/// Adds the operands to the list of postponed ones, and multiplies the whole list where they cannot wait longer.
 void DotEmitter::runPostponed(llvm::Value *leaves) {
   llvm::Value *waiting = context.frame.local(ir.getInt64(0), "waiting");
   auto *type = AmxOperandList::typeOf(ir.getContext(), dot.iterations);
@@ -173,7 +173,7 @@ void DotEmitter::runPostponed(llvm::Value *leaves) {
   llvm::Value *before = ir.CreateLoad(ir.getInt64Ty(), waiting);
   list.store(ir, {firstA, firstB, rowBytes}, before);
   list.count = ir.CreateAdd(before, ir.getInt64(1));
-  llvm::Value *isNow = ir.CreateOr(leaves, ir.CreateNot(context.kept.tilesIn(*dot.packed)->isOwn));
+  llvm::Value *isNow = ir.CreateOr(leaves, ir.CreateNot(context.keptOperands.tilesIn(*dot.packed)->isOwn));
   isNow = ir.CreateOr(isNow, ir.CreateICmpEQ(list.count, ir.getInt64(dot.iterations)));
   isNow = ir.CreateOr(isNow, context.scalars.isLastIteration(cast<scf::ForOp>(op->getParentOp())));
   ir.CreateStore(ir.CreateSelect(isNow, ir.getInt64(0), list.count), waiting);
@@ -215,10 +215,10 @@ void DotEmitter::emitProduct() {
 
 /// Packs `b`, unless an earlier program has.
 void DotEmitter::packUnlessKept() {
-  const KeptTiles *kept = context.kept.tilesIn(*dot.packed);
-  if (!kept)
+  const KeptTiles *operand = context.keptOperands.tilesIn(*dot.packed);
+  if (!operand)
     return packB();
-  emitConditional(ir, ir.CreateNot(kept->isKept), [&] { packB(); });
+  emitConditional(ir, ir.CreateNot(operand->isKept), [&] { packB(); });
 }
 
 /// Packs `b` so that its columns, or groups of them, are adjacent.

@@ -12,7 +12,7 @@ using namespace nereid::cpu;
 
 static constexpr int64_t lineBytes = 64; ///< of the caches
 
-/// The tile of an access with contiguous rows, `distance` bytes behind it; of a kept operand, the next tile.
+/// The tile of an access with contiguous rows, `distance` bytes after it; of a kept operand, the next tile.
 DotPrefetcher::Tile DotPrefetcher::tileOf(Operation *access, llvm::Value *distance) {
   Value pointer = cast<tt::MemoryAccessOpInterface>(access).getAccessedPointer();
   const AffineForm form = *context.affineInfo.assumed(pointer);
@@ -25,10 +25,10 @@ DotPrefetcher::Tile DotPrefetcher::tileOf(Operation *access, llvm::Value *distan
   tile.rows = shape[1 - inner];
   tile.logLines = llvm::Log2_64_Ceil(llvm::divideCeil(shape[inner] * bytes, lineBytes));
   tile.isNear = ir.getFalse();
-  if (const KeptTiles *kept = context.kept.tilesOf(access, step.op)) {
-    tile.isNear = kept->isKept;
-    tile.first = ir.CreateSelect(kept->isKept, kept->next, tile.first);
-    tile.stride = ir.CreateSelect(kept->isKept, ir.getInt64(shape[inner] * bytes), tile.stride);
+  if (const KeptTiles *operand = context.keptOperands.tilesOf(access, step.op)) {
+    tile.isNear = operand->isKept;
+    tile.first = ir.CreateSelect(operand->isKept, operand->next, tile.first);
+    tile.stride = ir.CreateSelect(operand->isKept, ir.getInt64(shape[inner] * bytes), tile.stride);
     mayBeNear = true;
   }
   return tile;

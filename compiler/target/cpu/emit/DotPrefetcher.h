@@ -11,7 +11,7 @@ class DotPrefetcher {
 public:
   DotPrefetcher(EmitContext &context, const Step &step) : context(context), ir(context.ir), step(step) {}
 
-  /// Computes addresses at the insert point, after the operands have been made.
+  /// Computes the addresses of the tiles at the insert point, where the operands are complete.
   void findTiles();
   /// What the emitted code depends on besides the values.
   void describe(llvm::raw_ostream &out) const;
@@ -19,21 +19,21 @@ public:
   /// Divides the tiles among so many blocks of so many iterations, of which one begins.
   void beginBlock(llvm::Value *block, int64_t blocks, int64_t iterations);
   void endBlock() { share = Share(); }
-  /// At an iteration of the block that has begun, if one has.
+  /// Prefetches the share of an iteration of the current block, if there is one.
   void prefetch(llvm::Value *iteration);
 
 private:
   /// Rows of adjacent bytes.
   struct Tile {
     llvm::Value *first = nullptr, *stride = nullptr; ///< of rows
-    llvm::Value *isNear = nullptr;                   ///< whether it is in the second-level cache
+    llvm::Value *isNear = nullptr;                   ///< whether the tile is in the second-level cache
     int64_t rows = 1;
-    unsigned logLines = 0; ///< of a row's cache lines, rounded up
+    unsigned logLines = 0; ///< logarithm of the number of a row's cache lines, rounded up
     int64_t groups() const { return llvm::divideCeil(rows, groupRows) << logLines; }
   };
   /// The prefetches of one block: groups of lines of one tile.
   struct Share {
-    llvm::Value *first = nullptr, *stride = nullptr, *isNear = nullptr; ///< of the tile
+    llvm::Value *first = nullptr, *stride = nullptr, *isNear = nullptr; ///< first address, stride and level of the tile
     llvm::Value *logLines = nullptr, *lastGroup = nullptr, *lastRow = nullptr;
     llvm::Value *begin = nullptr;   ///< the block's first group
     int64_t iterationsPerGroup = 0; ///< 0: nothing is prefetched

@@ -35,7 +35,7 @@ struct EmitContext {
   ScalarValues &scalars;
   BufferValues &buffers;
   ProgramValues &program;
-  KeptOperandEmitter &kept;
+  KeptOperandEmitter &keptOperands;
   PrefetchValues &prefetches;
   Streaming &streaming;
   HostCallEmitter &host;

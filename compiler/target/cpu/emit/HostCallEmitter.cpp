@@ -5,6 +5,7 @@
 
 #include "compiler/dialect/check/Dialect.h"
 #include "compiler/target/cpu/emit/AmxEmitter.h"
+#include "compiler/target/cpu/emit/ControlFlow.h"
 #include "compiler/target/cpu/plan/PlanBuilder.h"
 #include "compiler/target/cpu/plan/WaitLoops.h"
 
@@ -27,18 +28,9 @@ llvm::Value *HostCallEmitter::hostCall(HostCall call) {
     variable->setVisibility(llvm::GlobalValue::ProtectedVisibility);
   }
   llvm::Value *table = ir.CreateLoad(ir.getPtrTy(), variable);
-  llvm::BasicBlock *known = context.frame.newBlock("host"), *after = context.frame.newBlock("host.known"),
-                   *before = ir.GetInsertBlock();
-  ir.CreateCondBr(ir.CreateIsNotNull(table), known, after);
-  ir.SetInsertPoint(known);
-  llvm::Value *target =
-      ir.CreateLoad(ir.getPtrTy(), ir.CreateConstGEP1_64(ir.getPtrTy(), table, static_cast<unsigned>(call)));
-  ir.CreateBr(after);
-  ir.SetInsertPoint(after);
-  llvm::PHINode *result = ir.CreatePHI(ir.getPtrTy(), 2);
-  result->addIncoming(llvm::ConstantPointerNull::get(ir.getPtrTy()), before);
-  result->addIncoming(target, known);
-  return result;
+  return emitWhereOr(ir, ir.CreateIsNotNull(table), llvm::ConstantPointerNull::get(ir.getPtrTy()), [&] {
+    return ir.CreateLoad(ir.getPtrTy(), ir.CreateConstGEP1_64(ir.getPtrTy(), table, static_cast<unsigned>(call)));
+  });
 }
 
 llvm::Value *HostCallEmitter::programIds() {
@@ -232,7 +224,7 @@ void HostCallEmitter::emitWait(scf::WhileOp loop, llvm::Value *isFirst) {
   letOthersRun(HostCall::Wait, {constantGlobal(llvm::ConstantStruct::getAnon(fields)), isFirst});
 }
 
-/// Of the programs that wait for each other, all may have to execute such an operation before one executes the next.
+/// Where programs wait for each other, all of them may have to execute such an operation before one executes the next.
 void HostCallEmitter::emitArrival(Operation *atomic) {
   if (mayWait && context.program.loopDepth == 0 && !atomic->use_empty())
     letOthersRun(HostCall::Arrive, {});

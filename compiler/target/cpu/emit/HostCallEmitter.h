@@ -28,7 +28,7 @@ public:
   void emitCheck(check::ValuesOp op);
   /// At the end of an iteration of a loop that waits for other programs: lets them run.
   void emitWait(mlir::scf::WhileOp loop, llvm::Value *isFirst);
-  /// After an atomic operation by which a program may tell those that wait that it has come there.
+  /// After an atomic operation by which a program may signal programs that wait.
   void emitArrival(mlir::Operation *atomic);
 
 private:
@@ -38,7 +38,7 @@ private:
   void failUnless(llvm::Value *holds, llvm::StringRef text);
   llvm::Constant *checkSite(check::ValuesOp op);
   void letOthersRun(HostCall call, llvm::ArrayRef<llvm::Value *> arguments);
-  // EmitHostValues.cpp
+  // HostCallArguments.cpp
   llvm::Constant *constantGlobal(llvm::Constant *value);
   /// A PrintedType for each value.
   llvm::Constant *typesOf(mlir::ValueRange values, llvm::ArrayRef<int32_t> isSigned);

@@ -74,15 +74,15 @@ llvm::Value *KeptOperandEmitter::callTile(ArrayRef<llvm::Value *> arguments) {
 }
 
 LogicalResult KeptOperandEmitter::emitUnlessKept(const Nest &nest, llvm::function_ref<LogicalResult()> makeTile) {
-  const KeptOperand &operand = context.plan.keptOperands[*nest.kept];
-  KeptTiles &state = keptTiles[*nest.kept];
+  const KeptOperand &operand = context.plan.keptOperands[*nest.keptOperand];
+  KeptTiles &state = keptTiles[*nest.keptOperand];
   context.frame.setLocation(nest.roots.front().op->getLoc());
   storeKey(operand, state);
   const Buffer &tiles = context.plan.buffers[operand.tiles];
-  llvm::Value *found = callTile({state.state, context.buffers.at(operand.keys), ir.getInt64(operand.wordsOfKey()),
-                                 ir.getInt64(tiles.tiles), state.key, state.iteration});
-  state.isKept = ir.CreateTrunc(found, ir.getInt1Ty());
-  llvm::Value *tile = ir.CreateLShr(found, 1);
+  llvm::Value *choice = callTile({state.state, context.buffers.at(operand.keys), ir.getInt64(operand.wordsOfKey()),
+                                  ir.getInt64(tiles.tiles), state.key, state.iteration});
+  state.isKept = ir.CreateTrunc(choice, ir.getInt1Ty());
+  llvm::Value *tile = ir.CreateLShr(choice, 1);
   llvm::Value *address = ir.CreatePtrAdd(state.first, ir.CreateMul(tile, ir.getInt64(tiles.bytes)));
   context.buffers.moveTo(operand.tiles, address);
   llvm::Value *isLast = ir.CreateICmpEQ(tile, ir.getInt64(tiles.tiles - 1));

@@ -7,6 +7,7 @@
 #include "compiler/lowering/Kernel.h"
 #include "compiler/target/cpu/emit/AmxEmitter.h"
 #include "compiler/target/cpu/emit/Atomics.h"
+#include "compiler/target/cpu/emit/ControlFlow.h"
 #include "compiler/target/cpu/emit/DotEmitter.h"
 #include "compiler/target/cpu/emit/Overlap.h"
 #include "compiler/target/cpu/emit/VersionEmitter.h"
@@ -20,9 +21,9 @@ KernelEmitter::KernelEmitter(llvm::Module &module, tt::FuncOp kernel, const Loop
                              const CpuFeatures &machine, const support::Options &options)
     : kernel(kernel), ir(module.getContext()), lanes(ir, machine, options.enableFpFusion),
       frame(ir, module, kernel, machine), scalars(ir, lanes, affineInfo), buffers(plan),
-      context{ir,      lanes, plan,       affineInfo, machine, frame,   scalars,  buffers,
-              program, kept,  prefetches, streaming,  host,    control, positions},
-      kept(context), prefetches(context), streaming(context), host(context, kernel),
+      context{ir,      lanes,        plan,       affineInfo, machine, frame,   scalars,  buffers,
+              program, keptOperands, prefetches, streaming,  host,    control, positions},
+      keptOperands(context), prefetches(context), streaming(context), host(context, kernel),
       control(context, [this](const Sequence &sequence) { return emitSequence(sequence); }) {
   kernel.walk<WalkOrder::PreOrder>([&, next = 1u](Operation *op) mutable { positions[op] = next++; });
 }
@@ -71,7 +72,7 @@ LogicalResult KernelEmitter::emitPrograms() {
   if (hasTiles)
     emitBeginOfTiles(ir);
   llvm::Value *programs = ir.CreateMul(ir.CreateMul(gridX, gridY), ir.CreateZExt(program.gridSize[2], wide));
-  kept.begin(ir.CreateICmpEQ(programs, ir.getInt64(1)));
+  keptOperands.begin(ir.CreateICmpEQ(programs, ir.getInt64(1)));
   llvm::BasicBlock *entering = ir.GetInsertBlock();
   ir.CreateBr(body);
 
@@ -102,7 +103,7 @@ LogicalResult KernelEmitter::emitPrograms() {
   llvm::BasicBlock *last = frame.newBlock("last");
   ir.CreateCondBr(ir.CreateICmpULT(nextId, end), body, last);
   ir.SetInsertPoint(last);
-  kept.end();
+  keptOperands.end();
   ir.CreateBr(done);
   ir.SetInsertPoint(done);
   if (hasTiles)
@@ -131,12 +132,8 @@ LogicalResult KernelEmitter::emitScalarMemory(Operation *op) {
     llvm::Value *value = scalars.of(store.getValue());
     if (store.getValue().getType().isInteger(1))
       value = ir.CreateZExt(value, ir.getInt8Ty());
-    llvm::BasicBlock *write = frame.newBlock("store"), *after = frame.newBlock("stored");
-    ir.CreateCondBr(store.getMask() ? scalars.of(store.getMask()) : ir.getTrue(), write, after);
-    ir.SetInsertPoint(write);
-    ir.CreateStore(value, scalars.of(store.getPtr()));
-    ir.CreateBr(after);
-    ir.SetInsertPoint(after);
+    llvm::Value *isWritten = store.getMask() ? scalars.of(store.getMask()) : ir.getTrue();
+    emitConditional(ir, isWritten, [&] { ir.CreateStore(value, scalars.of(store.getPtr())); });
     return success();
   }
   auto load = cast<tt::LoadOp>(op);
@@ -150,46 +147,22 @@ LogicalResult KernelEmitter::emitScalarMemory(Operation *op) {
     return success();
   }
   llvm::Value *other = load.getOther() ? scalars.of(load.getOther()) : lanes.constant({}, load.getType(), 1);
-  llvm::BasicBlock *before = ir.GetInsertBlock(), *inside = frame.newBlock("load"), *after = frame.newBlock("loaded");
-  ir.CreateCondBr(scalars.of(load.getMask()), inside, after);
-  ir.SetInsertPoint(inside);
-  llvm::Value *value = read();
-  ir.CreateBr(after);
-  ir.SetInsertPoint(after);
-  llvm::PHINode *merged = ir.CreatePHI(value->getType(), 2);
-  merged->addIncoming(other, before);
-  merged->addIncoming(value, inside);
-  scalars.define(load.getResult(), merged);
+  scalars.define(load.getResult(), emitWhereOr(ir, scalars.of(load.getMask()), other, read));
   return success();
 }
 
 void KernelEmitter::emitScalarAtomic(tt::MemoryAccessOpInterface op) {
   auto swap = dyn_cast<tt::AtomicCASOp>(*op);
   Value value = op.getStoredValue(), result = op->getNumResults() ? Value(op->getResult(0)) : Value();
-  auto access = [&] {
+  auto access = [&]() -> llvm::Value * {
     return emitAtomic(ir, lanes, op, scalars.of(op.getAccessedPointer()),
                       {value ? scalars.of(value) : nullptr, swap ? scalars.of(swap.getCmp()) : nullptr});
   };
-  Value mask = op.getAccessMask();
-  if (!mask) {
-    llvm::Value *old = access();
-    if (result)
-      scalars.define(result, old);
-    return;
-  }
-  llvm::BasicBlock *before = ir.GetInsertBlock(), *inside = frame.newBlock("atomic"), *after = frame.newBlock("done");
-  ir.CreateCondBr(scalars.of(mask), inside, after);
-  ir.SetInsertPoint(inside);
-  llvm::Value *old = access();
-  inside = ir.GetInsertBlock();
-  ir.CreateBr(after);
-  ir.SetInsertPoint(after);
+  llvm::Value *isDone = op.getAccessMask() ? scalars.of(op.getAccessMask()) : nullptr;
   if (!result)
-    return;
-  llvm::PHINode *merged = ir.CreatePHI(old->getType(), 2);
-  merged->addIncoming(lanes.constant({}, result.getType(), 1), before);
-  merged->addIncoming(old, inside);
-  scalars.define(result, merged);
+    return isDone ? emitConditional(ir, isDone, access) : void(access());
+  llvm::Value *other = lanes.constant({}, result.getType(), 1);
+  scalars.define(result, isDone ? emitWhereOr(ir, isDone, other, access) : access());
 }
 
 LogicalResult KernelEmitter::emitScalar(Operation *op) {

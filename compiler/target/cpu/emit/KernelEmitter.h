@@ -43,7 +43,7 @@ private:
   ProgramValues program;
   llvm::DenseMap<mlir::Operation *, unsigned> positions;
   EmitContext context; ///< refers to all of these and to what follows
-  KeptOperandEmitter kept;
+  KeptOperandEmitter keptOperands;
   PrefetchValues prefetches;
   Streaming streaming;
   HostCallEmitter host;

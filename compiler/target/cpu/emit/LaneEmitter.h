@@ -22,7 +22,7 @@ inline bool isSmallFloat(mlir::Type type) {
   return mlir::isa<mlir::FloatType>(type) && type.getIntOrFloatBitWidth() <= 16;
 }
 
-/// What rounds to bf16 may leave the builder in another basic block.
+/// Rounding to bf16 may leave the builder in another basic block.
 class LaneEmitter : public lowering::ElementOps {
 public:
   LaneEmitter(llvm::IRBuilder<> &ir, const CpuFeatures &machine, bool canFuse)

@@ -86,9 +86,9 @@ llvm::Value *LaneEmitter::unlessDenormal(ArrayRef<llvm::Value *> parts, llvm::Va
   constexpr unsigned denormal = 0x20; // of vfpclassps
   llvm::Value *any = nullptr;
   for (llvm::Value *part : parts) {
-    llvm::Value *found =
+    llvm::Value *isDenormal =
         ir.CreateIntrinsic(llvm::Intrinsic::x86_avx512_fpclass_ps_512, {}, {part, ir.getInt32(denormal)});
-    any = any ? ir.CreateOr(any, found) : found;
+    any = any ? ir.CreateOr(any, isDenormal) : isDenormal;
   }
   any = ir.CreateOrReduce(any);
   const llvm::DebugLoc location = ir.getCurrentDebugLocation();

@@ -5,6 +5,7 @@
 // twice: in one version no tile has been copied, in the other each address is selected.
 #include "compiler/target/cpu/emit/Overlap.h"
 
+#include "compiler/target/cpu/emit/ControlFlow.h"
 #include "compiler/target/cpu/emit/nest/NestEmitter.h"
 #include "compiler/target/cpu/plan/Masks.h"
 #include "compiler/target/cpu/plan/Ranges.h"
@@ -190,23 +191,15 @@ llvm::Value *OverlapTest::emitOverlap(const Guard &guard) {
     mayOverlaps.push_back(conflict.sameIndex ? emitMayOverlap(load, cast<tt::StoreOp>(conflict.store)) : ir.getTrue());
     isAny = ir.CreateOr(isAny, mayOverlaps.back());
   }
-  llvm::BasicBlock *before = ir.GetInsertBlock(), *check = context.frame.newBlock("overlap.check"),
-                   *after = context.frame.newBlock("overlap.end");
-  ir.CreateCondBr(isAny, check, after);
-  ir.SetInsertPoint(check);
-  const Range read = accessRange(load);
-  llvm::Value *overlaps = ir.getFalse();
-  for (auto [conflict, mayOverlap] : llvm::zip_equal(guard.conflicts, mayOverlaps)) {
-    llvm::Value *isOverlapping = emitRangesOverlap(read, cast<tt::StoreOp>(conflict.store));
-    overlaps = ir.CreateOr(overlaps, ir.CreateAnd(mayOverlap, isOverlapping));
-  }
-  llvm::BasicBlock *checkEnd = ir.GetInsertBlock();
-  ir.CreateBr(after);
-  ir.SetInsertPoint(after);
-  llvm::PHINode *result = ir.CreatePHI(ir.getInt1Ty(), 2);
-  result->addIncoming(ir.getFalse(), before);
-  result->addIncoming(overlaps, checkEnd);
-  return result;
+  return emitWhereOr(ir, isAny, ir.getFalse(), [&] {
+    const Range read = accessRange(load);
+    llvm::Value *overlaps = ir.getFalse();
+    for (auto [conflict, mayOverlap] : llvm::zip_equal(guard.conflicts, mayOverlaps)) {
+      llvm::Value *isOverlapping = emitRangesOverlap(read, cast<tt::StoreOp>(conflict.store));
+      overlaps = ir.CreateOr(overlaps, ir.CreateAnd(mayOverlap, isOverlapping));
+    }
+    return overlaps;
+  });
 }
 
 LogicalResult cpu::emitGuard(EmitContext &context, const Step &step) {
@@ -215,23 +208,19 @@ LogicalResult cpu::emitGuard(EmitContext &context, const Step &step) {
   auto load = cast<tt::LoadOp>(guard.load);
   context.frame.setLocation(load.getLoc());
   llvm::Value *overlaps = OverlapTest(context).emitOverlap(guard);
-  llvm::BasicBlock *copy = context.frame.newBlock("copy"), *after = context.frame.newBlock("copied");
-  ir.CreateCondBr(overlaps, copy, after);
-  ir.SetInsertPoint(copy);
-  if (failed(NestEmitter(context, *step.nest).run()))
+  LogicalResult result = success();
+  emitConditional(ir, overlaps, [&] { result = NestEmitter(context, *step.nest).run(); });
+  if (failed(result))
     return failure();
-  ir.CreateBr(after);
-  ir.SetInsertPoint(after);
-
   Redirect redirect;
-  const AffineForm *found = context.affineInfo.affine(load.getPtr());
-  if (!found) {
+  const AffineForm *affine = context.affineInfo.affine(load.getPtr());
+  if (!affine) {
     redirect.isCopied = overlaps;
     redirect.copy = guard.copy;
     context.buffers.redirect(guard.load, std::move(redirect));
     return success();
   }
-  const AffineForm form = *found;
+  const AffineForm form = *affine;
   llvm::Value *original = context.scalars.firstAddress(form);
   redirect.base = ir.CreateSelect(overlaps, context.buffers.at(guard.copy), original);
   ArrayRef<int64_t> shape = tt::shapeOf(load.getType());

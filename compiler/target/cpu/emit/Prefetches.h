@@ -6,12 +6,13 @@
 
 namespace nereid::cpu {
 
-/// What a dot in a loop prefetches while it multiplies.
+/// The tiles that a dot in a loop prefetches while it multiplies.
 struct DotPrefetches {
   /// Loads whose tiles of the next iteration are prefetched, and their distances in bytes.
   llvm::SmallVector<std::pair<mlir::Operation *, llvm::Value *>, 2> loads;
-  mlir::Operation *store = nullptr; ///< after the loop: its tile is prefetched in the last iteration; null: none
-  llvm::Value *isLast = nullptr;    ///< whether this is the last iteration
+  mlir::Operation *store =
+      nullptr; ///< a store after the loop, whose tile is prefetched in the last iteration; may be null
+  llvm::Value *isLast = nullptr; ///< whether this is the last iteration
 };
 
 class PrefetchValues {

@@ -26,10 +26,10 @@ llvm::Value *ScalarValues::of(Value value) {
 }
 
 llvm::Value *ScalarValues::variableValue(unsigned variable) {
-  const Remainder *found = affineInfo.remainderOf(variable);
-  if (!found)
+  const Remainder *entry = affineInfo.remainderOf(variable);
+  if (!entry)
     return ir.CreateSExt(of(affineInfo.valueOf(variable)), ir.getInt64Ty());
-  const Remainder remainder = *found;
+  const Remainder remainder = *entry;
   llvm::Value *divisor = poly(remainder.divisor);
   divisor = ir.CreateBinaryIntrinsic(llvm::Intrinsic::smax, divisor, ir.getInt64(1));
   return ir.CreateURem(poly(remainder.dividend), divisor);

@@ -11,7 +11,7 @@
 
 namespace nereid::cpu {
 
-/// What is computed from them is emitted at the insert point.
+/// Computations are emitted at the insert point.
 class ScalarValues {
 public:
   ScalarValues(llvm::IRBuilder<> &ir, LaneEmitter &lanes, AffineInfo &affineInfo)

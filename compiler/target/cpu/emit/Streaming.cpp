@@ -28,8 +28,8 @@ enum : uint8_t { kUnknown, kExists, kFresh };
 /// not say.
 static llvm::Function *pageExists(llvm::Module &module) {
   constexpr llvm::StringLiteral name = "nereid.page_exists";
-  if (llvm::Function *found = module.getFunction(name))
-    return found;
+  if (llvm::Function *existing = module.getFunction(name))
+    return existing;
   llvm::IRBuilder<> ir(module.getContext());
   auto *type = llvm::FunctionType::get(ir.getInt1Ty(), {ir.getInt1Ty(), ir.getPtrTy(), ir.getPtrTy()}, false);
   llvm::Function *function = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, name, module);

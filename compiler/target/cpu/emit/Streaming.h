@@ -1,5 +1,4 @@
-// Which stores bypass the caches: those of a launch that writes more than the last-level cache holds, to pages that
-// exist.
+// Has stores bypass the caches in a launch that writes more than the last-level cache holds, to pages that exist.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -13,7 +12,7 @@ public:
 
   /// Before the programs: compares what they write with the cache.
   void begin();
-  /// After them.
+  /// After the programs.
   void end();
   /// Whether the launch stores more outside loops than the last-level cache holds: such stores may bypass the cache.
   /// Null inside loops and where the cache's size is unknown. Whoever uses the result calls useFence().

@@ -58,7 +58,8 @@ llvm::Value *VersionEmitter::emitAnyWraps(ArrayRef<Operation *> comparisons) {
   return any;
 }
 
-/// Where no comparison that may wrap is a prefix. Copied tiles are read through selected addresses there.
+/// Emits the version in which no comparison that may wrap is a prefix. It reads copied tiles through selected
+/// addresses.
 LogicalResult VersionEmitter::emitExact(const Nest &version, Versions rest) {
   Nest exact = version;
   llvm::erase_if(exact.masks, [](const NestMask &mask) { return mask.prefix.mayWrap; });
@@ -153,15 +154,15 @@ LogicalResult VersionEmitter::emitUnlessInPlace(tt::LoadOp load, Versions rest) 
   return result;
 }
 
-/// What the load reads, where that is affine: memory, or the copy that has been made of it. Where `isCopied` is set, it
-/// reads the copy instead of this memory.
+/// The affine tile that the load reads: memory, or a guard's copy of it. Where `isCopied` is set, the load reads the
+/// copy instead of this memory.
 std::optional<Redirect> VersionEmitter::memoryOf(tt::LoadOp load) {
   const Redirect *redirect = context.buffers.redirectOf(load);
   if (redirect && redirect->base)
     return *redirect;
   Redirect memory;
-  if (const AffineForm *found = context.affineInfo.assumed(load.getPtr())) {
-    const AffineForm form = *found;
+  if (const AffineForm *affine = context.affineInfo.assumed(load.getPtr())) {
+    const AffineForm form = *affine;
     memory.base = context.scalars.firstAddress(form);
     for (const Polynomial &stride : form.steps)
       memory.strides.push_back(context.scalars.poly(stride));
@@ -236,7 +237,7 @@ LogicalResult VersionEmitter::emitTransposed(tt::LoadOp load, Versions rest) {
   return success();
 }
 
-/// Emits what makes the nest's results where they are not kept.
+/// Emits the computation of the nest's results, which runs where they are not kept.
 LogicalResult VersionEmitter::emitResults(Versions versions) {
   for (const NestVersion &version : versions)
     if (version.kind == VersionKind::Exact)
@@ -255,5 +256,5 @@ LogicalResult VersionEmitter::run() {
   const Versions versions = nest.versions;
   if (versions.empty() || versions.front().kind != VersionKind::Kept)
     return emitResults(versions);
-  return context.kept.emitUnlessKept(nest, [&] { return emitResults(versions.drop_front()); });
+  return context.keptOperands.emitUnlessKept(nest, [&] { return emitResults(versions.drop_front()); });
 }

@@ -64,76 +64,76 @@ KEPT_PART uint64_t findKey(struct KeptKeys keys, uint64_t first, uint64_t distan
 }
 
 // Compares the first key of a program with those noted, and notes it. After too many programs it is over.
-KEPT_PART void noteKey(struct Kept *kept, struct KeptKeys keys, const uint64_t *key) {
-  if (kept->comesBack || kept->seen > KEPT_MOST_SETS)
+KEPT_PART void noteKey(struct Kept *state, struct KeptKeys keys, const uint64_t *key) {
+  if (state->comesBack || state->seen > KEPT_MOST_SETS)
     return;
-  if (findKey(keys, keys.tiles, 1, kept->seen, key) != kept->seen) {
-    kept->comesBack = true;
-    kept->misses = 0;
+  if (findKey(keys, keys.tiles, 1, state->seen, key) != state->seen) {
+    state->comesBack = true;
+    state->misses = 0;
   }
-  if (kept->seen < KEPT_MOST_SETS)
-    storeKey(keys, keys.tiles + kept->seen, key);
-  ++kept->seen;
+  if (state->seen < KEPT_MOST_SETS)
+    storeKey(keys, keys.tiles + state->seen, key);
+  ++state->seen;
 }
 
 // Takes a set for a program that found none: that of the program before, if it was found again, as its programs are
 // over, else the next one of `most`.
-KEPT_PART void makeSet(struct Kept *kept, struct KeptKeys keys, uint64_t most, bool wasFound) {
+KEPT_PART void makeSet(struct Kept *state, struct KeptKeys keys, uint64_t most, bool wasFound) {
   if (!wasFound)
-    kept->set = kept->set + 1 == most ? 0 : kept->set + 1;
-  if (kept->set != kept->sets)
+    state->set = state->set + 1 == most ? 0 : state->set + 1;
+  if (state->set != state->sets)
     return;
-  ++kept->sets;
-  for (uint64_t tile = 0; tile < kept->tilesOfSet; ++tile)
-    *keyAt(keys, kept->set * kept->tilesOfSet + tile) = 0;
+  ++state->sets;
+  for (uint64_t tile = 0; tile < state->tilesOfSet; ++tile)
+    *keyAt(keys, state->set * state->tilesOfSet + tile) = 0;
 }
 
 // In the first iteration of a program, with the key of its tile: the set that has it, or else one to make.
-KEPT_PART void chooseSet(struct Kept *kept, struct KeptKeys keys, const uint64_t *key) {
-  const bool wasFound = kept->wasFound;
-  const uint64_t found = findKey(keys, 0, kept->tilesOfSet, kept->sets, key);
-  kept->wasFound = found != kept->sets;
-  kept->isOff = false;
-  if (kept->wasFound) {
-    kept->set = found;
-    kept->misses = 0;
+KEPT_PART void chooseSet(struct Kept *state, struct KeptKeys keys, const uint64_t *key) {
+  const bool wasFound = state->wasFound;
+  const uint64_t set = findKey(keys, 0, state->tilesOfSet, state->sets, key);
+  state->wasFound = set != state->sets;
+  state->isOff = false;
+  if (state->wasFound) {
+    state->set = set;
+    state->misses = 0;
     return;
   }
-  ++kept->misses;
-  noteKey(kept, keys, key);
-  const uint64_t room = keys.tiles / kept->tilesOfSet;
+  ++state->misses;
+  noteKey(state, keys, key);
+  const uint64_t room = keys.tiles / state->tilesOfSet;
   const uint64_t most = room < KEPT_MOST_SETS ? room : KEPT_MOST_SETS;
-  kept->isOff = kept->misses > (kept->comesBack ? most : 1) + 1;
-  if (kept->comesBack)
-    makeSet(kept, keys, most, wasFound);
+  state->isOff = state->misses > (state->comesBack ? most : 1) + 1;
+  if (state->comesBack)
+    makeSet(state, keys, most, wasFound);
 }
 
-KEPT_PART void begin(struct Kept *kept, struct KeptKeys keys) {
-  const struct Kept none = {0, /*sets=*/1, 0, 0, 0, 0, 0, kept->isOff};
-  *kept = none;
+KEPT_PART void begin(struct Kept *state, struct KeptKeys keys) {
+  const struct Kept none = {0, /*sets=*/1, 0, 0, 0, 0, 0, state->isOff};
+  *state = none;
   *keyAt(keys, keys.tiles - 1) = 0;
   *keyAt(keys, keys.tiles) = 0;
 }
 
 // The number of the tile of a program's iteration, which has the key.
-KEPT_PART uint64_t chooseTile(struct Kept *kept, struct KeptKeys keys, const uint64_t *key, uint64_t iteration) {
+KEPT_PART uint64_t chooseTile(struct Kept *state, struct KeptKeys keys, const uint64_t *key, uint64_t iteration) {
   const uint64_t last = keys.tiles - 1;
-  if (iteration == 0 && kept->tilesOfSet != 0)
-    chooseSet(kept, keys, key);
+  if (iteration == 0 && state->tilesOfSet != 0)
+    chooseSet(state, keys, key);
   // While there is one set, it grows with the iterations.
-  if (!kept->isOff && kept->sets == 1 && iteration == kept->tilesOfSet && iteration < last)
-    *keyAt(keys, kept->tilesOfSet++) = 0;
-  return !kept->isOff && iteration < kept->tilesOfSet ? kept->set * kept->tilesOfSet + iteration : last;
+  if (!state->isOff && state->sets == 1 && iteration == state->tilesOfSet && iteration < last)
+    *keyAt(keys, state->tilesOfSet++) = 0;
+  return !state->isOff && iteration < state->tilesOfSet ? state->set * state->tilesOfSet + iteration : last;
 }
 
 // Twice the number of the tile of a program's iteration, and one more where it has been made with this key. It has the
 // key from now on.
-KEPT uint64_t nereid_kept_tile(struct Kept *kept, uint64_t *firstKey, uint64_t words, uint64_t tiles,
+KEPT uint64_t nereid_kept_tile(struct Kept *state, uint64_t *firstKey, uint64_t words, uint64_t tiles,
                                const uint64_t *key, uint64_t iteration) {
   const struct KeptKeys keys = {firstKey, words, tiles};
-  if (kept->sets == 0)
-    begin(kept, keys);
-  const uint64_t tile = chooseTile(kept, keys, key, iteration);
+  if (state->sets == 0)
+    begin(state, keys);
+  const uint64_t tile = chooseTile(state, keys, key, iteration);
   const bool isThere = hasKey(keys, tile, key);
   if (!isThere)
     storeKey(keys, tile, key);

@@ -1,4 +1,4 @@
-// Chooses the innermost dimension of each buffer: that along which the nests that use it access memory contiguously.
+// Chooses the innermost dimension of each buffer: the one along which its nests access memory contiguously.
 // SPDX-License-Identifier: MIT
 //
 // A tile of columns, such as `acc += load(x + i[:, None] + n * j[None, :])` with i contiguous, is otherwise kept
@@ -38,7 +38,7 @@ private:
 };
 } // namespace
 
-/// The dimension of the nest along which most of its accesses to memory have unit stride; -1: it accesses none so.
+/// The dimension of the nest along which most of its accesses to memory have unit stride; -1: none of them has it.
 int OrderVotes::contiguousDim(const Nest &nest) {
   SmallVector<int, 4> units(nest.shape.size(), 0);
   auto count = [&](Value pointer, const IndexMap &map) {
@@ -46,7 +46,7 @@ int OrderVotes::contiguousDim(const Nest &nest) {
     if (!form)
       return;
     auto moves = [&](size_t dim) { return map[dim] >= 0 && nest.shape[map[dim]] != 1 && !form->steps[dim].isZero(); };
-    // One that moves along no other loop is read once for all of its iterations.
+    // An access that moves along no other loop is made once for all iterations of that loop.
     const auto loops = llvm::count_if(llvm::seq<size_t>(0, map.size()), moves);
     for (auto [dim, loop] : llvm::enumerate(map))
       if (moves(dim) && isContiguous(*form, dim, pointer))

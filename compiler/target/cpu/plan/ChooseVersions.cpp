@@ -40,7 +40,7 @@ private:
 
   PlanContext &context;
   LoopPlan &plan;
-  llvm::DenseMap<Operation *, const Guard *> guards; ///< those that have been passed, by load
+  llvm::DenseMap<Operation *, const Guard *> guards; ///< the guards before the current step, by load
   llvm::DenseSet<Value> written;                     ///< values whose buffers the steps so far have written
 };
 } // namespace
@@ -85,7 +85,7 @@ bool VersionChooser::isReadAlong(tt::LoadOp load, unsigned dim) {
   return !strides.empty() && strides[dim] == size;
 }
 
-/// The load that the nest copies, where what reads the copy can read memory instead; else null.
+/// The load that the nest copies, where the copy's readers can read memory instead; else null.
 Operation *VersionChooser::readInPlace(const Nest &nest) {
   if (nest.inPlace) {
     auto load = cast<tt::LoadOp>(nest.inPlace);
@@ -121,7 +121,7 @@ void VersionChooser::choose(Nest &nest) {
   auto add = [&](VersionKind kind, ArrayRef<Operation *> ops) {
     nest.versions.push_back({kind, SmallVector<Operation *, 2>(ops)});
   };
-  if (nest.kept)
+  if (nest.keptOperand)
     add(VersionKind::Kept, {});
   if (Operation *load = readInPlace(nest))
     add(VersionKind::InPlace, load);

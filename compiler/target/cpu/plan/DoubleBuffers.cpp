@@ -1,4 +1,4 @@
-// Decides which carried tiles need a second buffer: those whose old value is read during or after their update.
+// Gives a carried tile a second buffer where its old value is read during or after its update.
 // SPDX-License-Identifier: MIT
 #include "compiler/target/cpu/plan/Expressions.h"
 #include "compiler/target/cpu/plan/PlanBuilder.h"

@@ -1,4 +1,4 @@
-// When each buffer of a plan holds elements that are read later.
+// Computes when each buffer of a plan holds elements that are read later.
 // SPDX-License-Identifier: MIT
 #include "compiler/target/cpu/plan/Lifetimes.h"
 
@@ -97,8 +97,8 @@ void Lifetimes::visit(const Sequence &sequence) {
 
 std::vector<LiveRange> Lifetimes::run() {
   visit(plan.body);
-  for (const KeptOperand &kept : plan.keptOperands)
-    alwaysLive.append({kept.tiles, kept.keys});
+  for (const KeptOperand &operand : plan.keptOperands)
+    alwaysLive.append({operand.tiles, operand.keys});
   for (auto [buffer, step] : accesses)
     liveRanges[buffer].add({step, step});
   for (LiveRange loop : loops) // values from outside are read in every iteration, reads outside may be of any iteration

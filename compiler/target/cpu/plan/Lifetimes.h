@@ -1,4 +1,4 @@
-// When each buffer of a plan holds elements that are read later.
+// Computes when each buffer of a plan holds elements that are read later.
 // SPDX-License-Identifier: MIT
 #pragma once
 

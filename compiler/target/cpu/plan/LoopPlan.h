@@ -43,14 +43,14 @@ struct Buffer {
   }
   const char *purpose = "";
   bool isDouble = false; ///< a carried tile whose old value is read while the new one is written
-  unsigned tiles = 1;    ///< of a kept operand: so many, of one iteration each
+  unsigned tiles = 1;    ///< number of tiles in the buffer of a kept operand: one for each iteration
   uint64_t offset = 0;
-  uint64_t bytes = 0; ///< of one of the two buffers, where double, or of one of the tiles
+  uint64_t bytes = 0; ///< size of one of the two buffers, where double, or of one of the tiles
   uint64_t allBytes() const { return bytes * (isDouble ? 2 : tiles); }
   uint64_t elements() const {
     return std::accumulate(shape.begin(), shape.end(), uint64_t(1), std::multiplies<uint64_t>());
   }
-  uint64_t bytesOfTile() const; ///< from its start to that of what follows
+  uint64_t bytesOfTile() const; ///< from the start of a tile to the start of the next tile or buffer
 };
 
 enum class RootKind : uint8_t {
@@ -61,16 +61,16 @@ enum class RootKind : uint8_t {
 
 struct Root {
   RootKind kind = RootKind::Op;
-  mlir::Operation *op = nullptr; ///< of an Assign the loop, or the op that reads the buffer
-  mlir::Value value;             ///< of Materialise and Assign
+  mlir::Operation *op = nullptr; ///< the op of RootKind::Op; of an Assign the loop, or the op that reads the buffer
+  mlir::Value value;             ///< the tile that a Materialise or Assign writes
   llvm::SmallVector<BufferId, 1> buffers;
-  uint64_t offset = 0;                ///< of an Assign: offset of the tile in its buffer, in elements
-  const RootTraits *traits = nullptr; ///< of an Op
-  /// Of a Materialise or a dot's operand: written first, then transposed into the root's buffer, whose innermost
-  /// dimension is another.
+  uint64_t offset = 0;                ///< elements before the tile of an Assign in its buffer
+  const RootTraits *traits = nullptr; ///< the record of the op; null for other kinds
+  /// The buffer that a Materialise or a dot's operand is written to first, to be transposed into the root's buffer,
+  /// whose innermost dimension is another.
   std::optional<BufferId> staging{};
 
-  /// The buffer that the nest writes; of a Materialise or Assign.
+  /// The buffer that the nest of a Materialise or Assign writes.
   BufferId written() const { return staging ? *staging : buffers.front(); }
   bool isWrite() const { return traits && traits->isWrite; }
   /// The access of a write.
@@ -97,10 +97,10 @@ enum class VersionKind : uint8_t {
   InPlace,        ///< all that the load reads is in memory: it is not copied
   Exact,          ///< an addition that one of the comparisons has as operand overflows: none of them is a prefix
   Uncopied,       ///< none of the loads has been copied by its guard
-  FirstIteration, ///< of the loop: carried tiles are constants
+  FirstIteration, ///< the first iteration of the loop: carried tiles are constants
 };
 
-/// What the kernel tests before the nest.
+/// A case that the kernel tests before the nest.
 struct NestVersion {
   VersionKind kind = VersionKind::Kept;
   llvm::SmallVector<mlir::Operation *, 2> ops; ///< the load, comparisons, loads or loop of the case
@@ -115,15 +115,15 @@ struct Nest {
   unsigned id = 0;
   llvm::SmallVector<int64_t, 4> shape;
   llvm::SmallVector<unsigned, 4> order; ///< dimensions from the outermost loop inwards; none of extent 1
-  int vectorDim = -1;                   ///< -1: no loop at all
-  unsigned lanes = 1;                   ///< of a chunk in the main part
+  int vectorDim = -1;                   ///< the dimension whose loop steps by chunks of lanes; -1: the nest has no loop
+  unsigned lanes = 1;                   ///< elements of a chunk in the main part
   /// So many elements along the vector dimension, from each multiple on, are the same: the loop visits the first.
   unsigned equalElements = 1;
-  unsigned maskedLanes = 1; ///< of a chunk where a mask ends or no lane is active: no more than `lanes`
+  unsigned maskedLanes = 1; ///< elements of a chunk where a mask ends or no lane is active: no more than `lanes`
   std::vector<Root> roots;
   llvm::SmallVector<NestMask, 2> masks;
   llvm::SmallVector<NestCondition, 2> conditions;
-  llvm::SmallVector<unsigned, 1> assumptions; ///< of addresses; where they fail, every chunk runs in the masked form
+  llvm::SmallVector<unsigned, 1> assumptions; ///< of affine addresses; where one fails, every chunk is masked
   /// Loads and buffers that are read before the chunk's first root writes.
   llvm::SmallVector<mlir::Value, 2> hoistedReads;
   /// The nest is emitted a second time for the first iteration of this loop, in which the tiles are these constants.
@@ -131,16 +131,17 @@ struct Nest {
   llvm::SmallVector<std::pair<mlir::Value, mlir::DenseElementsAttr>, 1> initial;
   /// A load whose copy for a dot this nest makes: skipped where the dot can read memory instead.
   mlir::Operation *inPlace = nullptr;
-  /// It makes this one of LoopPlan::keptOperands: skipped where an earlier program has made the same tile.
-  std::optional<unsigned> kept;
-  /// Tested in this order; the nest that remains is for the case that none of them is true.
+  /// The index in LoopPlan::keptOperands of the tile that the nest makes: skipped where an earlier program has made the
+  /// same tile.
+  std::optional<unsigned> keptOperand;
+  /// The cases, in the order of their tests; the nest without a version is for all other cases.
   llvm::SmallVector<NestVersion, 2> versions;
-  bool isCopy = false; ///< of a guard: rarely run, so emitted small; only elements that the mask selects are needed
+  bool isCopy = false; ///< a guard's copy: rarely run, so emitted small; only elements that the mask selects are needed
 
   bool writesMemory() const {
     return llvm::any_of(roots, [](const Root &root) { return root.isWrite(); });
   }
-  /// The axis of its roots, which is the same for all; -1: none has one.
+  /// The axis of the roots, which is the same for all; -1: no root has an axis.
   int axis() const {
     for (const Root &root : roots)
       if (root.axis() >= 0)
@@ -182,12 +183,12 @@ struct TileDot {
   BufferId d = 0;
   DotForm form;                   ///< groups have as many bits as an accumulator
   std::optional<BufferId> packed; ///< the buffer that `b` is transposed or grouped into
-  /// Where the form needs an unsigned `a`: buffers of one such matrix, and of the sums of columns of `b`.
+  /// Buffers of one matrix of unsigned `a`, where the form needs it, and of the sums of columns of `b`.
   std::optional<BufferId> unsignedA, columnSums;
   bool startsAtZero = false; ///< the dot overwrites `d`
-  /// Of the loop, whose products are added to `d` at once, where their operands are still there.
+  /// The number of the loop's iterations whose products are added to `d` at once, where their operands are still there.
   unsigned iterations = 1;
-  StoredPart stored; ///< of `d`: the rest has any values and is not stored
+  StoredPart stored; ///< the part of `d` that is stored: the rest may have any values
 };
 
 struct Sequence;
@@ -196,11 +197,11 @@ enum class StepKind : uint8_t { Scalar, Nest, Guard, Control, Dot };
 
 struct Step {
   StepKind kind = StepKind::Scalar;
-  mlir::Operation *op = nullptr; ///< of Scalar, Control and Dot
-  std::unique_ptr<Nest> nest;    ///< of Nest; of Guard the copying nest
+  mlir::Operation *op = nullptr; ///< the op of a Scalar, Control or Dot
+  std::unique_ptr<Nest> nest;    ///< the nest, or the nest that copies for a Guard
   std::unique_ptr<Guard> guard;
   std::unique_ptr<TileDot> dot;
-  std::vector<Sequence> regions; ///< of the op; a loop may have one more, for the case of no iteration
+  std::vector<Sequence> regions; ///< the op's regions; a loop may have one more, for the case of no iteration
 };
 
 struct Sequence {
@@ -213,15 +214,16 @@ enum class PlanState : uint8_t { Sequenced, Vectorised, Versioned, Allocated };
 
 /// An operand of a dot whose tiles a thread keeps for the programs that follow, each with the key that it depends on.
 struct KeptOperand {
-  /// Sets of tiles of a program, and first keys of programs that are noted: they are compared one by one.
+  /// The number of keys in the buffer: of all tiles, and of the first tiles of some programs, which are compared one by
+  /// one.
   static constexpr int64_t mostSets = 16;
   mlir::Operation *loop = nullptr;            ///< each iteration has a tile
-  llvm::SmallVector<mlir::Value, 4> scalars;  ///< equal scalars give equal elements
-  llvm::SmallVector<mlir::Operation *> loads; ///< of the loop that it is computed from
+  llvm::SmallVector<mlir::Value, 4> scalars;  ///< values that the elements depend on besides memory
+  llvm::SmallVector<mlir::Operation *> loads; ///< the loop's loads that the operand is computed from
   BufferId tiles = 0, keys = 0;
   /// Numbers that one call of the kernel leaves for the next one of the same launch.
   static constexpr unsigned stateWords = 8;
-  /// Keys of the tiles, then those that are noted.
+  /// The buffer of the keys of the tiles, then of the keys of programs' first tiles.
   static int64_t keyCount(int64_t tiles) { return tiles + mostSets; }
   /// The words of a key: whether there is a tile, then the scalars.
   int64_t wordsOfKey() const { return 1 + static_cast<int64_t>(scalars.size()); }
@@ -230,15 +232,16 @@ struct KeptOperand {
 /// A tile that is accessed in the next iteration or by the next program, and prefetched in this one.
 struct Prefetch {
   mlir::Operation *access = nullptr;
-  Polynomial distance;            ///< from this tile to the next one, in bytes
-  unsigned nest = 0;              ///< the last that accesses the tile
-  mlir::Operation *dot = nullptr; ///< prefetches while it multiplies; null: the nest does, at each access
+  Polynomial distance; ///< from this tile to the next one, in bytes
+  unsigned nest = 0;   ///< the id of the last nest that accesses the tile
+  /// The dot that prefetches while it multiplies; null: the nest prefetches at each access.
+  mlir::Operation *dot = nullptr;
 };
 
 /// What an iteration of a loop, or a program, prefetches.
 struct Prefetches {
   llvm::SmallVector<Prefetch, 2> tiles;
-  mlir::Operation *storeAfter = nullptr; ///< the dots prefetch its tile in the loop's last iteration; null: none
+  mlir::Operation *storeAfter = nullptr; ///< a store whose tile the dots prefetch in the loop's last iteration
 };
 
 struct LoopPlan {
@@ -258,20 +261,20 @@ struct LoopPlan {
   llvm::DenseSet<mlir::Value> updates;
   /// For each op that reads tiles as a whole, their buffers by index; scalars have none.
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<std::optional<BufferId>>> operandsOf;
-  /// By loop; under null what programs prefetch for the next one along the first axis of the grid.
+  /// The prefetches of each loop; under null those of a program for the next one along the first axis of the grid.
   llvm::DenseMap<mlir::Operation *, Prefetches> prefetches;
-  /// What a program stores outside of loops, where such stores may bypass the caches; else 0.
+  /// The bytes that a program stores outside of loops, where such stores may bypass the caches; else 0.
   uint64_t streamedBytes = 0;
   uint64_t arenaBytes = 0;
 
-  /// At the start of the arena: whether there are kept tiles, and where; of all kept operands.
+  /// The size of the state of all kept operands, at the start of the arena: whether there are tiles, and where.
   uint64_t stateBytes() const {
     return keptOperands.empty() ? 0 : 8 + KeptOperand::stateWords * 8 * keptOperands.size();
   }
   /// Whether the buffer has the tiles of a kept operand of this loop.
   bool isKept(BufferId tiles, mlir::Operation *loop) const {
     return llvm::any_of(keptOperands,
-                        [&](const KeptOperand &kept) { return kept.tiles == tiles && kept.loop == loop; });
+                        [&](const KeptOperand &operand) { return operand.tiles == tiles && operand.loop == loop; });
   }
 };
 
@@ -281,8 +284,8 @@ struct CpuFeatures : DotMachine {
   bool hasAvx512Bw = false;
   bool hasF16c = false;
   bool hasFma = false;
-  bool hasMicrocodedGathers = false; ///< of which few fit in the reorder buffer
-  uint64_t cacheBytes = 0;           ///< of the last level; 0 where unknown
+  bool hasMicrocodedGathers = false; ///< few such gathers fit in the reorder buffer
+  uint64_t cacheBytes = 0;           ///< size of the last-level cache; 0 where unknown
 };
 
 /// Text of a plan, for people and tests.

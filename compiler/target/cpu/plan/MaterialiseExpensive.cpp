@@ -16,10 +16,10 @@ using namespace nereid::cpu;
 
 namespace {
 
-/// The steps of one sequence that evaluate a value. A step is known by a number that it keeps where others come before.
+/// The steps of one sequence that evaluate a value. The number of a step stays the same where steps are inserted.
 struct Uses {
   SmallVector<unsigned, 2> steps; ///< in the order of the sequence, each once
-  unsigned loops = 0;             ///< of these, loops that do not define it
+  unsigned loops = 0;             ///< the number of these steps that are loops and do not define the value
 };
 
 class Materialiser {
@@ -39,8 +39,8 @@ private:
 
   PlanContext &context;
   Sequence &sequence;
-  std::vector<unsigned> ids;               ///< of the steps, in their order
-  std::vector<unsigned> positions;         ///< of each id
+  std::vector<unsigned> ids;               ///< the number of each step
+  std::vector<unsigned> positions;         ///< the index of the step with each number
   std::vector<SmallVector<Value>> visited; ///< by each id: the values that it evaluates, each once, users first
   DenseMap<Value, Uses> uses;
   DenseMap<Value, unsigned> depths;
@@ -175,14 +175,14 @@ Value Materialiser::lastOfChain(Value value) const {
 
 /// Whether `nest` evaluates `value` at its own index.
 bool Materialiser::evaluatesAtOwnIndex(Nest &nest, Value value) {
-  bool found = false;
+  bool isEvaluated = false;
   ExpressionWalk walk(context.affineInfo, [&](Value part, const IndexMap &) {
-    found |= part == value;
+    isEvaluated |= part == value;
     return !context.plan.bufferOf.contains(part);
   });
   for (const Root &root : nest.roots)
     walk.root(root);
-  return found && tt::shapeOf(value.getType()) == ArrayRef<int64_t>(nest.shape) && !nest.writesMemory();
+  return isEvaluated && tt::shapeOf(value.getType()) == ArrayRef<int64_t>(nest.shape) && !nest.writesMemory();
 }
 
 /// Keeps the value from its first step on, and notes what its steps still evaluate.
@@ -209,7 +209,7 @@ void Materialiser::run() {
     newId(index);
   for (unsigned index = 0; index < sequence.steps.size(); ++index)
     scan(index);
-  // What comes first is kept first. That changes nothing for earlier steps; its own may have others to keep then.
+  // Values of earlier steps are kept first: keeping a value changes nothing for the steps before its first one.
   for (unsigned index = 0; index < ids.size();) {
     const auto &values = visited[ids[index]];
     auto found = llvm::find_if(values, [&](Value value) {

@@ -20,7 +20,7 @@ struct PlanContext {
   llvm::DenseMap<mlir::Operation *, unsigned> positions; ///< program order, over the whole function
   unsigned nextNest = 0;
   llvm::DenseMap<mlir::Value, BufferId> operandOf{}; ///< copies of tiles for dots
-  std::vector<Root> outerOperands{};                 ///< those to be made before the loop or branch
+  std::vector<Root> outerOperands{};                 ///< copies of operands to be made before the loop or branch
 
   BufferId newBuffer(mlir::Type element, llvm::ArrayRef<int64_t> shape, const char *purpose);
   BufferId newBuffer(mlir::Type tile, const char *purpose);
@@ -30,8 +30,8 @@ struct PlanContext {
   /// A nest of one root, of its shape.
   Step nestStep(Root root);
   Step materialiseStep(mlir::Value value, const char *purpose) { return nestStep(materialiseRoot(value, purpose)); }
-  /// A nest that has only this root of the step's nest: that one, or, where it has others, a new one before it, after
-  /// which `index` is that of the same step.
+  /// A nest that has only this root of the step's nest: the step's own, or, where that has other roots, a new nest
+  /// before it. `index` stays the index of the step.
   Nest &nestOfOnly(std::vector<Root>::iterator root, std::vector<Step> &steps, size_t &index);
 };
 
@@ -107,7 +107,7 @@ struct IndexedOperand {
   unsigned dim = 0;
   mlir::Value indices;
 };
-/// Nothing where the op, which may be null, has none.
+/// Nothing where the op, which may be null, has no such operand.
 std::optional<IndexedOperand> indexedOperand(mlir::Operation *op);
 /// Whether the kernel multiplies with the processor's tile registers.
 bool usesTiles(const LoopPlan &plan);
@@ -116,7 +116,7 @@ bool isIdentity(llvm::ArrayRef<int64_t> shape, const IndexMap &map, const Nest &
 /// Whether the nest reads the value from its buffer. A value that the nest itself keeps is computed instead, at any
 /// index.
 bool isRead(const LoopPlan &plan, const Nest &nest, mlir::Value value);
-/// Whether the op tells the compiler something, or orders the threads of a program, which is one thread.
+/// Whether the op is a hint to the compiler, or orders the threads of a program, which is one thread.
 bool isHintOrBarrier(mlir::Operation *op);
 /// The extents that a root's nest iterates over.
 llvm::ArrayRef<int64_t> shapeOfRoot(const Root &root);

@@ -38,7 +38,7 @@ struct Readers {
 };
 } // namespace
 
-/// Those of each load, among the nests directly in the sequence.
+/// The reading nests of each load, among those directly in the sequence.
 static llvm::MapVector<Operation *, Readers> readersOf(const LoopPlan &plan, AffineInfo &affineInfo,
                                                        const Sequence &sequence) {
   llvm::MapVector<Operation *, Readers> readers;
@@ -123,10 +123,10 @@ static Prefetches prefetchesOf(PlanContext &context, const Step &step) {
   Prefetches prefetches;
   for (auto [load, readers] : readersOf(context.plan, affineInfo, body)) {
     Value pointer = cast<tt::LoadOp>(load).getPtr();
-    const AffineForm *found = affineInfo.assumed(pointer);
-    if (!found || !loop->isAncestor(load) || (!isPipelined && !hasScatteredRows(*found, pointer)))
+    const AffineForm *affine = affineInfo.assumed(pointer);
+    if (!affine || !loop->isAncestor(load) || (!isPipelined && !hasScatteredRows(*affine, pointer)))
       continue;
-    const AffineForm form = *found;
+    const AffineForm form = *affine;
     std::optional<Polynomial> distance = growth.of(form);
     if (!distance || distance->isZero())
       continue;
@@ -138,7 +138,7 @@ static Prefetches prefetchesOf(PlanContext &context, const Step &step) {
   return prefetches;
 }
 
-/// The tiles that programs access outside of loops, with the nests that do so.
+/// The tiles that programs access outside of loops, with the nests that access them.
 static SmallVector<std::pair<tt::MemoryAccessOpInterface, Readers>> ownAccesses(const LoopPlan &plan,
                                                                                 AffineInfo &affineInfo) {
   SmallVector<std::pair<tt::MemoryAccessOpInterface, Readers>> accesses;

@@ -12,8 +12,8 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::cpu;
 
-/// Of the strips of right operands that are multiplied one after another for each strip of rows: two thirds of a
-/// first-level cache of 48 KB, as they stay in it.
+/// The size of the strips of right operands that are multiplied one after another for each strip of rows: two thirds of
+/// a first-level cache of 48 KB, in which they stay.
 static constexpr int64_t mostStripBytes = 1 << 15;
 static constexpr int64_t stripColumns = 64;
 /// Iterations after which the accumulators' share of the time is small.

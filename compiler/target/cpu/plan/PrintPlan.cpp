@@ -92,10 +92,10 @@ std::string Printer::poly(const Polynomial &poly) {
       needsTimes = true;
     }
     for (unsigned variable : term.factors) {
-      const Remainder *found = affineInfo.remainderOf(variable);
+      const Remainder *entry = affineInfo.remainderOf(variable);
       text += needsTimes ? "*" : "";
-      if (found) {
-        const Remainder remainder = *found;
+      if (entry) {
+        const Remainder remainder = *entry;
         text += "((" + this->poly(remainder.dividend) + ") % (" + this->poly(remainder.divisor) + "))";
       } else {
         text += name(affineInfo.valueOf(variable));
@@ -107,13 +107,13 @@ std::string Printer::poly(const Polynomial &poly) {
 }
 
 std::string Printer::access(Value pointer) {
-  const AffineForm *found = affineInfo.assumed(pointer);
+  const AffineForm *affine = affineInfo.assumed(pointer);
   Type pointee = cast<tt::PointerType>(tt::elementOf(pointer.getType())).getPointee();
   std::string text;
   llvm::raw_string_ostream(text) << pointee;
-  if (!found)
+  if (!affine)
     return text + " at computed addresses";
-  const AffineForm form = *found;
+  const AffineForm form = *affine;
   text += " " + name(form.base) + " + " + poly(form.start) + " strides (";
   for (auto [dim, stride] : llvm::enumerate(form.steps))
     text += (dim ? ", " : "") + poly(stride);
@@ -172,16 +172,16 @@ void Printer::loads(const Nest &nest, unsigned depth) {
     line(depth) << "read b" << buffer << "\n";
 }
 
-/// The cases that steps so far have found, and those that have a version of their own.
+/// The cases that the steps so far have set, and the versions.
 void Printer::versions(const Nest &nest, unsigned depth) {
   if (nest.peeledLoop)
     line(depth) << "first iteration with constants\n";
   if (nest.inPlace)
     line(depth) << "left out where all of " << loadName(nest.inPlace) << " is in memory\n";
-  if (nest.kept) {
-    const KeptOperand &kept = plan.keptOperands[*nest.kept];
-    line(depth) << "left out where b" << kept.tiles << " has the tile of";
-    for (Value scalar : kept.scalars)
+  if (nest.keptOperand) {
+    const KeptOperand &operand = plan.keptOperands[*nest.keptOperand];
+    line(depth) << "left out where b" << operand.tiles << " has the tile of";
+    for (Value scalar : operand.scalars)
       out << " " << name(scalar);
     out << "\n";
   }

@@ -30,7 +30,7 @@ struct Candidate {
   Sequence *body;
   Nest *nest;
   BufferId copy; ///< of its root
-  KeptOperand kept;
+  KeptOperand operand;
 };
 
 /// Finds the operands that a loop copies and whose elements depend on known scalars.
@@ -40,8 +40,8 @@ public:
   void addTo(std::vector<Candidate> &candidates);
 
 private:
-  bool findScalars(const Root &root, KeptOperand &kept);
-  bool findScalarsOf(Value tile, KeptOperand &kept);
+  bool findScalars(const Root &root, KeptOperand &operand);
+  bool findScalarsOf(Value tile, KeptOperand &operand);
   std::optional<BufferId> tilesOf(const Root &root);
 
   PlanContext &context;
@@ -52,7 +52,7 @@ private:
 } // namespace
 
 /// Whether a tile of the operand's expression is computed from scalars and memory alone, at any time.
-bool CandidateFinder::findScalarsOf(Value tile, KeptOperand &kept) {
+bool CandidateFinder::findScalarsOf(Value tile, KeptOperand &operand) {
   Operation *op = tile.getDefiningOp();
   const bool isInside = op && loop.op->isAncestor(op);
   if (!isComputable(op) || indexedOperand(op) || (isInside && context.plan.bufferOf.contains(tile)))
@@ -61,24 +61,24 @@ bool CandidateFinder::findScalarsOf(Value tile, KeptOperand &kept) {
   if (!load)
     return isMemoryEffectFree(op);
   if (isInside)
-    kept.loads.push_back(load);
+    operand.loads.push_back(load);
   return !load.getIsVolatile();
 }
 
 /// The scalars and loads that the operand's elements are computed from; false where it depends on anything else.
-bool CandidateFinder::findScalars(const Root &root, KeptOperand &kept) {
+bool CandidateFinder::findScalars(const Root &root, KeptOperand &operand) {
   bool isKnown = true;
   ExpressionWalk walk(context.affineInfo, [&](Value value, const IndexMap &) {
     if (isa<RankedTensorType>(value.getType()))
-      return isKnown &= findScalarsOf(value, kept);
+      return isKnown &= findScalarsOf(value, operand);
     isKnown &= !value.getType().isIntOrFloat() || value.getType().getIntOrFloatBitWidth() <= 64;
     const bool isParameter = isa<BlockArgument>(value) && isa<tt::FuncOp>(value.getParentBlock()->getParentOp());
-    if (!isParameter && !matchPattern(value, m_Constant()) && !llvm::is_contained(kept.scalars, value))
-      kept.scalars.push_back(value);
+    if (!isParameter && !matchPattern(value, m_Constant()) && !llvm::is_contained(operand.scalars, value))
+      operand.scalars.push_back(value);
     return false;
   });
   walk.root(root);
-  return isKnown && !kept.loads.empty() && kept.scalars.size() <= mostScalars;
+  return isKnown && !operand.loads.empty() && operand.scalars.size() <= mostScalars;
 }
 
 /// The buffer that the one dot to use the operand multiplies it from.
@@ -110,45 +110,45 @@ void CandidateFinder::addTo(std::vector<Candidate> &candidates) {
     if (step.kind != StepKind::Nest || step.nest->inPlace || step.nest->peeledLoop || step.nest->writesMemory())
       continue;
     for (const Root &root : step.nest->roots) {
-      KeptOperand kept;
+      KeptOperand operand;
       const std::optional<BufferId> tiles = tilesOf(root);
-      if (!tiles || !findScalars(root, kept))
+      if (!tiles || !findScalars(root, operand))
         continue;
-      kept.loop = loop.op;
-      kept.tiles = *tiles;
-      candidates.push_back({&body, step.nest.get(), root.buffers.front(), std::move(kept)});
+      operand.loop = loop.op;
+      operand.tiles = *tiles;
+      candidates.push_back({&body, step.nest.get(), root.buffers.front(), std::move(operand)});
     }
   }
 }
 
 /// How many tiles to keep in so many bytes; zero where an iteration would never find its own.
-static int64_t tileCount(PlanContext &context, const KeptOperand &kept, int64_t bytes) {
-  const Buffer &tile = context.plan.buffers[kept.tiles];
-  const std::optional<APInt> trips = cast<scf::ForOp>(kept.loop).getStaticTripCount();
+static int64_t tileCount(PlanContext &context, const KeptOperand &operand, int64_t bytes) {
+  const Buffer &tile = context.plan.buffers[operand.tiles];
+  const std::optional<APInt> trips = cast<scf::ForOp>(operand.loop).getStaticTripCount();
   const int64_t ofSet = trips && trips->ule(mostTiles) ? trips->getZExtValue() : mostTiles;
   const int64_t count =
       std::min<int64_t>({bytes / static_cast<int64_t>(tile.bytesOfTile()), mostTiles, ofSet * KeptOperand::mostSets});
   return count > 1 || ofSet == 1 ? count : 0;
 }
 
-/// The copy becomes a nest of its own, before the one that it was part of.
+/// Moves the copy to a nest of its own, before the one that it was part of.
 static void keep(PlanContext &context, Candidate &candidate, int64_t bytes) {
   LoopPlan &plan = context.plan;
-  KeptOperand &kept = candidate.kept;
-  const int64_t count = tileCount(context, kept, bytes);
+  KeptOperand &operand = candidate.operand;
+  const int64_t count = tileCount(context, operand, bytes);
   if (count == 0)
     return;
-  plan.buffers[kept.tiles].tiles = count;
-  kept.keys = context.newBuffer(IntegerType::get(kept.loop->getContext(), 64),
-                                {KeptOperand::keyCount(count), kept.wordsOfKey()}, "keys");
+  plan.buffers[operand.tiles].tiles = count;
+  operand.keys = context.newBuffer(IntegerType::get(operand.loop->getContext(), 64),
+                                   {KeptOperand::keyCount(count), operand.wordsOfKey()}, "keys");
   std::vector<Step> &steps = candidate.body->steps;
   size_t index =
       llvm::find_if(steps, [&](const Step &step) { return step.nest.get() == candidate.nest; }) - steps.begin();
   std::vector<Root> &roots = candidate.nest->roots;
   auto root = llvm::find_if(
       roots, [&](const Root &root) { return root.kind == RootKind::Assign && root.buffers.front() == candidate.copy; });
-  context.nestOfOnly(root, steps, index).kept = plan.keptOperands.size();
-  plan.keptOperands.push_back(std::move(kept));
+  context.nestOfOnly(root, steps, index).keptOperand = plan.keptOperands.size();
+  plan.keptOperands.push_back(std::move(operand));
 }
 
 /// Whether the op may change what later loads of the program read, or order them after stores of other programs.

@@ -53,7 +53,7 @@ private:
   std::unique_ptr<Nest> open;
   SmallVector<Operation *> deferredScalars; ///< scalars after the open nest
   DenseSet<Value> pendingValues;            ///< values that the open nest and the deferred scalars define
-  DenseSet<Value> dependents;               ///< tiles computed from those where they are used
+  DenseSet<Value> dependents;               ///< tiles that are computed from pending values where they are used
   bool hasDependentLoad = false;            ///< a load, of a tile or a scalar, depends on the open nest
 };
 

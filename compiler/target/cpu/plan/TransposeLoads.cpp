@@ -91,7 +91,7 @@ static SmallVector<tt::LoadOp> ownLoads(PlanContext &context, const Nest &nest, 
   return loads;
 }
 
-/// The root goes through another buffer, in which it lies as it does in memory.
+/// Writes the root to another buffer first, in the order of memory.
 static void stage(PlanContext &context, Root &root, Directions directions) {
   root.staging = context.newBuffer(root.value.getType(), "staged");
   context.plan.buffers[*root.staging].innermost = directions.load;

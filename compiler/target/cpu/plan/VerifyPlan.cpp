@@ -40,7 +40,7 @@ private:
   void order(const Nest &nest);
   void versions(const Nest &nest);
   void prefetches();
-  void kept();
+  void keptOperands();
   void arena();
 
   /// Keeps the first error.
@@ -171,12 +171,12 @@ void PlanVerifier::root(const Nest &nest, const Root &root) {
       fail(name + " keeps a tile that it cannot compute");
     return;
   }
-  SmallVector<Value> kept;
-  llvm::copy_if(root.op->getResults(), std::back_inserter(kept),
+  SmallVector<Value> tiles;
+  llvm::copy_if(root.op->getResults(), std::back_inserter(tiles),
                 [&](Value value) { return isa<RankedTensorType>(value.getType()) && plan.bufferOf.contains(value); });
-  if (kept.size() != root.buffers.size())
+  if (tiles.size() != root.buffers.size())
     return fail(name + " has a root whose buffers are not those of its results");
-  for (auto [value, buffer] : llvm::zip_equal(kept, root.buffers))
+  for (auto [value, buffer] : llvm::zip_equal(tiles, root.buffers))
     holds(buffer, value.getType(), 0, name);
 }
 
@@ -210,12 +210,12 @@ void PlanVerifier::reads(const Nest &nest) {
 
 void PlanVerifier::order(const Nest &nest) {
   const std::string name = nameOf(nest);
-  SmallVector<unsigned> wanted, given(nest.order.begin(), nest.order.end());
+  SmallVector<unsigned> wanted, dims(nest.order.begin(), nest.order.end());
   for (auto [dim, extent] : llvm::enumerate(nest.shape))
     if (extent != 1)
       wanted.push_back(dim);
-  llvm::sort(given);
-  if (given != wanted)
+  llvm::sort(dims);
+  if (dims != wanted)
     return fail(name + " has an order that is no permutation of its loops");
   if (wanted.empty())
     return;
@@ -228,7 +228,7 @@ void PlanVerifier::order(const Nest &nest) {
     fail(name + " has " + llvm::Twine(nest.maskedLanes) + " lanes under masks, which do not divide its lanes");
 }
 
-/// Each case that needs a version of its own has one, with what it is tested by.
+/// Each case that needs a version of its own has one, with the ops that its test needs.
 void PlanVerifier::versions(const Nest &nest) {
   const std::string name = nameOf(nest);
   auto find = [&](VersionKind kind) {
@@ -241,7 +241,7 @@ void PlanVerifier::versions(const Nest &nest) {
     if (version.ops.empty() != (version.kind == VersionKind::Kept))
       return fail(name + " has a version that nothing chooses");
   }
-  if (has(VersionKind::Kept) != nest.kept.has_value())
+  if (has(VersionKind::Kept) != nest.keptOperand.has_value())
     fail(name + " has no version for a kept tile, or for one that it does not make");
   if (has(VersionKind::FirstIteration) != (nest.peeledLoop != nullptr))
     fail(name + " has no version for a first iteration, or for one that is not peeled");
@@ -368,7 +368,7 @@ void PlanVerifier::sequence(const Sequence &sequence) {
 }
 
 /// One nest makes each kept operand, which one dot reads: the nest's copy, or what it packs the copy into.
-void PlanVerifier::kept() {
+void PlanVerifier::keptOperands() {
   SmallVector<unsigned> makers(plan.keptOperands.size()), readers(plan.keptOperands.size());
   SmallVector<BufferId> copies(plan.keptOperands.size());
   auto visit = [&](llvm::function_ref<void(const Step &)> visitStep) {
@@ -376,9 +376,9 @@ void PlanVerifier::kept() {
       forEachStep(step, visitStep);
   };
   visit([&](const Step &step) {
-    if (step.kind != StepKind::Nest || !step.nest->kept)
+    if (step.kind != StepKind::Nest || !step.nest->keptOperand)
       return;
-    const unsigned index = *step.nest->kept;
+    const unsigned index = *step.nest->keptOperand;
     if (index >= makers.size() || step.nest->roots.size() != 1)
       return fail(nameOf(*step.nest) + " makes a kept operand that does not exist, or more than that");
     ++makers[index];
@@ -433,7 +433,7 @@ std::string PlanVerifier::run() {
   if (error.empty())
     sequence(plan.body);
   if (error.empty())
-    kept();
+    keptOperands();
   if (error.empty())
     prefetches();
   if (error.empty() && plan.state >= PlanState::Allocated)

@@ -72,8 +72,8 @@ private:
       return visitArgument(cast<BlockArgument>(value));
     if (!loop->isProperAncestor(op))
       return;
-    if (const Polled found = ::polled(op, loop); found != Polled::No) {
-      polled = std::max(polled, found);
+    if (const Polled kind = ::polled(op, loop); kind != Polled::No) {
+      polled = std::max(polled, kind);
       return;
     }
     add(op->getOperands());
@@ -131,7 +131,7 @@ static bool counts(const Sources &sources, scf::WhileOp loop) {
   });
 }
 
-/// Whether it does nothing else: it stores nothing, multiplies nothing and adds nothing to memory.
+/// Whether the loop only waits: it stores nothing, multiplies nothing and adds nothing to memory.
 static bool onlyPolls(scf::WhileOp loop) {
   const WalkResult result = loop->walk([](Operation *op) {
     auto add = dyn_cast<tt::AtomicRMWOp>(op);

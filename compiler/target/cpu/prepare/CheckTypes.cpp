@@ -24,12 +24,12 @@ static bool isRecursive(tt::CallOp call) {
     auto function = module.lookupSymbol<tt::FuncOp>(pending.pop_back_val());
     if (!function)
       continue;
-    WalkResult found = function.walk([&](tt::CallOp inner) {
+    WalkResult result = function.walk([&](tt::CallOp inner) {
       if (seen.insert(inner.getCallee()).second)
         pending.push_back(inner.getCallee());
       return inner.getCallee() == call.getCallee() ? WalkResult::interrupt() : WalkResult::advance();
     });
-    if (found.wasInterrupted())
+    if (result.wasInterrupted())
       return true;
   }
   return false;

@@ -1,4 +1,4 @@
-// Decides what multiplies a dot's operands: vectors, pairs or fours of narrow elements, or matrix tiles.
+// Decides how a dot's operands are multiplied: by vectors, by pairs or fours of narrow elements, or by matrix tiles.
 // SPDX-License-Identifier: MIT
 #pragma once
 

@@ -1,4 +1,4 @@
-// Which values are known before a loop, once scalars have been hoisted.
+// The values that are known before a loop, once scalars have been hoisted.
 // SPDX-License-Identifier: MIT
 #pragma once
 

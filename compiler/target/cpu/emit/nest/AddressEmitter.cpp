@@ -85,11 +85,11 @@ ChunkAccess AddressEmitter::addressedBy(Value pointer, const IndexMap &map, cons
   const unsigned level = levels.of(map);
   const bool isAssumed =
       context.chunk.part == NestPart::Main && level >= levels.vectorLevel() && levels.vectorLevel() > 0;
-  const AffineForm *found = isAssumed ? context.affineInfo.assumed(pointer) : context.affineInfo.affine(pointer);
+  const AffineForm *affine = isAssumed ? context.affineInfo.assumed(pointer) : context.affineInfo.affine(pointer);
   auto isChecked = [&](unsigned variable) { return llvm::is_contained(nest.assumptions, variable); };
-  if (!found || !llvm::all_of(found->assumptions, isChecked))
+  if (!affine || !llvm::all_of(affine->assumptions, isChecked))
     return ofLanes(pointer, map, level);
-  const AffineForm form = *found;
+  const AffineForm form = *affine;
   levels.insertAt(0);
   llvm::Value *base;
   SmallVector<llvm::Value *, 4> strides;
