@@ -42,6 +42,7 @@ if(unit_sources AND GTest_FOUND)
   target_sources(nereid-unit-tests PRIVATE $<TARGET_OBJECTS:nereid-xla-objects>)
   target_link_libraries(nereid-unit-tests PRIVATE GTest::gtest GTest::gtest_main)
   target_compile_definitions(nereid-unit-tests PRIVATE GTEST_HAS_EXCEPTIONS=0)
+  target_compile_options(nereid-unit-tests PRIVATE -g0) # an assertion of gtest's names its line
   set_source_files_properties(${PROJECT_SOURCE_DIR}/test/unit/runtime/StubDriver.cpp PROPERTIES
     COMPILE_DEFINITIONS "NEREID_STUB_LIBCUDA=\"$<TARGET_FILE:nereid-stub-cuda>\";NEREID_STUB_LIBAMDHIP64=\"$<TARGET_FILE:nereid-stub-hip>\"")
   set_source_files_properties(${PROJECT_SOURCE_DIR}/test/unit/target_nvidia/PtxAssemblerTest.cpp PROPERTIES

@@ -4,9 +4,8 @@
 option(NEREID_UNITY "compile the files of a folder in groups; OFF for quick rebuilds of single files" ON)
 set(NEREID_UNITY_FILES 8)
 
-# Files with names of their own on purpose: both tables of phases, the constants of each function, texts of test kernels.
-set(NEREID_UNITY_ALONE
-    "^compiler/driver/(Cpu|Cuda|Hip)Backend.cpp$|^compiler/math/|^test/unit/(lowering|target_cpu)/")
+# Files with names of their own on purpose: both tables of phases, the constants of each function.
+set(NEREID_UNITY_ALONE "^compiler/driver/(Cpu|Cuda|Hip)Backend.cpp$|^compiler/math/")
 
 # The path of a launch is one group, so that its calls are inlined.
 set(NEREID_UNITY_LAUNCH "^python/bindings/(LaunchKey|Streams|launch).cpp$")

@@ -4,6 +4,7 @@
 
 #include "runtime/sim/machine/Formats.h"
 
+#include <algorithm>
 #include <string>
 
 namespace nereid::sim {
@@ -50,6 +51,16 @@ inline float valueOf(MatrixElement element, uint32_t bits) {
   default:
     return float(uint8_t(bits));
   }
+}
+
+/// An accumulator of integers with a sum added.
+inline uint32_t integerSum(uint32_t before, int64_t sum, bool isSaturated) {
+  const int64_t total = int64_t{int32_t(before)} + sum;
+  return uint32_t(isSaturated ? std::clamp<int64_t>(total, INT32_MIN, INT32_MAX) : total);
+}
+/// An accumulator of floats with a sum added, rounded once.
+inline uint32_t floatSum(uint32_t before, double sum) {
+  return std::bit_cast<uint32_t>(float(double{std::bit_cast<float>(before)} + sum));
 }
 
 } // namespace nereid::sim

@@ -1,6 +1,7 @@
 // setp, set, selp, slct: comparisons of all types, and choices by predicates.
 // SPDX-License-Identifier: MIT
 #include "runtime/sim/machine/Formats.h"
+#include "runtime/sim/units/Forms.h"
 #include "runtime/sim/units/Opcodes.h"
 
 #include <algorithm>
@@ -100,10 +101,6 @@ constexpr ComparedType kTypes[] = {{"u64", &kRow<plain<uint64_t>>},
 
 //--- predicates ----------------------------------------------------------------------------
 
-bool conjunction(bool a, bool b) { return a && b; }
-bool disjunction(bool a, bool b) { return a || b; }
-bool exclusive(bool a, bool b) { return a != b; }
-bool negation(bool a) { return !a; }
 bool sameBit(bool value) { return value; }
 constexpr std::pair<std::string_view, Execute> kCombinations[] = {
     {"and", &Lanes<&conjunction>::run}, {"or", &Lanes<&disjunction>::run}, {"xor", &Lanes<&exclusive>::run}};

@@ -105,14 +105,14 @@ uint64_t convert(uint64_t bits, const Conversion &conversion) {
   return result;
 }
 
-const Conversion *keep(const Conversion &conversion) {
+const Conversion *interned(const Conversion &conversion) {
   static std::mutex mutex;
-  static std::deque<Conversion> kept;
+  static std::deque<Conversion> conversions;
   std::lock_guard lock(mutex);
-  for (const Conversion &known : kept)
+  for (const Conversion &known : conversions)
     if (known == conversion)
       return &known;
-  return &kept.emplace_back(conversion);
+  return &conversions.emplace_back(conversion);
 }
 
 /// Whether lanes have 8 bytes.
@@ -257,7 +257,7 @@ static void decodeConvert(Decoder &decoder) {
     return;
   Instruction instruction;
   const bool isPair = decoder.operands().size() == 3;
-  instruction.immediate = reinterpret_cast<uint64_t>(keep(conversion));
+  instruction.immediate = reinterpret_cast<uint64_t>(interned(conversion));
   if (isPacked(to)) {
     instruction.setRoles(PackedRoles{packedBits(conversion.to), packedBits(isPacked(from) ? conversion.from : "")});
     for (unsigned index = 1; index < decoder.operands().size(); ++index)

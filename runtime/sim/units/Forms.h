@@ -9,6 +9,12 @@ namespace nereid::sim {
 /// Decodes a statement whose operands are those of the function of one lane.
 template <auto Function> void decodeLanes(Decoder &decoder) { decoder.lanes<Function>(); }
 
+/// Operations on predicates.
+inline bool conjunction(bool a, bool b) { return a && b; }
+inline bool disjunction(bool a, bool b) { return a || b; }
+inline bool exclusive(bool a, bool b) { return a != b; }
+inline bool negation(bool a) { return !a; }
+
 /// "mad.hi.sat": the opcode with the modifiers that choose the function.
 struct Form {
   std::string_view spelling;

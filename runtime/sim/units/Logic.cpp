@@ -57,11 +57,6 @@ template <typename T> struct BitOps {
   }
 };
 
-bool both(bool a, bool b) { return a && b; }
-bool either(bool a, bool b) { return a || b; }
-bool oneOf(bool a, bool b) { return a != b; }
-bool negate(bool a) { return !a; }
-
 uint32_t lookup3(uint32_t a, uint32_t b, uint32_t c, uint32_t table) {
   uint32_t result = 0;
   for (unsigned index = 0; index < 8; ++index)
@@ -197,10 +192,10 @@ static const FormTable &logicForms() {
     addBits<uint16_t>(forms, "b16", "u16", "s16");
     addBits<uint32_t>(forms, "b32", "u32", "s32");
     addBits<uint64_t>(forms, "b64", "u64", "s64");
-    forms.add({"pred"}, {{"and", &decodeLanes<&both>},
-                         {"or", &decodeLanes<&either>},
-                         {"xor", &decodeLanes<&oneOf>},
-                         {"not", &decodeLanes<&negate>}});
+    forms.add({"pred"}, {{"and", &decodeLanes<&conjunction>},
+                         {"or", &decodeLanes<&disjunction>},
+                         {"xor", &decodeLanes<&exclusive>},
+                         {"not", &decodeLanes<&negation>}});
     addExtensions<false>(forms, "u32"), addExtensions<true>(forms, "s32");
     addWords(forms);
     return forms;
@@ -238,7 +233,7 @@ static void decodeLookup(Decoder &decoder) {
   if (!isOr && !decoder.take("and"))
     return decodeLogic(decoder);
   decoder.takeType();
-  decodeLookupWithPredicate(decoder, isOr ? &Lanes<&either>::run : &Lanes<&both>::run);
+  decodeLookupWithPredicate(decoder, isOr ? &Lanes<&disjunction>::run : &Lanes<&conjunction>::run);
 }
 
 void nereid::sim::addLogicOpcodes(OpcodeTable &table) {

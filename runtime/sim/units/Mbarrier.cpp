@@ -42,7 +42,7 @@ SyncEvent eventOf(SyncKind kind, const Warp &warp, const Instruction &instructio
   return event;
 }
 
-enum class Form : uint8_t { Arrive, ExpectTx, CompleteTx, Init, Inval, Drop };
+enum class Change : uint8_t { Arrive, ExpectTx, CompleteTx, Init, Inval, Drop };
 } // namespace
 
 void nereid::sim::arriveAt(Warp &warp, const Instruction &instruction, char *barrier, uint32_t arrivals,
@@ -77,7 +77,7 @@ struct BarrierAccess : LaneAccess {
 namespace {
 struct ChangeRoles {
   Space space;
-  Form form;
+  Change kind;
   bool expectsBytes; ///< before the arrival
 };
 struct TestRoles {
@@ -93,9 +93,9 @@ struct CopyArrivalRoles {
 
 /// slots: address, count or bytes, state.
 static Step change(Warp &warp, const Instruction &instruction) {
-  const auto [space, form, expectsBytes] = instruction.roles<ChangeRoles>();
+  const auto [space, kind, expectsBytes] = instruction.roles<ChangeRoles>();
   BarrierAccess access(warp, instruction, space);
-  const bool isWhole = form == Form::Init || form == Form::Inval;
+  const bool isWhole = kind == Change::Init || kind == Change::Inval;
   if (isWhole)
     access.order = Order::Weak, access.scope = Scope::None;
   if (!(isWhole ? access.writing() : access.updating()).resolve(warp))
@@ -106,7 +106,7 @@ static Step change(Warp &warp, const Instruction &instruction) {
     char *barrier = access.memory[lane];
     const uint32_t count = warp.at<uint32_t>(instruction.slots[1])[lane];
     Fields fields = read(barrier);
-    if (form == Form::Init) {
+    if (kind == Change::Init) {
       fields = {count, count, 0, 0, 1};
       std::memcpy(barrier, &fields, 8);
       tell(warp, eventOf(SyncKind::MbarrierInit, warp, instruction, barrier, count));
@@ -115,18 +115,18 @@ static Step change(Warp &warp, const Instruction &instruction) {
     if (!fields.isValid)
       return fail(warp, instruction, "sim-fault", "there is no mbarrier at this address");
     std::memcpy(warp.file + instruction.slots[2] + lane * 8, &fields, 8);
-    if (form == Form::Inval) {
+    if (kind == Change::Inval) {
       std::memset(barrier, 0, 8);
       tell(warp, eventOf(SyncKind::MbarrierInval, warp, instruction, barrier, 0));
-    } else if (form == Form::ExpectTx)
+    } else if (kind == Change::ExpectTx)
       expectBytes(warp, instruction, barrier, count);
-    else if (form == Form::CompleteTx)
+    else if (kind == Change::CompleteTx)
       completeBytes(warp, instruction, barrier, count);
     else {
       const uint32_t arrivals = expectsBytes ? 1 : count;
       if (expectsBytes)
         expectBytes(warp, instruction, barrier, count);
-      if (form == Form::Drop) {
+      if (kind == Change::Drop) {
         fields = read(barrier);
         fields.expected -= arrivals;
         std::memcpy(barrier, &fields, 8);
@@ -236,13 +236,14 @@ static void decodeTest(Decoder &decoder, bool waits) {
   decoder.add(std::move(instruction));
 }
 
-static void decodeChange(Decoder &decoder, Form form) {
+static void decodeChange(Decoder &decoder, Change kind) {
   Instruction instruction;
   const Space space = decoder.takeSpace(Space::Generic);
-  instruction.setRoles(ChangeRoles{space, form, form != Form::ExpectTx && decoder.take("expect_tx")});
+  instruction.setRoles(ChangeRoles{space, kind, kind != Change::ExpectTx && decoder.take("expect_tx")});
   decoder.take("noComplete");
   takeOrder(decoder, Order::Release);
-  const bool hasState = (form == Form::Arrive || form == Form::Drop) && decoder.operand(0).kind != OperandKind::Address;
+  const bool hasState =
+      (kind == Change::Arrive || kind == Change::Drop) && decoder.operand(0).kind != OperandKind::Address;
   const size_t first = hasState ? 1 : 0;
   instruction.slots[2] = hasState && decoder.operand(0).kind == OperandKind::Name
                              ? decoder.destination(decoder.operand(0), 8)
@@ -255,11 +256,11 @@ static void decodeChange(Decoder &decoder, Form form) {
 }
 
 static void decodeMbarrier(Decoder &decoder) {
-  static constexpr std::pair<std::string_view, Form> changes[] = {
-      {"init", Form::Init},        {"inval", Form::Inval},        {"arrive", Form::Arrive},
-      {"arrive_drop", Form::Drop}, {"expect_tx", Form::ExpectTx}, {"complete_tx", Form::CompleteTx}};
-  if (const std::optional<Form> form = decoder.takeNamed(changes))
-    return decodeChange(decoder, *form);
+  static constexpr std::pair<std::string_view, Change> changes[] = {
+      {"init", Change::Init},        {"inval", Change::Inval},        {"arrive", Change::Arrive},
+      {"arrive_drop", Change::Drop}, {"expect_tx", Change::ExpectTx}, {"complete_tx", Change::CompleteTx}};
+  if (const std::optional<Change> kind = decoder.takeNamed(changes))
+    return decodeChange(decoder, *kind);
   if (decoder.take("try_wait"))
     return decodeTest(decoder, true);
   if (decoder.take("test_wait"))

@@ -1,5 +1,6 @@
 // mma.sync of elements narrower than a byte.
 // SPDX-License-Identifier: MIT
+#include "runtime/sim/machine/Fragments.h"
 #include "runtime/sim/units/Opcodes.h"
 
 #include <algorithm>
@@ -7,7 +8,7 @@
 using namespace nereid::sim;
 
 namespace {
-constexpr unsigned kMaxDepth = 256, kColumns = 8;
+constexpr unsigned kSmallDepth = 256, kSmallColumns = 8;
 enum class BitOperation : uint8_t { None, And, Xor };
 
 struct SmallProduct {
@@ -24,13 +25,8 @@ int32_t elementOf(uint32_t word, unsigned index, unsigned bits, bool isSigned) {
   return isSigned && value >> (bits - 1) ? int32_t(value) - (1 << bits) : int32_t(value);
 }
 
-uint32_t totalOf(uint32_t before, int64_t sum, bool isSaturated) {
-  const int64_t total = int64_t{int32_t(before)} + sum;
-  return uint32_t(isSaturated ? std::clamp<int64_t>(total, INT32_MIN, INT32_MAX) : total);
-}
-
 struct Matrices {
-  int32_t left[16][kMaxDepth], right[kMaxDepth][kColumns];
+  int32_t left[16][kSmallDepth], right[kSmallDepth][kSmallColumns];
 };
 
 /// Calls `put(row, k, slot index, lane, part)` for the elements of a fragment with `perWord` elements in a register.
@@ -64,14 +60,14 @@ static Step multiplySmall(Warp &warp, const Instruction &instruction) {
   for (unsigned index = 0; index < 2 * halves; ++index)
     std::memcpy(before[index], warp.at<uint32_t>(sums[index]), sizeof(before[index]));
   for (unsigned row = 0; row < product.rows; ++row)
-    for (unsigned column = 0; column < kColumns; ++column) {
+    for (unsigned column = 0; column < kSmallColumns; ++column) {
       int64_t sum = 0;
       for (unsigned k = 0; k < product.depth; ++k) {
         const int32_t a = matrices.left[row][k], b = matrices.right[k][column];
         sum += product.operation == BitOperation::Xor ? a ^ b : a * b; // of bits the product is the conjunction
       }
       const unsigned lane = row % 8 * 4 + column / 2, index = row / 8 * 2 + column % 2;
-      warp.at<uint32_t>(results[index])[lane] = totalOf(before[index][lane], sum, product.isSaturated);
+      warp.at<uint32_t>(results[index])[lane] = integerSum(before[index][lane], sum, product.isSaturated);
     }
   return Step::Next;
 }

@@ -170,13 +170,6 @@ static void multiply(const Operands<float> &operands, const Product &product, un
       sums[column] += double{operands.left[row][k]} * operands.right[k][column];
 }
 
-static uint32_t summed(uint32_t before, double sum, const Product &product) {
-  if (!product.isInteger)
-    return std::bit_cast<uint32_t>(float(double{std::bit_cast<float>(before)} + sum));
-  const int64_t total = int64_t{int32_t(before)} + int64_t(sum);
-  return product.isSaturated ? uint32_t(std::clamp<int64_t>(total, INT32_MIN, INT32_MAX)) : uint32_t(total);
-}
-
 /// list: results, left, right, accumulators, metadata.
 static Step multiplyMatrices(Warp &warp, const Instruction &instruction) {
   if (!hasConverged(warp, kAllLanes))
@@ -204,7 +197,8 @@ static Step multiplyMatrices(Warp &warp, const Instruction &instruction) {
         old = std::bit_cast<uint32_t>(toFloat(Half{uint16_t(before[half][lane] >> next * 16)}));
       else
         old = before[half * 2 + next][lane];
-      const uint32_t now = summed(old, sums[column], product);
+      const uint32_t now =
+          product.isInteger ? integerSum(old, int64_t(sums[column]), product.isSaturated) : floatSum(old, sums[column]);
       if (!product.isHalfResult) {
         warp.at<uint32_t>(results[half * 2 + next])[lane] = now;
         continue;

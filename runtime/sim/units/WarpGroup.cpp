@@ -168,10 +168,9 @@ void GroupProduct::readRegisters(LeftMatrix &to) const {
 }
 
 uint32_t GroupProduct::result(uint32_t before, double sum) const {
-  if (!(shape.flags & Integer))
-    return std::bit_cast<uint32_t>(float((addsBefore ? double{std::bit_cast<float>(before)} : 0) + sum));
-  const int64_t total = (addsBefore ? int64_t{int32_t(before)} : 0) + int64_t(sum);
-  return shape.flags & Saturated ? uint32_t(std::clamp<int64_t>(total, INT32_MIN, INT32_MAX)) : uint32_t(total);
+  if (!addsBefore)
+    before = 0;
+  return shape.flags & Integer ? integerSum(before, int64_t(sum), shape.flags & Saturated) : floatSum(before, sum);
 }
 
 /// Four lanes have a row of eight columns, two each, in two registers of floats or one of halves.

@@ -13,6 +13,13 @@ namespace nereid::simt {
 
 using cpu_test::replaced;
 
+/// `text` with every name replaced by its value.
+inline std::string withNames(std::string text, std::initializer_list<std::pair<const char *, std::string>> names) {
+  for (const auto &[name, value] : names)
+    text = replaced(text, name, value);
+  return text;
+}
+
 /// Memory that a kernel gets a pointer to.
 struct Buffer {
   /// How elements are compared: bytes exactly, numbers with all NaNs equal.

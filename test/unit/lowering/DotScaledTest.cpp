@@ -16,7 +16,7 @@ struct Side {
   bool isKPacked = true;
 };
 
-struct Shape {
+struct ScaledShape {
   int64_t m = 16, n = 16, k = 64;
 };
 
@@ -65,7 +65,7 @@ std::string loaded(const char *name, int64_t rows, int64_t columns, const std::s
       .str();
 }
 
-void expectExact(Shape shape, const Side &a, const Side &b) {
+void expectScaled(ScaledShape shape, const Side &a, const Side &b) {
   SCOPED_TRACE(llvm::formatv("{0} x {1}, {2} x {3} x {4}", a.format, b.format, shape.m, shape.n, shape.k).str());
   const int64_t aPacked = a.format == "e2m1" ? 2 : 1, bPacked = b.format == "e2m1" ? 2 : 1, groups = shape.k / 32;
   const int64_t aRows = a.isKPacked ? shape.m : shape.m / aPacked, aColumns = a.isKPacked ? shape.k / aPacked : shape.k;
@@ -123,19 +123,19 @@ const Side sides[] = {{"e2m1", "i8"}, {"e4m3", "i8"}, {"e5m2", "i8"}, {"bf16", "
 TEST(DotScaled, EveryPairOfFormats) {
   for (const Side &a : sides)
     for (const Side &b : sides)
-      expectExact({}, a, b);
+      expectScaled({}, a, b);
 }
 
 TEST(DotScaled, WithoutScales) {
-  expectExact({}, {"e2m1", "i8", false}, {"e4m3", "i8"});
-  expectExact({}, {"e4m3", "i8"}, {"bf16", "i16", false});
-  expectExact({}, {"e2m1", "i8", false}, {"fp16", "i16", false});
+  expectScaled({}, {"e2m1", "i8", false}, {"e4m3", "i8"});
+  expectScaled({}, {"e4m3", "i8"}, {"bf16", "i16", false});
+  expectScaled({}, {"e2m1", "i8", false}, {"fp16", "i16", false});
 }
 
 TEST(DotScaled, PackedAlongOtherDimensions) {
-  expectExact({32, 16, 64}, {"e2m1", "i8", true, false}, {"e2m1", "i8"});
-  expectExact({16, 32, 32}, {"e2m1", "i8"}, {"e2m1", "i8", true, false});
-  expectExact({32, 8, 128}, {"e2m1", "i8", true, false}, {"e2m1", "i8", true, false});
+  expectScaled({32, 16, 64}, {"e2m1", "i8", true, false}, {"e2m1", "i8"});
+  expectScaled({16, 32, 32}, {"e2m1", "i8"}, {"e2m1", "i8", true, false});
+  expectScaled({32, 8, 128}, {"e2m1", "i8", true, false}, {"e2m1", "i8", true, false});
 }
 
 } // namespace

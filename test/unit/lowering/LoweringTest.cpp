@@ -39,7 +39,7 @@ tt.func public @kernel(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %y: !tt.pt
 }
 
 /// Copies 2 rows of 64 elements, every third masked off and replaced by `other`.
-const std::string copyText = R"(
+const std::string plainCopyText = R"(
 tt.func public @kernel(%x: !tt.ptr<T> {tt.divisibility = 16 : i32}, %o: !tt.ptr<T> {tt.divisibility = 16 : i32}) {
   %r = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32>
   %xs = tt.splat %x : !tt.ptr<T> -> tensor<128x!tt.ptr<T>>
@@ -70,7 +70,7 @@ TEST(Lowering, EveryElementTypeIsLoadedAndStored) {
                                                    {"f16", 2}, {"bf16", 2}, {"f32", 4}, {"f64", 8}};
   for (auto [type, bytes] : types) {
     const bool isFloat = std::string(type).find('f') != std::string::npos;
-    expectSameAsCpu({.text = replaced(replaced(copyText, "OTHER", isFloat ? "2.0" : "7"), "T", type),
+    expectSameAsCpu({.text = replaced(replaced(plainCopyText, "OTHER", isFloat ? "2.0" : "7"), "T", type),
                      .parameters = {Buffer::of(someNumbers<uint8_t>(128 * bytes)), Buffer::zeros(512 * bytes)}});
   }
 }

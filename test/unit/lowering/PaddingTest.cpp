@@ -8,7 +8,7 @@ namespace nereid::simt {
 namespace {
 
 /// Loads ROWS x COLS elements of type T as %a, row-major, and stores COUNT of type U, %r of type RESULT.
-const std::string tileText = R"(
+const std::string paddedText = R"(
 tt.func public @kernel(%x: !tt.ptr<T> {tt.divisibility = 16 : i32}, %o: !tt.ptr<U> {tt.divisibility = 16 : i32}) {
   %n = tt.make_range {end = ALL : i32, start = 0 : i32} : tensor<ALLxi32>
   %xs = tt.splat %x : !tt.ptr<T> -> tensor<ALLx!tt.ptr<T>>
@@ -19,18 +19,18 @@ tt.func public @kernel(%x: !tt.ptr<T> {tt.divisibility = 16 : i32}, %o: !tt.ptr<
 )" + storeFlat + R"(  tt.return
 })";
 
-struct Shape {
+struct PaddedShape {
   int rows, cols;
 };
-constexpr Shape shapes[] = {{3, 5}, {1, 100}, {7, 33}, {100, 1}, {12, 17}, {8, 6}};
+constexpr PaddedShape paddedShapes[] = {{3, 5}, {1, 100}, {7, 33}, {100, 1}, {12, 17}, {8, 6}};
 
-std::string filled(const std::string &text, Shape shape) {
+std::string filled(const std::string &text, PaddedShape shape) {
   return replaced(replaced(text, "ROWS", std::to_string(shape.rows)), "COLS", std::to_string(shape.cols));
 }
 
-void expectBody(Shape shape, const std::string &body, const std::string &result, int count,
-                const std::string &type = "i32", const std::string &resultType = "i32", double maxUlp = 0) {
-  std::string text = replaced(replaced(tileText, "BODY", body), "RESULT", result);
+void expectPadded(PaddedShape shape, const std::string &body, const std::string &result, int count,
+                  const std::string &type = "i32", const std::string &resultType = "i32", double maxUlp = 0) {
+  std::string text = replaced(replaced(paddedText, "BODY", body), "RESULT", result);
   const int all = shape.rows * shape.cols;
   text = replaced(replaced(filled(text, shape), "COUNT", std::to_string(count)), "ALL", std::to_string(all));
   const bool isFloat = type == "f32";
@@ -44,9 +44,9 @@ void expectBody(Shape shape, const std::string &body, const std::string &result,
 }
 
 TEST(Padding, ElementsKeepTheirIndices) {
-  for (Shape shape : shapes)
-    expectBody(shape, "%r = arith.addi %a, %a : tensor<ROWSxCOLSxi32>", "tensor<ROWSxCOLSxi32>",
-               shape.rows * shape.cols);
+  for (PaddedShape shape : paddedShapes)
+    expectPadded(shape, "%r = arith.addi %a, %a : tensor<ROWSxCOLSxi32>", "tensor<ROWSxCOLSxi32>",
+                 shape.rows * shape.cols);
 }
 
 TEST(Padding, ReshapesToOtherOddExtents) {
@@ -56,10 +56,10 @@ TEST(Padding, ReshapesToOtherOddExtents) {
   auto with = [&](const char *dims, const char *order, const char *transposed) {
     return replaced(replaced(replaced(body, "DIM", dims), "ORDER", order), "MID", transposed);
   };
-  expectBody({5, 6}, with("3x10", "1, 0", "10x3"), "tensor<COUNTxi32>", 30);
-  expectBody({6, 10}, with("3x4x5", "2, 0, 1", "5x3x4"), "tensor<COUNTxi32>", 60);
-  expectBody({3, 16}, with("6x8", "1, 0", "8x6"), "tensor<COUNTxi32>", 48); // no element moves before the transpose
-  expectBody({12, 1}, with("1x3x4", "0, 2, 1", "1x4x3"), "tensor<COUNTxi32>", 12);
+  expectPadded({5, 6}, with("3x10", "1, 0", "10x3"), "tensor<COUNTxi32>", 30);
+  expectPadded({6, 10}, with("3x4x5", "2, 0, 1", "5x3x4"), "tensor<COUNTxi32>", 60);
+  expectPadded({3, 16}, with("6x8", "1, 0", "8x6"), "tensor<COUNTxi32>", 48); // no element moves before the transpose
+  expectPadded({12, 1}, with("1x3x4", "0, 2, 1", "1x4x3"), "tensor<COUNTxi32>", 12);
 }
 
 const std::string reduction = R"(%r = "tt.reduce"(%a) <{axis = AXIS : i32}> ({
@@ -72,14 +72,14 @@ TEST(Padding, ReductionsWithNeutralElements) {
   for (const char *op : {"arith.addi", "arith.muli", "arith.andi", "arith.ori", "arith.xori", "arith.maxsi",
                          "arith.minsi", "arith.maxui", "arith.minui"})
     for (int axis : {0, 1}) {
-      const Shape shape = {7, 33};
+      const PaddedShape shape = {7, 33};
       const int left = axis ? shape.rows : shape.cols;
       std::string body = replaced(replaced(reduction, "AXIS", std::to_string(axis)), "OP", op);
-      expectBody(shape, replaced(body, "LEFT", std::to_string(left)), "tensor<COUNTxi32>", left);
+      expectPadded(shape, replaced(body, "LEFT", std::to_string(left)), "tensor<COUNTxi32>", left);
     }
   for (const char *op : {"arith.maxnumf", "arith.minnumf", "arith.maximumf", "arith.minimumf"}) {
     std::string body = replaced(replaced(reduction, "AXIS", "1"), "OP", op);
-    expectBody({5, 12}, replaced(body, "LEFT", "5"), "tensor<COUNTxf32>", 5, "f32", "f32");
+    expectPadded({5, 12}, replaced(body, "LEFT", "5"), "tensor<COUNTxf32>", 5, "f32", "f32");
   }
 }
 
@@ -89,7 +89,7 @@ TEST(Padding, NeutralElementsLeaveSignsAndNaN) {
     std::string body = replaced(replaced(reduction, "AXIS", "1"), "OP", op);
     body = replaced(body, "(%a)", "(%same)");
     body = replaced("%same = arith.constant dense<VALUE> : tensor<ROWSxCOLSxf32>\n  ", "VALUE", value) + body;
-    expectBody({3, 5}, replaced(body, "LEFT", "3"), "tensor<COUNTxf32>", 3, "f32", "f32");
+    expectPadded({3, 5}, replaced(body, "LEFT", "3"), "tensor<COUNTxf32>", 3, "f32", "f32");
   }
 }
 
@@ -112,8 +112,8 @@ TEST(Padding, ReductionsWithoutNeutralElement) {
     tt.reduce.return %w, %wi : i32, i32
   }) : (tensor<ROWSxCOLSxi32>, tensor<ROWSxCOLSxi32>) -> (tensor<ROWSxi32>, tensor<ROWSxi32>)
   %r = arith.addi %g#0, %g#1 : tensor<ROWSxi32>)";
-  for (Shape shape : shapes)
-    expectBody(shape, indices, "tensor<ROWSxi32>", shape.rows);
+  for (PaddedShape shape : paddedShapes)
+    expectPadded(shape, indices, "tensor<ROWSxi32>", shape.rows);
 }
 
 TEST(Padding, ScansFromBothEnds) {
@@ -129,8 +129,8 @@ TEST(Padding, ScansFromBothEnds) {
   for (const std::string &body : {sums, firsts})
     for (const char *axis : {"0", "1"})
       for (const char *reverse : {"false", "true"})
-        expectBody({7, 33}, replaced(replaced(body, "AXIS", axis), "REVERSE", reverse), "tensor<ROWSxCOLSxi32>",
-                   7 * 33);
+        expectPadded({7, 33}, replaced(replaced(body, "AXIS", axis), "REVERSE", reverse), "tensor<ROWSxCOLSxi32>",
+                     7 * 33);
 }
 
 TEST(Padding, DotsSumWhatExists) {
@@ -138,8 +138,8 @@ TEST(Padding, DotsSumWhatExists) {
       R"(%t = tt.trans %a {order = array<i32: 1, 0>} : tensor<ROWSxCOLSxf32> -> tensor<COLSxROWSxf32>
   %zero = arith.constant dense<0.0> : tensor<ROWSxROWSxf32>
   %r = tt.dot %a, %t, %zero : tensor<ROWSxCOLSxf32> * tensor<COLSxROWSxf32> -> tensor<ROWSxROWSxf32>)";
-  expectBody({12, 17}, body, "tensor<ROWSxROWSxf32>", 144, "f32", "f32", 64);
-  expectBody({3, 40}, body, "tensor<ROWSxROWSxf32>", 9, "f32", "f32", 64);
+  expectPadded({12, 17}, body, "tensor<ROWSxROWSxf32>", 144, "f32", "f32", 64);
+  expectPadded({3, 40}, body, "tensor<ROWSxROWSxf32>", 9, "f32", "f32", 64);
 }
 
 TEST(Padding, CountsAndConcatenationsHoldNothingElse) {
@@ -147,7 +147,7 @@ TEST(Padding, CountsAndConcatenationsHoldNothingElse) {
   %three = arith.constant dense<3> : tensor<ALLxi32>
   %few = arith.andi %line2, %three : tensor<ALLxi32>
   %r = tt.histogram %few : tensor<ALLxi32> -> tensor<5xi32>)";
-  expectBody({7, 3}, counted, "tensor<5xi32>", 5);
+  expectPadded({7, 3}, counted, "tensor<5xi32>", 5);
   const std::string sides = R"(%line2 = tt.reshape %a : tensor<ROWSxCOLSxi32> -> tensor<ALLxi32>
   %twice = arith.addi %line2, %line2 : tensor<ALLxi32>
   %both = tt.cat %line2, %twice : tensor<ALLxi32> -> tensor<30xi32>
@@ -157,7 +157,7 @@ TEST(Padding, CountsAndConcatenationsHoldNothingElse) {
     tt.reduce.return %c : i32
   }) : (tensor<30xi32>) -> i32
   %r = tt.splat %s : i32 -> tensor<1xi32>)";
-  expectBody({5, 3}, sides, "tensor<1xi32>", 1);
+  expectPadded({5, 3}, sides, "tensor<1xi32>", 1);
 }
 
 TEST(Padding, LoopsCarryAndGathersPick) {
@@ -174,9 +174,9 @@ TEST(Padding, LoopsCarryAndGathersPick) {
     %s = arith.addi %g, %a : tensor<ROWSxCOLSxi32>
     scf.yield %s : tensor<ROWSxCOLSxi32>
   })";
-  for (Shape shape : shapes)
-    expectBody(shape, replaced(body, "LAST", std::to_string(shape.cols - 1)), "tensor<ROWSxCOLSxi32>",
-               shape.rows * shape.cols);
+  for (PaddedShape shape : paddedShapes)
+    expectPadded(shape, replaced(body, "LAST", std::to_string(shape.cols - 1)), "tensor<ROWSxCOLSxi32>",
+                 shape.rows * shape.cols);
 }
 
 TEST(Padding, SwapsReachOnlyWhatExists) {

@@ -8,21 +8,21 @@ namespace nereid::simt {
 namespace {
 
 /// A kernel that loads ROWS x COLS elements of type T as %a, row-major, and stores OROWS x OCOLS of type U, %r.
-const std::string tileText = R"(
+const std::string rearrangedText = R"(
 tt.func public @kernel(%x: !tt.ptr<T> {tt.divisibility = 16 : i32}, %o: !tt.ptr<U> {tt.divisibility = 16 : i32}) {
 )" + loadTile + R"(  BODY
 )" + storeFlat + R"(  tt.return
 })";
 
-struct Shape {
+struct RearrangedShape {
   int rows, cols;
 };
 
 /// `result` and `body` may refer to ROWS, COLS, T and U.
-void expectBody(Shape shape, const std::string &body, const std::string &result, int count,
-                const std::string &type = "i32", unsigned bytes = 4, const std::string &resultType = "",
-                double maxUlp = 0) {
-  std::string text = replaced(replaced(tileText, "BODY", body), "RESULT", result);
+void expectRearranged(RearrangedShape shape, const std::string &body, const std::string &result, int count,
+                      const std::string &type = "i32", unsigned bytes = 4, const std::string &resultType = "",
+                      double maxUlp = 0) {
+  std::string text = replaced(replaced(rearrangedText, "BODY", body), "RESULT", result);
   text = replaced(replaced(text, "ROWS", std::to_string(shape.rows)), "COLS", std::to_string(shape.cols));
   text = replaced(replaced(text, "COUNT", std::to_string(count)), "U", resultType.empty() ? type : resultType);
   const size_t elements = size_t(shape.rows) * shape.cols;
@@ -35,7 +35,7 @@ void expectBody(Shape shape, const std::string &body, const std::string &result,
                    .maxUlp = maxUlp});
 }
 
-constexpr Shape shapes[] = {{1, 1}, {1, 256}, {256, 1}, {16, 32}, {4, 512}, {512, 2}};
+constexpr RearrangedShape rearrangedShapes[] = {{1, 1}, {1, 256}, {256, 1}, {16, 32}, {4, 512}, {512, 2}};
 
 //--- scans ---------------------------------------------------------------------------------
 
@@ -52,11 +52,11 @@ const std::string affineScan = R"(%three = arith.constant dense<3> : tensor<ROWS
   %r = arith.xori %s#0, %s#1 : tensor<ROWSxCOLSxi32>)";
 
 TEST(LoweringScan, OrderOfOperandsInEveryShape) {
-  for (Shape shape : shapes)
+  for (RearrangedShape shape : rearrangedShapes)
     for (const char *axis : {"0", "1"})
       for (const char *reverse : {"false", "true"})
-        expectBody(shape, replaced(replaced(affineScan, "AXIS", axis), "REVERSE", reverse), "tensor<ROWSxCOLSxi32>",
-                   shape.rows * shape.cols);
+        expectRearranged(shape, replaced(replaced(affineScan, "AXIS", axis), "REVERSE", reverse),
+                         "tensor<ROWSxCOLSxi32>", shape.rows * shape.cols);
 }
 
 TEST(LoweringScan, ElementsOfEveryWidth) {
@@ -65,9 +65,9 @@ TEST(LoweringScan, ElementsOfEveryWidth) {
     %s = arith.addi %p, %q : T
     tt.scan.return %s : T
   }) : (tensor<ROWSxCOLSxT>) -> tensor<ROWSxCOLSxT>)";
-  expectBody({8, 128}, body, "tensor<ROWSxCOLSxT>", 1024, "i8", 1);
-  expectBody({8, 128}, body, "tensor<ROWSxCOLSxT>", 1024, "i16", 2);
-  expectBody({8, 128}, body, "tensor<ROWSxCOLSxT>", 1024, "i64", 8);
+  expectRearranged({8, 128}, body, "tensor<ROWSxCOLSxT>", 1024, "i8", 1);
+  expectRearranged({8, 128}, body, "tensor<ROWSxCOLSxT>", 1024, "i16", 2);
+  expectRearranged({8, 128}, body, "tensor<ROWSxCOLSxT>", 1024, "i64", 8);
 }
 
 //--- indices -------------------------------------------------------------------------------
@@ -78,11 +78,13 @@ TEST(LoweringRearrange, ExchangesAtEveryDistance) {
   %p = arith.xori %INDICES, %d : tensor<ROWSxCOLSxi32>
   %r = tt.gather %a[%p] {axis = AXIS : i32} : (tensor<ROWSxCOLSxT>, tensor<ROWSxCOLSxi32>) -> tensor<ROWSxCOLSxT>)";
   for (const char *distance : {"0", "2", "8", "64", "128", "37"})
-    expectBody({4, 256}, replaced(replaced(replaced(body, "DISTANCE", distance), "INDICES", "columns"), "AXIS", "1"),
-               "tensor<ROWSxCOLSxT>", 1024);
+    expectRearranged({4, 256},
+                     replaced(replaced(replaced(body, "DISTANCE", distance), "INDICES", "columns"), "AXIS", "1"),
+                     "tensor<ROWSxCOLSxT>", 1024);
   for (const char *distance : {"4", "31"})
-    expectBody({32, 32}, replaced(replaced(replaced(body, "DISTANCE", distance), "INDICES", "rowIndices"), "AXIS", "0"),
-               "tensor<ROWSxCOLSxT>", 1024, "i8", 1);
+    expectRearranged({32, 32},
+                     replaced(replaced(replaced(body, "DISTANCE", distance), "INDICES", "rowIndices"), "AXIS", "0"),
+                     "tensor<ROWSxCOLSxT>", 1024, "i8", 1);
 }
 
 TEST(LoweringRearrange, GathersAtAnyIndex) {
@@ -90,10 +92,10 @@ TEST(LoweringRearrange, GathersAtAnyIndex) {
   const std::string body =
       R"(%g = tt.gather %a[%a] {axis = AXIS : i32} : (tensor<ROWSxCOLSxT>, tensor<ROWSxCOLSxT>) -> tensor<ROWSxCOLSxT>
   %r = arith.subi %g, %a : tensor<ROWSxCOLSxT>)";
-  for (Shape shape : shapes)
+  for (RearrangedShape shape : rearrangedShapes)
     for (const char *axis : {"0", "1"})
-      expectBody(shape, replaced(body, "AXIS", axis), "tensor<ROWSxCOLSxT>", shape.rows * shape.cols, "i8", 1);
-  expectBody({16, 32}, replaced(body, "AXIS", "1"), "tensor<ROWSxCOLSxT>", 512, "i64", 8);
+      expectRearranged(shape, replaced(body, "AXIS", axis), "tensor<ROWSxCOLSxT>", shape.rows * shape.cols, "i8", 1);
+  expectRearranged({16, 32}, replaced(body, "AXIS", "1"), "tensor<ROWSxCOLSxT>", 512, "i64", 8);
 }
 
 TEST(LoweringRearrange, JoinsAndSplits) {
@@ -103,11 +105,11 @@ TEST(LoweringRearrange, JoinsAndSplits) {
   %p, %q = tt.split %w : tensor<COUNTx2xT> -> tensor<COUNTxT>
   %twice = arith.addi %q, %q : tensor<COUNTxT>
   %r = arith.subi %p, %twice : tensor<COUNTxT>)";
-  for (Shape shape : shapes) {
+  for (RearrangedShape shape : rearrangedShapes) {
     const int count = shape.rows * shape.cols;
-    expectBody(shape, interleaved, "tensor<ROWSxCOLSx2xT>", 2 * count);
+    expectRearranged(shape, interleaved, "tensor<ROWSxCOLSx2xT>", 2 * count);
     if (count > 1)
-      expectBody(shape, pairs, "tensor<COUNTxT>", count / 2, "i16", 2);
+      expectRearranged(shape, pairs, "tensor<COUNTxT>", count / 2, "i16", 2);
   }
 }
 
@@ -115,9 +117,9 @@ TEST(LoweringRearrange, TilesBehindOneAnother) {
   const std::string body = R"(%f = tt.reshape %a : tensor<ROWSxCOLSxT> -> tensor<HALFxT>
   %b = arith.addi %f, %f : tensor<HALFxT>
   %r = tt.cat %f, %b : tensor<HALFxT> -> tensor<COUNTxT>)";
-  for (Shape shape : shapes) {
+  for (RearrangedShape shape : rearrangedShapes) {
     const int half = shape.rows * shape.cols;
-    expectBody(shape, replaced(body, "HALF", std::to_string(half)), "tensor<COUNTxT>", 2 * half);
+    expectRearranged(shape, replaced(body, "HALF", std::to_string(half)), "tensor<COUNTxT>", 2 * half);
   }
 }
 
@@ -128,10 +130,10 @@ TEST(LoweringRearrange, HistogramsCountEachElementOnce) {
   %all = tt.histogram %f : tensor<HALFxT> -> tensor<COUNTxi32>
   %some = tt.histogram %f, %m : tensor<HALFxT> -> tensor<COUNTxi32>
   %r = arith.muli %all, %some : tensor<COUNTxi32>)";
-  for (Shape shape : {Shape{1, 4}, {1, 256}, {16, 64}})
+  for (RearrangedShape shape : {RearrangedShape{1, 4}, {1, 256}, {16, 64}})
     for (int bins : {1, 16, 128, 1024}) // bytes below zero are in no bin
-      expectBody(shape, replaced(body, "HALF", std::to_string(shape.rows * shape.cols)), "tensor<COUNTxi32>", bins,
-                 "i8", 1, "i32");
+      expectRearranged(shape, replaced(body, "HALF", std::to_string(shape.rows * shape.cols)), "tensor<COUNTxi32>",
+                       bins, "i8", 1, "i32");
 }
 
 TEST(LoweringRearrange, SumsByIndexAddEachElementOnce) {
@@ -142,10 +144,10 @@ TEST(LoweringRearrange, SumsByIndexAddEachElementOnce) {
   %all = tt.scatter_add %wide[%f] : (tensor<HALFxi32>, tensor<HALFxT>) -> tensor<COUNTxi32>
   %some = tt.scatter_add %wide[%f], %m : (tensor<HALFxi32>, tensor<HALFxT>, tensor<HALFxi1>) -> tensor<COUNTxi32>
   %r = arith.addi %all, %some : tensor<COUNTxi32>)";
-  for (Shape shape : {Shape{1, 4}, {1, 256}, {16, 64}})
+  for (RearrangedShape shape : {RearrangedShape{1, 4}, {1, 256}, {16, 64}})
     for (int sums : {1, 16, 128, 1024}) // bytes below zero are no index
-      expectBody(shape, replaced(body, "HALF", std::to_string(shape.rows * shape.cols)), "tensor<COUNTxi32>", sums,
-                 "i8", 1, "i32");
+      expectRearranged(shape, replaced(body, "HALF", std::to_string(shape.rows * shape.cols)), "tensor<COUNTxi32>",
+                       sums, "i8", 1, "i32");
 }
 
 TEST(LoweringRearrange, FunctionsWithBranches) {
@@ -162,8 +164,8 @@ TEST(LoweringRearrange, FunctionsWithBranches) {
     }
     tt.map_elementwise.return %w : T
   }) : (tensor<ROWSxCOLSxT>) -> tensor<ROWSxCOLSxT>)";
-  for (Shape shape : shapes)
-    expectBody(shape, one, "tensor<ROWSxCOLSxT>", shape.rows * shape.cols);
+  for (RearrangedShape shape : rearrangedShapes)
+    expectRearranged(shape, one, "tensor<ROWSxCOLSxT>", shape.rows * shape.cols);
 }
 
 } // namespace

@@ -8,7 +8,7 @@ namespace nereid::simt {
 namespace {
 
 /// Reduces a tile of ROWS x COLS along AXIS to REST elements with `OP`.
-const std::string tileText = R"(
+const std::string reductionText = R"(
 tt.func public @kernel(%x: !tt.ptr<T> {tt.divisibility = 16 : i32}, %o: !tt.ptr<T> {tt.divisibility = 16 : i32}) {
 )" + loadTile + R"(  %s = "tt.reduce"(%a) <{axis = AXIS : i32}> ({
   ^bb0(%l: T, %r: T):
@@ -35,7 +35,7 @@ void expectReduced(const std::string &type, const std::string &op, Buffer::Kind 
   for (auto [rows, cols] : {std::pair(16, 64), {64, 16}, {2, 256}, {256, 2}})
     for (int axis : {0, 1}) {
       const int rest = axis == 0 ? cols : rows;
-      std::string text = replaced(replaced(tileText, "ROWS", std::to_string(rows)), "COLS", std::to_string(cols));
+      std::string text = replaced(replaced(reductionText, "ROWS", std::to_string(rows)), "COLS", std::to_string(cols));
       text = replaced(replaced(text, "REST", std::to_string(rest)), "AXIS", std::to_string(axis));
       expectSameAsCpu({.text = replaced(replaced(text, "OP", op), "T", type),
                        .parameters = {Buffer::of(someNumbers<T>(size_t(rows) * cols), kind),

@@ -10,12 +10,6 @@
 namespace nereid::simt {
 namespace {
 
-std::string withNames(std::string text, std::initializer_list<std::pair<const char *, std::string>> names) {
-  for (const auto &[name, value] : names)
-    text = replaced(text, name, value);
-  return text;
-}
-
 const char *const kLoad = "ttng.async_tma_copy_global_to_local", *const kStore = "ttng.async_tma_copy_local_to_global";
 
 /// Bytes of numbers of that size; floats are small, so that sums are exact.
@@ -42,7 +36,7 @@ struct Copy {
 
 /// Copies the block at (row, column) of an array of m x n, with a row pitch of `pitch`, to the start of another array
 /// of m x n.
-std::string copyText(const Copy &copy) {
+std::string tmaCopyText(const Copy &copy) {
   return withNames(
       R"(tt.func public @kernel(%x: !tt.ptr<$E> {tt.divisibility = 16 : i32}, %o: !tt.ptr<$E> {tt.divisibility = 16 : i32},
       %m: i32, %n: i32, %row: i32, %column: i32 {tt.divisibility = 16 : i32}) {
@@ -71,7 +65,7 @@ TEST_P(Blocks, AreThoseOfTheArray) {
   for (auto [row, column] : {std::pair{0, 0}, {-3, 16}, {m - 2, -16}, {m, 0}, {7, 48}, {0x7ffffff0, -0x7ffffff0}}) {
     const Buffer from = Buffer::of(someNumbers<uint8_t>(m * copy.pitch * copy.bytes));
     const Buffer to = Buffer::of(std::vector<uint8_t>(m * copy.pitch * copy.bytes, 0x33));
-    expectSameAsCpu({.text = copyText(copy),
+    expectSameAsCpu({.text = tmaCopyText(copy),
                      .parameters = {from, to, m, n, row, column},
                      .warps = {1, 4},
                      .hasTensorCopies = true,
@@ -88,7 +82,7 @@ INSTANTIATE_TEST_SUITE_P(Shapes, Blocks,
 
 TEST(Tma, PadsWithNan) {
   const Copy copy = {"f32", 4, 8, 32, 64, " {padding = 2 : i32}"};
-  expectSameAsCpu({.text = copyText(copy),
+  expectSameAsCpu({.text = tmaCopyText(copy),
                    .parameters = {Buffer::of(someNumbers<float>(40 * 64), Buffer::Kind::Single),
                                   Buffer::zeros(40 * 64 * 4, Buffer::Kind::Single), 20, 50, 15, 32},
                    .warps = {2},
@@ -99,7 +93,7 @@ TEST(Tma, PadsWithNan) {
 TEST(Tma, ArraysWithoutElementsAreLeftAlone) {
   const Copy copy = {"f16", 2, 16, 32, 64};
   for (auto [m, n] : {std::pair{0, 32}, {16, 0}, {-1, 32}})
-    expectSameAsCpu({.text = copyText(copy),
+    expectSameAsCpu({.text = tmaCopyText(copy),
                      .parameters = {Buffer::of(someNumbers<uint16_t>(64 * 40)),
                                     Buffer::of(someNumbers<uint16_t>(64 * 40, 7)), m, n, -1, 0},
                      .warps = {1},
@@ -232,7 +226,7 @@ TEST(Tma, TensorMapsOfEachIterationAreNew) {
 }
 
 TEST(Tma, StridesThatAreNotKnownStayPointers) {
-  std::string text = copyText({"f16", 2, 16, 32, 64});
+  std::string text = tmaCopyText({"f16", 2, 16, 32, 64});
   text = replaced(text, "%pitch = arith.constant 64 : i64", "%pitch = arith.extsi %n : i32 to i64");
   std::string error;
   auto kernel = SimtKernel::compile(text, 4, &error, false, /*hasTensorCopies=*/true);
@@ -244,7 +238,7 @@ TEST(Tma, StridesThatAreNotKnownStayPointers) {
 TEST(Tma, BlocksThatBeginAnywhereStayPointers) {
   std::string error;
   const std::string text =
-      replaced(copyText({"f16", 2, 16, 32, 64}), "%column: i32 {tt.divisibility = 16 : i32}", "%column: i32");
+      replaced(tmaCopyText({"f16", 2, 16, 32, 64}), "%column: i32 {tt.divisibility = 16 : i32}", "%column: i32");
   auto kernel = SimtKernel::compile(text, 4, &error, false, /*hasTensorCopies=*/true);
   ASSERT_TRUE(kernel) << error;
   EXPECT_EQ(kernel->ttgir.find("ttng."), std::string::npos) << kernel->ttgir;
@@ -253,14 +247,14 @@ TEST(Tma, BlocksThatBeginAnywhereStayPointers) {
 
 //--- loops ---------------------------------------------------------------------------------
 
-struct Loop {
+struct TmaLoop {
   unsigned stages, warps;
   bool hasWarpGroups, transposesRight;
   unsigned numCtas = 1; ///< above 1 the blocks are split over a cluster
 };
 
 /// C = A B in steps of 32 along K, which the last step exceeds, by blocks of 64 x 32.
-std::string matmul(const Loop &loop) {
+std::string matmul(const TmaLoop &loop) {
   return withNames(
       R"(tt.func public @kernel(%a: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %b: !tt.ptr<f16> {tt.divisibility = 16 : i32},
       %o: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %m: i32, %n: i32, %k: i32) {
@@ -298,10 +292,10 @@ std::string matmul(const Loop &loop) {
        {"$STAGES", std::to_string(loop.stages)}});
 }
 
-class Loops : public testing::TestWithParam<Loop> {};
+class Loops : public testing::TestWithParam<TmaLoop> {};
 
 TEST_P(Loops, GiveTheMatmul) {
-  const Loop &loop = GetParam();
+  const TmaLoop &loop = GetParam();
   for (int32_t k : {0, 7, 32, 70, 150})
     expectSameAsCpu(
         {.text = matmul(loop),
@@ -317,10 +311,12 @@ TEST_P(Loops, GiveTheMatmul) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, Loops,
-                         testing::Values(Loop{1, 4, true, false}, Loop{2, 4, true, false}, Loop{3, 4, true, true},
-                                         Loop{4, 4, true, false}, Loop{3, 2, false, false}, Loop{3, 2, false, true},
-                                         Loop{1, 1, false, true}, Loop{3, 4, true, false, 2}, Loop{2, 4, true, true, 2},
-                                         Loop{3, 2, false, true, 2}, Loop{1, 1, false, false, 4}));
+                         testing::Values(TmaLoop{1, 4, true, false}, TmaLoop{2, 4, true, false},
+                                         TmaLoop{3, 4, true, true}, TmaLoop{4, 4, true, false},
+                                         TmaLoop{3, 2, false, false}, TmaLoop{3, 2, false, true},
+                                         TmaLoop{1, 1, false, true}, TmaLoop{3, 4, true, false, 2},
+                                         TmaLoop{2, 4, true, true, 2}, TmaLoop{3, 2, false, true, 2},
+                                         TmaLoop{1, 1, false, false, 4}));
 
 /// O = sum of (Q K^T, narrowed) V over blocks of 32 keys, each product of which a producer's tiles feed.
 const char *const kChain =
@@ -446,7 +442,7 @@ bool copies(const SimtKernel &kernel, Order order) {
 
 TEST(Tma, WaitsAreNeeded) {
   std::string error;
-  auto whole = SimtKernel::compile(copyText({"f16", 2, 16, 32}), 1, &error, false, true);
+  auto whole = SimtKernel::compile(tmaCopyText({"f16", 2, 16, 32}), 1, &error, false, true);
   ASSERT_TRUE(whole) << error;
   EXPECT_TRUE(copies(*whole, Order::Ascending) && copies(*whole, Order::Mixed));
   std::string text = withoutLines(whole->ttgir, "ttng.wait_barrier");

@@ -28,13 +28,7 @@ std::string pointers(const char *name, int64_t rows, int64_t columns, int64_t pi
       .str();
 }
 
-std::string withNames(std::string text, std::initializer_list<std::pair<const char *, std::string>> names) {
-  for (const auto &[name, value] : names)
-    text = replaced(text, name, value);
-  return text;
-}
-
-struct Loop {
+struct GroupLoop {
   unsigned stages = 3, warps = 4;
   int64_t m = 64, n = 32;
   bool transposesRight = false; ///< B's rows are contiguous along K
@@ -43,7 +37,7 @@ struct Loop {
 constexpr int64_t kDepth = 32, kMaxTrips = 5, kPitch = kDepth * kMaxTrips;
 
 /// C = A B in steps of 32 along K; elements beyond `k` are masked.
-std::string matmul(const Loop &loop) {
+std::string groupMatmul(const GroupLoop &loop) {
   const std::string right = loop.transposesRight ? std::to_string(loop.n) + "x32" : "32x" + std::to_string(loop.n);
   std::string text =
       R"(tt.func public @kernel(%a: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %b: !tt.ptr<f16> {tt.divisibility = 16 : i32},
@@ -90,11 +84,11 @@ std::string matmul(const Loop &loop) {
              {"$C", loop.transposesRight ? "column" : "row"}});
 }
 
-void expectMatmul(const Loop &loop, int32_t k) {
+void expectMatmul(const GroupLoop &loop, int32_t k) {
   SCOPED_TRACE(llvm::formatv("{0} x {1} x {2}, {3} stages, {4} warps, transposed {5}", loop.m, loop.n, k, loop.stages,
                              loop.warps, loop.transposesRight)
                    .str());
-  expectSameAsCpu({.text = matmul(loop),
+  expectSameAsCpu({.text = groupMatmul(loop),
                    .parameters = {smallNumbers(loop.m * kPitch, 1), smallNumbers(loop.n * kPitch, 2),
                                   Buffer::zeros(loop.m * loop.n * 4), k},
                    .warps = {loop.warps},
@@ -185,7 +179,7 @@ std::string chainLoop(const std::string &suffix, const std::string &keys, const 
 
 /// Attention without its softmax: O = sum of (Q K^T, narrowed) V over blocks of 32 keys, then over those of a second
 /// loop.
-std::string chain(const Loop &loop) {
+std::string chain(const GroupLoop &loop) {
   std::string text =
       R"(tt.func public @kernel(%q: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %k: !tt.ptr<f16> {tt.divisibility = 16 : i32},
     %v: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %o: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32, %m: i32) {)";
@@ -209,7 +203,7 @@ TEST(WarpGroupLoop, DotsOfDots) {
   for (unsigned stages : {1u, 2u, 3u})
     for (auto [keys, more] : {std::pair(0, 0), {32, 0}, {0, 32}, {64, 32}, {160, 96}})
       for (unsigned warps : {4u, 8u}) {
-        const Loop loop = {.stages = stages, .m = warps == 4 ? 64 : 128};
+        const GroupLoop loop = {.stages = stages, .m = warps == 4 ? 64 : 128};
         const bool isSpecialised = warps == 8 && stages > 1;
         SCOPED_TRACE(llvm::formatv("{0} and {1} keys, {2} stages, {3} warps", keys, more, stages, warps).str());
         expectSameAsCpu(

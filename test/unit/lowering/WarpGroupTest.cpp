@@ -85,7 +85,7 @@ std::string second(const GroupCase &test) {
              .str();
 }
 
-std::string kernelText(const GroupCase &test) {
+std::string groupText(const GroupCase &test) {
   const int64_t columns = test.isChained ? 16 : test.n, count = test.m * columns;
   std::string text =
       "tt.func public @kernel(%x: !tt.ptr<i8> {tt.divisibility = 16 : i32}, %y: !tt.ptr<i8> {tt.divisibility "
@@ -121,11 +121,11 @@ Buffer numbers(size_t count, uint64_t seed, bool areSmall) {
   return Buffer::of(values);
 }
 
-void expectExact(const GroupCase &test) {
+void expectGroupDot(const GroupCase &test) {
   SCOPED_TRACE(llvm::formatv("{0} x {1} x {2} of {3}, {4} warps, transposed {5} {6}", test.m, test.n, test.k,
                              test.element, test.warps, test.leftTransposed, test.rightTransposed)
                    .str());
-  expectSameAsCpu({.text = kernelText(test),
+  expectSameAsCpu({.text = groupText(test),
                    .parameters = {numbers(test.m * test.k, 1, test.isChained),
                                   numbers(test.k * test.n, 2, test.isChained), numbers(test.n * 16, 3, test.isChained),
                                   Buffer::zeros(test.m * (test.isChained ? 16 : test.n) * 4)},
@@ -136,56 +136,59 @@ void expectExact(const GroupCase &test) {
 
 TEST(WarpGroup, EveryElementType) {
   for (const char *element : {"f16", "bf16", "f32", "i8", "f8E4M3FN", "f8E5M2"})
-    expectExact({.element = element});
-  expectExact({.element = "f8E4M3FN", .right = "f8E5M2"});
+    expectGroupDot({.element = element});
+  expectGroupDot({.element = "f8E4M3FN", .right = "f8E5M2"});
 }
 
 /// Rows of 16 to 256 bytes, so that every swizzle is tested, in both directions.
 TEST(WarpGroup, EverySwizzle) {
   for (int64_t k : {16, 32, 64, 128})
     for (bool transposed : {false, true})
-      expectExact({.n = 8, .k = k, .rightTransposed = transposed});
+      expectGroupDot({.n = 8, .k = k, .rightTransposed = transposed});
   for (int64_t n : {8, 16, 32, 64, 128})
     for (bool transposed : {false, true})
-      expectExact({.n = n, .k = 16, .leftTransposed = transposed, .rightTransposed = transposed});
+      expectGroupDot({.n = n, .k = 16, .leftTransposed = transposed, .rightTransposed = transposed});
 }
 
 TEST(WarpGroup, BytesAreReadAlongTheDepthHoweverTheyCome) {
   for (const char *element : {"i8", "f8E5M2"})
     for (bool transposed : {false, true})
-      expectExact({.n = 32, .k = 64, .element = element, .leftTransposed = transposed, .rightTransposed = transposed});
-  expectExact({.n = 32, .k = 16, .element = "f32", .leftTransposed = true});
+      expectGroupDot(
+          {.n = 32, .k = 64, .element = element, .leftTransposed = transposed, .rightTransposed = transposed});
+  expectGroupDot({.n = 32, .k = 16, .element = "f32", .leftTransposed = true});
 }
 
 TEST(WarpGroup, GroupsBelowEachOtherAndSideBySide) {
-  expectExact({.m = 128, .n = 16, .k = 16, .warps = 8, .expected = {"warpsPerCTA = [8, 1]"}});
-  expectExact({.m = 64, .n = 32, .k = 16, .warps = 8, .expected = {"warpsPerCTA = [4, 2]"}});
-  expectExact({.m = 64, .n = 64, .k = 16, .rightTransposed = true, .warps = 8, .expected = {"warpsPerCTA = [4, 2]"}});
-  expectExact({.m = 128, .n = 32, .k = 32, .leftTransposed = true, .warps = 16, .expected = {"warpsPerCTA = [8, 2]"}});
-  expectExact({.m = 256, .n = 8, .k = 32, .leftTransposed = true, .warps = 8, .expected = {"warpsPerCTA = [8, 1]"}});
+  expectGroupDot({.m = 128, .n = 16, .k = 16, .warps = 8, .expected = {"warpsPerCTA = [8, 1]"}});
+  expectGroupDot({.m = 64, .n = 32, .k = 16, .warps = 8, .expected = {"warpsPerCTA = [4, 2]"}});
+  expectGroupDot(
+      {.m = 64, .n = 64, .k = 16, .rightTransposed = true, .warps = 8, .expected = {"warpsPerCTA = [4, 2]"}});
+  expectGroupDot(
+      {.m = 128, .n = 32, .k = 32, .leftTransposed = true, .warps = 16, .expected = {"warpsPerCTA = [8, 2]"}});
+  expectGroupDot({.m = 256, .n = 8, .k = 32, .leftTransposed = true, .warps = 8, .expected = {"warpsPerCTA = [8, 1]"}});
 }
 
 TEST(WarpGroup, SeveralInstructionsEachWay) {
-  expectExact({.m = 128, .n = 512, .k = 32, .expected = {"instrShape = [16, 256, 16]"}});
-  expectExact({.m = 256, .n = 16, .k = 64, .element = "i8"});
+  expectGroupDot({.m = 128, .n = 512, .k = 32, .expected = {"instrShape = [16, 256, 16]"}});
+  expectGroupDot({.m = 256, .n = 16, .k = 64, .element = "i8"});
 }
 
 TEST(WarpGroup, OperandsInRegisters) {
   for (const char *element : {"f16", "i8", "f8E4M3FN"})
     for (unsigned warps : {4u, 8u})
-      expectExact({.m = 128,
-                   .n = 64,
-                   .k = 32,
-                   .element = element,
-                   .isChained = true,
-                   .warps = warps,
-                   .expected = {"-> tensor<128x16x", "#ttg.dot_op<{opIdx = 0"}});
-  expectExact({.m = 64, .n = 64, .k = 32, .isChained = true, .warps = 8, .expected = {"#ttg.dot_op<{opIdx = 0"}});
+      expectGroupDot({.m = 128,
+                      .n = 64,
+                      .k = 32,
+                      .element = element,
+                      .isChained = true,
+                      .warps = warps,
+                      .expected = {"-> tensor<128x16x", "#ttg.dot_op<{opIdx = 0"}});
+  expectGroupDot({.m = 64, .n = 64, .k = 32, .isChained = true, .warps = 8, .expected = {"#ttg.dot_op<{opIdx = 0"}});
 }
 
 TEST(WarpGroup, FewImpreciseAdditions) {
   for (const char *imprecise : {"0 : i32", "32 : i32", "48 : i32", "128 : i32"})
-    expectExact({.n = 16, .k = 128, .element = "f8E4M3FN", .imprecise = imprecise});
+    expectGroupDot({.n = 16, .k = 128, .element = "f8E4M3FN", .imprecise = imprecise});
 }
 
 /// Dots of 64 x 16 twos and 16 x 8 threes, added to fives; the accumulators are stored.

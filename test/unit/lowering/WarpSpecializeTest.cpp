@@ -69,7 +69,7 @@ const std::string kArriveFull = "ttng.async_copy_mbarrier_arrive %f : !ttg.memde
 //--- copies and reductions -----------------------------------------------------------------
 
 /// Copies `n` tiles of 512 integers from %x to %o and stores the sum of each to %s, twice: both regions reduce it.
-std::string copyText(const Ring &ring) {
+std::string specializedText(const Ring &ring) {
   return ring.in(std::string(kModule) + R"(
 tt.func public @kernel(%x: !tt.ptr<i32> {tt.divisibility = 16 : i32}, %o: !tt.ptr<i32> {tt.divisibility = 16 : i32},
                        %s: !tt.ptr<i32>, %n: i32) {
@@ -167,7 +167,7 @@ std::unique_ptr<SimtKernel> compiled(const std::string &text) {
 TEST(WarpSpecialize, RingsOfEveryLength) {
   for (unsigned stages : {2u, 3u})
     for (unsigned warps : {4u, 8u}) {
-      const auto kernel = compiled(copyText({stages, warps}));
+      const auto kernel = compiled(specializedText({stages, warps}));
       ASSERT_TRUE(kernel);
       for (unsigned tiles : {0u, 1u, 2u, 7u})
         for (Order order : kOrders) {
@@ -182,7 +182,7 @@ TEST(WarpSpecialize, RingsOfEveryLength) {
 
 /// What happens in some order of threads to a kernel without `op`.
 Copied without(const std::string &op) {
-  const auto kernel = compiled(replaced(copyText({}), op, ""));
+  const auto kernel = compiled(replaced(specializedText({}), op, ""));
   Copied worst;
   for (Order order : kOrders) {
     const Copied result = runCopy(*kernel, 7, order);
@@ -200,7 +200,7 @@ TEST(WarpSpecialize, EveryWaitAndArrivalIsNeeded) {
 
 /// Sums across warps use a barrier of the region, not of the CTA: the CTA has the one before the op.
 TEST(WarpSpecialize, BarriersCountTheRegion) {
-  const auto kernel = compiled(copyText({2, 8}));
+  const auto kernel = compiled(specializedText({2, 8}));
   ASSERT_TRUE(kernel);
   EXPECT_EQ(kernel->asyncCopies(), 1u);
   EXPECT_EQ(kernel->countOf("bar.sync \t0;"), 1u);

@@ -19,7 +19,7 @@ using namespace nereid::cpu;
 
 /// Has what each pass changes: a call, a hint, tiles of pointers that a loop moves, a dot of small elements, a sum of
 /// integers that becomes an address.
-static const char *const text = R"(
+static const char *const preparedText = R"(
 tt.func private @twice(%x: tensor<16x16xf32>) -> tensor<16x16xf32> attributes {noinline = true} {
   %y = arith.addf %x, %x : tensor<16x16xf32>
   tt.return %y : tensor<16x16xf32>
@@ -72,7 +72,7 @@ static void compare(llvm::StringRef features, uint32_t sanitizers) {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   context.loadDialect<check::CheckDialect, tt::TtDialect, mlir::arith::ArithDialect, mlir::math::MathDialect,
                       mlir::scf::SCFDialect, mlir::ub::UBDialect>();
-  auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
+  auto module = mlir::parseSourceString<mlir::ModuleOp>(preparedText, &context);
   ASSERT_TRUE(module);
   const std::string before = textOf(*module);
   mlir::OwningOpRef<mlir::ModuleOp> other(module->clone());
