@@ -9,9 +9,9 @@ namespace nereid::artifact {
 static constexpr uint64_t kPointerBytes = 8;
 
 const std::string *Artifact::findStage(std::string_view stage) const {
-  for (const Stage &kept : stages)
-    if (kept.name == stage)
-      return &kept.data;
+  for (const Stage &candidate : stages)
+    if (candidate.name == stage)
+      return &candidate.data;
   return nullptr;
 }
 

@@ -85,10 +85,10 @@ Expected<LoadedPayload *> loadedPayload(std::string_view bytes, runtime::Device 
   LoadedPayload *const last = entry.load(std::memory_order_acquire);
   if (last && last->isOf(bytes, device))
     return last;
-  auto found = loadOrFind(bytes, device);
-  if (found)
-    entry.store(*found, std::memory_order_release);
-  return found;
+  auto payload = loadOrFind(bytes, device);
+  if (payload)
+    entry.store(*payload, std::memory_order_release);
+  return payload;
 }
 
 } // namespace nereid::xla

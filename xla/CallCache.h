@@ -15,7 +15,7 @@ public:
   static Expected<std::unique_ptr<LoadedPayload>> load(std::string_view bytes, runtime::Device &device);
 
   /// Whether this is that payload on that device.
-  bool isOf(std::string_view given, const runtime::Device &where) const { return &where == &device && given == bytes; }
+  bool isOf(std::string_view other, const runtime::Device &where) const { return &where == &device && other == bytes; }
 
   /// The first run of several candidates times them; operands that share memory with results are restored.
   Expected<void> run(const Buffers &buffers, void *stream);

@@ -186,11 +186,11 @@ Expected<void> LoadedCall::check(const BufferParam &param, const Buffer &buffer,
 }
 
 Expected<void> LoadedCall::checkCount(const Buffers &buffers) const {
-  const size_t given = buffers.list.size();
-  if (buffers.untyped || (takesAllBuffers ? given == neededBuffers : given >= neededBuffers))
+  const size_t count = buffers.list.size();
+  if (buffers.untyped || (takesAllBuffers ? count == neededBuffers : count >= neededBuffers))
     return {};
   return Error{"xla-buffers", "kernel `" + name() + "` takes " + std::to_string(neededBuffers) +
-                                  " arrays; the call has " + std::to_string(given) + " operands and results"};
+                                  " arrays; the call has " + std::to_string(count) + " operands and results"};
 }
 
 Expected<void> LoadedCall::pack(const Buffers &buffers, char *packed) const {

@@ -19,19 +19,19 @@ public:
   Expected<void> save(runtime::Device &device) {
     if (auto *gpu = dynamic_cast<runtime::CudaDevice *>(&device))
       return move(*gpu, /*out=*/true);
-    kept.assign(static_cast<const char *>(buffer.data), static_cast<const char *>(buffer.data) + bytes);
+    contents.assign(static_cast<const char *>(buffer.data), static_cast<const char *>(buffer.data) + bytes);
     return {};
   }
   Expected<void> restore(runtime::Device &device) {
     if (auto *gpu = dynamic_cast<runtime::CudaDevice *>(&device))
       return move(*gpu, /*out=*/false);
-    std::memcpy(buffer.data, kept.data(), bytes);
+    std::memcpy(buffer.data, contents.data(), bytes);
     return {};
   }
 
 private:
   Expected<void> move(runtime::CudaDevice &gpu, bool out) {
-    kept.resize(bytes);
+    contents.resize(bytes);
     const auto &calls = gpu.driver().calls();
     auto context = gpu.context();
     if (!context)
@@ -39,7 +39,7 @@ private:
     const runtime::CurrentScope scope(gpu, *context);
     const auto address = reinterpret_cast<uint64_t>(buffer.data);
     const auto result =
-        out ? calls.cuMemcpyDtoH(kept.data(), address, bytes) : calls.cuMemcpyHtoD(address, kept.data(), bytes);
+        out ? calls.cuMemcpyDtoH(contents.data(), address, bytes) : calls.cuMemcpyHtoD(address, contents.data(), bytes);
     if (result != runtime::cuda::Success)
       return gpu.failure("xla-tuning", "an operand cannot be kept while kernels are timed",
                          {out ? "cuMemcpyDtoH" : "cuMemcpyHtoD", result});
@@ -48,7 +48,7 @@ private:
 
   Buffer buffer;
   uint64_t bytes;
-  std::vector<char> kept;
+  std::vector<char> contents;
 };
 } // namespace
 
@@ -86,8 +86,8 @@ static Expected<std::vector<SavedOperand>> save(const std::vector<AutotunedCall:
     if (const auto bytes = bytesOf(operand); operand.isTyped && alias.bytes > bytes.value_or(0))
       return Error{"payload-value", "the payload says that an operand has " + std::to_string(alias.bytes) +
                                         " bytes; it has " + std::to_string(bytes.value_or(0))};
-    if (auto kept = saved.emplace_back(alias, operand).save(device); !kept)
-      return kept.error();
+    if (auto done = saved.emplace_back(alias, operand).save(device); !done)
+      return done.error();
   }
   return saved;
 }

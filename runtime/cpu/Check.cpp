@@ -29,15 +29,15 @@ static std::string tileText(const PrintedType &type, int64_t element) {
   return ", at (" + list(index.data(), type.rank) + ") of a tile [" + list(type.shape, type.rank) + "]";
 }
 
-static std::string reportText(const CheckSite &site, const Finding &found, const uint32_t ids[3],
+static std::string reportText(const CheckSite &site, const Finding &finding, const uint32_t ids[3],
                               const artifact::Artifact &artifact) {
   std::string text = site.text;
   if (const size_t at = text.find(kCheckMessage); at != std::string::npos)
-    text.replace(at, sizeof kCheckMessage - 1, found.message);
+    text.replace(at, sizeof kCheckMessage - 1, finding.message);
   while (!text.empty() && text.back() == '\n')
     text.pop_back();
   return text + "\nnote: in program (" + std::to_string(ids[0]) + ", " + std::to_string(ids[1]) + ", " +
-         std::to_string(ids[2]) + ") of `" + artifact.name + "`" + tileText(site.types[0], found.element);
+         std::to_string(ids[2]) + ") of `" + artifact.name + "`" + tileText(site.types[0], finding.element);
 }
 
 //--- Wrapped offsets -----------------------------------------------------------------------------
@@ -48,7 +48,7 @@ struct WrapNote {
   uint64_t launch = 0;
   uint32_t ids[3] = {};
   const CheckSite *site = nullptr; ///< null: none
-  Finding found;
+  Finding finding;
 
   bool isOf(uint64_t other, const uint32_t otherIds[3]) const {
     return site && launch == other && std::equal(ids, ids + 3, otherIds);
@@ -58,9 +58,9 @@ struct WrapNote {
 
 static thread_local WrapNote firstWrap;
 
-static void noteWrap(uint64_t launch, const CheckSite &site, const uint32_t ids[3], Finding found) {
+static void noteWrap(uint64_t launch, const CheckSite &site, const uint32_t ids[3], Finding finding) {
   if (!firstWrap.isOf(launch, ids))
-    firstWrap = {launch, {ids[0], ids[1], ids[2]}, &site, std::move(found)};
+    firstWrap = {launch, {ids[0], ids[1], ids[2]}, &site, std::move(finding)};
 }
 
 //--- The call ------------------------------------------------------------------------------------
@@ -91,18 +91,18 @@ bool checkValues(const CheckSite *site, const uint32_t ids[3], const void *const
   if (!failure || !failure->memory.artifact)
     return true;
   const CheckedValues checked(*site, values);
-  auto found = find(checked, failure->memory);
-  if (!found)
+  auto finding = find(checked, failure->memory);
+  if (!finding)
     return true;
   if (site->kind == CheckKind::Overflow && !endsLaunch(checked)) {
-    noteWrap(failure->launch, *site, ids, std::move(*found));
+    noteWrap(failure->launch, *site, ids, std::move(*finding));
     return true;
   }
   if (site->kind == CheckKind::Wrapped && firstWrap.isOf(failure->launch, ids)) {
     site = firstWrap.site;
-    found = firstWrap.found;
+    finding = firstWrap.finding;
   }
-  failure->report(ids, reportText(*site, *found, ids, *failure->memory.artifact), "sanitize");
+  failure->report(ids, reportText(*site, *finding, ids, *failure->memory.artifact), "sanitize");
   return false;
 }
 

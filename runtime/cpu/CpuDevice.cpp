@@ -144,11 +144,11 @@ static Expected<void> checkLaunch(const Device &device, const Kernel &kernel) {
                "kernel `" + kernel.artifact().name + "` was loaded by another device; load it on the cpu"};
 }
 
-Expected<void> CpuDevice::launchPrograms(Kernel &given, Grid grid, std::optional<uint64_t> only,
+Expected<void> CpuDevice::launchPrograms(Kernel &base, Grid grid, std::optional<uint64_t> only,
                                          std::span<const char> packed) {
-  if (auto ok = checkLaunch(*this, given); !ok)
+  if (auto ok = checkLaunch(*this, base); !ok)
     return ok;
-  auto &kernel = static_cast<CpuKernel &>(given);
+  auto &kernel = static_cast<CpuKernel &>(base);
   const bool hasExtents = packed.size() == kernel.argumentBytes + kernel.extentCount * sizeof(MemoryExtent);
   if (packed.size() != kernel.argumentBytes && !hasExtents)
     return Error{"launch-arguments", "kernel `" + kernel.artifact().name + "` takes " +

@@ -12,7 +12,7 @@ namespace nereid::runtime {
 /// Handles the signals of crashes from now on, before the handlers that the process has; the first call counts.
 void watchCrashes();
 
-/// The same text for ever: a signal handler may read it at any time.
+/// A copy of the name that is never freed: a signal handler may read it at any time.
 const char *lastingName(const std::string &name);
 
 /// Remembers a kernel as one of the latest that were launched.

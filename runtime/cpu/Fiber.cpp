@@ -19,7 +19,8 @@ std::unique_ptr<Fiber> Fiber::create(void (*body)()) {
     return nullptr;
   auto fiber = std::make_unique<Fiber>();
   fiber->stack = static_cast<char *>(memory);
-  // It splits the mapping in two, of which a process may have so many: without it an overflow would write elsewhere.
+  // The guard makes two mappings of one, and a process may reach its limit of mappings; without a guard an overflow
+  // would write elsewhere.
   if (mprotect(memory, kGuardBytes, PROT_NONE) != 0)
     return nullptr;
   fiber->restart(body);

@@ -83,8 +83,8 @@ Expected<void> establishFeatures(std::string_view features) {
 
 /// Bytes of one core's level-2 cache: what a program may use and stay fast.
 static uint64_t levelTwoBytes() {
-  if (const long found = sysconf(_SC_LEVEL2_CACHE_SIZE); found > 0)
-    return static_cast<uint64_t>(found);
+  if (const long bytes = sysconf(_SC_LEVEL2_CACHE_SIZE); bytes > 0)
+    return static_cast<uint64_t>(bytes);
   std::ifstream file("/sys/devices/system/cpu/cpu0/cache/index2/size");
   uint64_t kilobytes = 0;
   if (file >> kilobytes && kilobytes > 0)

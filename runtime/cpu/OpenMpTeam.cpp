@@ -72,12 +72,13 @@ static const OpenMp *openTeam(const char *path) {
   void *library = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
   if (!library)
     return nullptr;
-  static OpenMp found;
-  const bool isWhole =
-      find(library, "GOMP_parallel", found.parallel) && find(library, "omp_get_max_threads", found.maxThreads) &&
-      find(library, "omp_in_parallel", found.isParallel) && find(library, "omp_get_thread_num", found.threadIndex) &&
-      find(library, "omp_get_num_threads", found.threadCount);
-  return isWhole ? &found : nullptr;
+  static OpenMp functions;
+  const bool isWhole = find(library, "GOMP_parallel", functions.parallel) &&
+                       find(library, "omp_get_max_threads", functions.maxThreads) &&
+                       find(library, "omp_in_parallel", functions.isParallel) &&
+                       find(library, "omp_get_thread_num", functions.threadIndex) &&
+                       find(library, "omp_get_num_threads", functions.threadCount);
+  return isWhole ? &functions : nullptr;
 }
 
 /// Walks again only after a library was loaded, one thread at a time: launches of other threads run without a team
@@ -123,8 +124,8 @@ void runOnOpenMpTeam(uint32_t threads, TeamBody body, void *data) {
     void *data;
   } region{*team.load(std::memory_order_relaxed), body, data};
   region.openMp.parallel(
-      [](void *given) {
-        const auto &region = *static_cast<const Region *>(given);
+      [](void *data) {
+        const auto &region = *static_cast<const Region *>(data);
         region.body(region.data, static_cast<uint32_t>(region.openMp.threadIndex()),
                     static_cast<uint32_t>(region.openMp.threadCount()));
       },

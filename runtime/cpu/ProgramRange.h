@@ -33,7 +33,7 @@ struct Programs {
   uint32_t grid[3] = {1, 1, 1};
   uint64_t total = 0;
   uint64_t arenaBytes = 0;
-  std::optional<uint64_t> only;     ///< the one program to run; nullopt: all
+  std::optional<uint64_t> only;     ///< program to run; nullopt: all
   LaunchFailure *failure = nullptr; ///< of kernels that may report a failure
   const char *kernelName = nullptr; ///< lasting (CrashReport.h)
   bool mayWait = false;             ///< programs may wait for any others, and call `wait` while they do
@@ -44,7 +44,7 @@ struct Programs {
       return runReporting(begin, end, arena);
     entry(packed, grid, begin, end, arena);
   }
-  /// The same for kernels that may fail: runs no program above one that failed.
+  /// Runs a kernel that may fail: no program above one that failed.
   void runReporting(uint64_t begin, uint64_t end, char *arena) const;
 };
 

@@ -21,7 +21,7 @@ namespace nereid::runtime {
 
 // Less work than this ends before a sleeping thread is awake.
 static constexpr double kWorthHelpNs = 20'000;
-// The same for a team that is awake: its threads spin for a while after a region.
+// Less work than this does not pay for a team that is awake: its threads spin for a while after a region.
 static constexpr double kWorthTeamNs = 6'000;
 static constexpr std::chrono::microseconds kTeamSpins{200};
 // Claims shrink with the remaining work, so that each thread has few and long ranges of memory and all threads end

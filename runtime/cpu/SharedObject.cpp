@@ -44,9 +44,9 @@ struct Descriptor {
 static std::string ownTask() {
   std::array<char, 64> name; // "PID/task/TID"
   const ssize_t length = readlink("/proc/thread-self", name.data(), name.size());
-  const std::string_view found(name.data(), std::max<ssize_t>(length, 0));
-  const size_t at = found.find('/');
-  return at == found.npos ? std::string() : std::string(found.substr(at));
+  const std::string_view link(name.data(), std::max<ssize_t>(length, 0));
+  const size_t at = link.find('/');
+  return at == link.npos ? std::string() : std::string(link.substr(at));
 }
 
 /// A path to the descriptor that no earlier load has used. The system's loader identifies an object by its path, even

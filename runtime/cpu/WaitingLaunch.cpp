@@ -16,7 +16,7 @@ namespace nereid::runtime {
 
 using Clock = std::chrono::steady_clock;
 
-// As many as a large GPU has at a time, about.
+// About the number of programs that a large GPU runs at a time.
 static constexpr size_t kMostResident = 4096;
 // The part of a stack that a program uses, about.
 static constexpr uint64_t kStackUse = 65536;
@@ -36,7 +36,7 @@ uint64_t WaitingLaunch::claim() {
   return program < end ? program : kNoProgram;
 }
 
-/// As many programs as may be resident: their arenas and stacks may fill half of the machine's memory.
+/// The number of programs that may be resident: their arenas and stacks may fill half of the machine's memory.
 size_t WaitingLaunch::mostResident() const {
   const long pages = sysconf(_SC_PHYS_PAGES), pageBytes = sysconf(_SC_PAGESIZE);
   if (pages <= 0 || pageBytes <= 0)
@@ -46,7 +46,7 @@ size_t WaitingLaunch::mostResident() const {
   return std::clamp<uint64_t>(half / each, 1, kMostResident);
 }
 
-/// Null where as many programs as may be are resident, and where there is no memory.
+/// Null where no further program may be resident, and where there is no memory.
 ProgramContext *WaitingLaunch::addContext(void (*body)()) {
   {
     const std::lock_guard lock(mutex);

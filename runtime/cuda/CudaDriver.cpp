@@ -32,15 +32,15 @@ public:
   }
 
   void *find(const char *name, int version) const {
-    void *found = nullptr;
+    void *address = nullptr;
     int status = 0;
     if (byVersionWithStatus)
-      byVersionWithStatus(name, &found, version, kLegacyDefaultStream, &status);
+      byVersionWithStatus(name, &address, version, kLegacyDefaultStream, &status);
     else if (byVersion)
-      byVersion(name, &found, version, kLegacyDefaultStream);
+      byVersion(name, &address, version, kLegacyDefaultStream);
     else
-      found = dlsym(library, name);
-    return found;
+      address = dlsym(library, name);
+    return address;
   }
 
 private:

@@ -8,9 +8,9 @@ namespace nereid::runtime {
 
 using namespace cuda;
 
-CudaKernel::CudaKernel(CudaDevice &device, artifact::Artifact given, Module module, Function function,
+CudaKernel::CudaKernel(CudaDevice &device, artifact::Artifact contents, Module module, Function function,
                        KernelResources resources, uint32_t residentPrograms)
-    : DriverKernel(device, std::move(given), module, function, resources), residentPrograms(residentPrograms),
+    : DriverKernel(device, std::move(contents), module, function, resources), residentPrograms(residentPrograms),
       cluster(artifact().clusterDims) {
   if (artifact().abi == artifact::Abi::Own)
     tensorMaps = std::make_unique<TensorMaps>(artifact(), device.driver().calls());

@@ -80,8 +80,8 @@ Expected<void> CudaDevice::enqueue(const CudaKernel &kernel, Grid grid, LaunchCo
   };
   addPacked(0, argumentCount);
   if (kernel.tensorMaps)
-    if (auto made = makeTensorMaps(kernel, grid, packed, maps.data()); !made)
-      return made;
+    if (auto done = makeTensorMaps(kernel, grid, packed, maps.data()); !done)
+      return done;
   for (size_t i = 0; i < mapCount; ++i)
     *next++ = maps.data() + i;
   if (kernel.residentPrograms) {
@@ -107,8 +107,8 @@ Expected<void> CudaDevice::start(const CudaKernel &kernel, const LaunchConfig &c
   return error;
 }
 
-Expected<void> CudaDevice::launchOn(const DriverKernel &given, Grid grid, Stream stream, std::span<const char> packed) {
-  const auto &kernel = static_cast<const CudaKernel &>(given);
+Expected<void> CudaDevice::launchOn(const DriverKernel &base, Grid grid, Stream stream, std::span<const char> packed) {
+  const auto &kernel = static_cast<const CudaKernel &>(base);
   LaunchConfig config = kernel.config;
   config.stream = stream;
   const std::optional<Grid> ctas = ctasOf(grid, kernel.cluster);

@@ -112,9 +112,9 @@ static size_t entryOf(std::span<const int64_t> values) {
 
 TensorMaps::Result TensorMaps::find(std::span<const int64_t> values, TensorMap *maps) const {
   const size_t at = entryOf(values);
-  const auto copy = [&](const std::vector<TensorMap> &made) {
+  const auto copy = [&](const std::vector<TensorMap> &computed) {
     if (maps)
-      std::ranges::copy(made, maps);
+      std::ranges::copy(computed, maps);
   };
   {
     std::lock_guard<std::mutex> lock(mutex);
@@ -124,16 +124,16 @@ TensorMaps::Result TensorMaps::find(std::span<const int64_t> values, TensorMap *
       return {entries[at].fit};
     }
   }
-  Entry made{{values.begin(), values.end()}, {}, Fit::No, /*isUsed=*/true};
-  const Result result = compute(values, made.maps);
+  Entry entry{{values.begin(), values.end()}, {}, Fit::No, /*isUsed=*/true};
+  const Result result = compute(values, entry.maps);
   if (result.fit == Fit::DriverFailed)
     return result;
   if (result.fit == Fit::Yes)
-    copy(made.maps);
-  made.fit = result.fit;
+    copy(entry.maps);
+  entry.fit = result.fit;
   std::lock_guard<std::mutex> lock(mutex);
   entries.resize(kEntries);
-  entries[at] = std::move(made);
+  entries[at] = std::move(entry);
   return result;
 }
 

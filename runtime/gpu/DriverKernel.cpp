@@ -7,9 +7,9 @@
 
 namespace nereid::runtime {
 
-DriverKernel::DriverKernel(GpuDevice &device, artifact::Artifact given, gpu::Module module, gpu::Function function,
+DriverKernel::DriverKernel(GpuDevice &device, artifact::Artifact contents, gpu::Module module, gpu::Function function,
                            KernelResources resources)
-    : Kernel(device, std::move(given)), loader(device), module(module), function(function),
+    : Kernel(device, std::move(contents)), loader(device), module(module), function(function),
       launchName(internedName(artifact().name)), argumentBytes(artifact::packedBytes(artifact())),
       usesScratch(artifact().globalScratchBytes != 0 || artifact().profileScratchBytes != 0), known(resources) {
   for (const artifact::Parameter &parameter : artifact().parameters)

@@ -110,8 +110,8 @@ Expected<void> GpuDevice::orderStreams(void *earlier, void *later) {
 
 Expected<void *> GpuDevice::createEvent() {
   Event event = nullptr;
-  auto made = call(calls().createEvent, &event, 0u);
-  return made ? Expected<void *>(event) : made.error();
+  auto done = call(calls().createEvent, &event, 0u);
+  return done ? Expected<void *>(event) : done.error();
 }
 
 Expected<void> GpuDevice::recordEvent(void *event, void *stream) {
@@ -130,8 +130,8 @@ void GpuDevice::destroyEvent(void *event) { (void)call(calls().destroyEvent, sta
 
 Expected<uint64_t> GpuDevice::allocate(uint64_t bytes) {
   Address address = 0;
-  auto made = call(calls().allocate, &address, bytes);
-  return made ? Expected<uint64_t>(address) : made.error();
+  auto done = call(calls().allocate, &address, bytes);
+  return done ? Expected<uint64_t>(address) : done.error();
 }
 
 Expected<void> GpuDevice::fillWithZeros(uint64_t address, uint64_t bytes, void *stream) {

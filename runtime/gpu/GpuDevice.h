@@ -30,7 +30,7 @@ public:
   int ordinal() const { return index; }
   /// "cuda:0"
   std::string name() const;
-  /// As targets name it: "90" of compute capability 9.0, "gfx942".
+  /// The architecture as targets name it: "90" of compute capability 9.0, "gfx942".
   virtual std::string arch() const = 0;
   const DeviceProperties &properties() const override { return known; }
   const gpu::SharedCalls &calls() const { return library.sharedCalls(); }
@@ -64,7 +64,7 @@ public:
 
   /// A failure of `call`; if an earlier launch caused it, it names the kernels that may have failed.
   Error failure(const std::string &code, const std::string &what, gpu::CallResult failed) const;
-  /// The same of code `BACKEND-call`.
+  /// A failure of the code `BACKEND-call`.
   Error failure(const std::string &what, gpu::CallResult failed) const;
 
   //--- what is current for a thread: a context of CUDA, the number of a device of HIP ---------

@@ -21,7 +21,7 @@ struct DriverWords {
   const char *blockingVariable; ///< set to 1, it makes a launch wait for its kernel
 };
 
-/// It stays open until the process ends.
+/// An open library; it stays open until the process ends.
 class GpuDriver {
 public:
   GpuDriver(const GpuDriver &) = delete;

@@ -19,9 +19,9 @@ Error otherDeviceError(const artifact::Artifact &artifact, const std::string &de
   return {"launch-device", quoted(artifact) + " was loaded by another device; load it on " + device};
 }
 
-Error argumentBytesError(const artifact::Artifact &artifact, uint64_t expected, uint64_t given) {
+Error argumentBytesError(const artifact::Artifact &artifact, uint64_t expected, uint64_t actual) {
   return {"launch-arguments", quoted(artifact) + " takes " + std::to_string(expected) + " bytes of arguments; " +
-                                  std::to_string(given) + " were given"};
+                                  std::to_string(actual) + " were given"};
 }
 
 Expected<void> checkResources(const artifact::Artifact &artifact, const DeviceProperties &limits,

@@ -14,7 +14,7 @@ Error outOf(const artifact::Artifact &artifact, const char *resource, uint64_t r
             const std::string &device);
 
 Error otherDeviceError(const artifact::Artifact &artifact, const std::string &device);
-Error argumentBytesError(const artifact::Artifact &artifact, uint64_t expected, uint64_t given);
+Error argumentBytesError(const artifact::Artifact &artifact, uint64_t expected, uint64_t actual);
 
 /// Checks shared memory and threads of a CTA against the device's limits.
 Expected<void> checkResources(const artifact::Artifact &artifact, const DeviceProperties &limits,

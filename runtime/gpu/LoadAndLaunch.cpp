@@ -40,12 +40,12 @@ static constexpr uint64_t kScratchKept = uint64_t{64} << 20;
 
 void GpuDevice::keepScratch() {
   MemoryPool pool = nullptr;
-  uint64_t kept = 0;
+  uint64_t threshold = 0;
   if (keepsScratch.exchange(true) || calls().defaultPool(&pool, handle) != Success ||
-      calls().poolAttribute(pool, MemoryPoolAttribute::BytesKept, &kept) != Success || kept >= kScratchKept)
+      calls().poolAttribute(pool, MemoryPoolAttribute::BytesKept, &threshold) != Success || threshold >= kScratchKept)
     return;
-  kept = kScratchKept;
-  calls().setPoolAttribute(pool, MemoryPoolAttribute::BytesKept, &kept); // a failure only makes launches slower
+  threshold = kScratchKept;
+  calls().setPoolAttribute(pool, MemoryPoolAttribute::BytesKept, &threshold); // a failure only makes launches slower
 }
 
 Expected<Function> GpuDevice::findFunction(const artifact::Artifact &artifact, Module module) const {
@@ -85,10 +85,10 @@ Expected<std::shared_ptr<Kernel>> GpuDevice::load(artifact::Artifact artifact) {
 
 //--- Launching ---------------------------------------------------------------------------------
 
-Expected<void> GpuDevice::launch(Kernel &given, Grid grid, void *stream, std::span<const char> packed) {
-  if (&given.device() != this)
-    return otherDeviceError(given.artifact(), name());
-  const auto &kernel = static_cast<const DriverKernel &>(given);
+Expected<void> GpuDevice::launch(Kernel &base, Grid grid, void *stream, std::span<const char> packed) {
+  if (&base.device() != this)
+    return otherDeviceError(base.artifact(), name());
+  const auto &kernel = static_cast<const DriverKernel &>(base);
   if (packed.size() != kernel.argumentBytes)
     return argumentBytesError(kernel.artifact(), kernel.argumentBytes, packed.size());
   if (grid.x == 0 || grid.y == 0 || grid.z == 0)

@@ -1,4 +1,4 @@
-// The one driver of a kind that a process uses: opened at first use, kept until the process ends.
+// A driver of the process: opened at first use, kept until the process ends.
 // SPDX-License-Identifier: MIT
 #pragma once
 

@@ -105,12 +105,12 @@ static Pool &pool() {
 uint32_t Pool::resolveThreads() {
   uint32_t unknown = 0;
   const auto request = threadRequest.load();
-  uint32_t found = usableProcessors();
+  uint32_t count = usableProcessors();
   for (const uint32_t limit : {cgroupProcessors(), request ? request() : 0})
     if (limit != 0)
-      found = std::min(found, limit);
-  threadCount.compare_exchange_strong(unknown, found);
-  return unknown != 0 ? unknown : found;
+      count = std::min(count, limit);
+  threadCount.compare_exchange_strong(unknown, count);
+  return unknown != 0 ? unknown : count;
 }
 
 bool Pool::enter() {

@@ -127,25 +127,25 @@ Expected<void> SimArguments::addScratch(const artifact::Artifact &artifact, std:
 
 Expected<SimArguments> SimArguments::make(const SimAbi &abi, Grid programs, std::span<const char> packed,
                                           std::span<const MemoryExtent> extents) {
-  SimArguments made;
+  SimArguments arguments;
   for (size_t index = 0; index < abi.artifact.parameters.size(); ++index) {
     const artifact::Parameter &parameter = abi.artifact.parameters[index];
-    const uint32_t at = made.add(packed.data() + parameter.offset, parameter.size, std::max(parameter.size, 1u));
+    const uint32_t at = arguments.add(packed.data() + parameter.offset, parameter.size, std::max(parameter.size, 1u));
     if (parameter.kind == artifact::ParameterKind::Pointer)
-      made.memory.push_back(
+      arguments.memory.push_back(
           bufferOf(parameter, at, packed.data(), index < extents.size() ? extents[index] : MemoryExtent()));
   }
-  if (auto done = made.fillGrid(abi, programs); !done)
+  if (auto done = arguments.fillGrid(abi, programs); !done)
     return done.error();
   if (abi.tensorMaps)
-    if (auto done = made.addTensorMaps(abi, programs, packed); !done)
+    if (auto done = arguments.addTensorMaps(abi, programs, packed); !done)
       return done.error();
   if (abi.residentPrograms)
-    if (auto done = made.sharePrograms(abi, programs); !done)
+    if (auto done = arguments.sharePrograms(abi, programs); !done)
       return done.error();
-  if (auto done = made.addScratch(abi.artifact, packed); !done)
+  if (auto done = arguments.addScratch(abi.artifact, packed); !done)
     return done.error();
-  return made;
+  return arguments;
 }
 
 //--- Tensor maps -------------------------------------------------------------------------------

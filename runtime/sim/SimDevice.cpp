@@ -100,8 +100,8 @@ static constexpr const char *kDeviceName = "the simulated GPU";
 
 //--- Kernels -----------------------------------------------------------------------------------
 
-SimKernel::SimKernel(const Device &device, artifact::Artifact given, std::shared_ptr<const Module> module)
-    : Kernel(device, std::move(given)), module(std::move(module)) {
+SimKernel::SimKernel(const Device &device, artifact::Artifact contents, std::shared_ptr<const Module> module)
+    : Kernel(device, std::move(contents)), module(std::move(module)) {
   if (artifact().abi == artifact::Abi::Own)
     tensorMaps = std::make_unique<TensorMaps>(artifact(), tensorMapCalls());
 }
@@ -119,9 +119,9 @@ bool SimKernel::accepts(Grid, std::span<const char> packed) const {
          tensorMaps->make(packed.first(bytes), /*isOneWave=*/false, nullptr).fit == TensorMaps::Fit::Yes;
 }
 
-void SimKernel::setProfile(std::shared_ptr<const LaunchProfile> given) {
+void SimKernel::setProfile(std::shared_ptr<const LaunchProfile> latest) {
   std::lock_guard lock(mutex);
-  profile = std::move(given);
+  profile = std::move(latest);
 }
 
 std::shared_ptr<const LaunchProfile> SimKernel::lastProfile() const {
@@ -219,9 +219,9 @@ static uint32_t residentCtas(const artifact::Artifact &artifact, const DevicePro
   return static_cast<uint32_t>(std::max<uint64_t>(each, 1) * gpu.multiprocessorCount);
 }
 
-Expected<void> SimDevice::launch(Kernel &given, Grid grid, void *, std::span<const char> packed) {
-  const artifact::Artifact &artifact = given.artifact();
-  if (&given.device() != this)
+Expected<void> SimDevice::launch(Kernel &base, Grid grid, void *, std::span<const char> packed) {
+  const artifact::Artifact &artifact = base.artifact();
+  if (&base.device() != this)
     return otherDeviceError(artifact, kDeviceName);
   const uint64_t expected = artifact::packedBytes(artifact);
   std::vector<MemoryExtent> extents;
@@ -236,7 +236,7 @@ Expected<void> SimDevice::launch(Kernel &given, Grid grid, void *, std::span<con
     return argumentBytesError(artifact, expected, packed.size());
   if (grid.x == 0 || grid.y == 0 || grid.z == 0)
     return {};
-  auto &kernel = static_cast<SimKernel &>(given);
+  auto &kernel = static_cast<SimKernel &>(base);
   auto arguments = SimArguments::make(kernel.abi(), grid, packed, extents);
   if (!arguments)
     return arguments.error();

@@ -24,7 +24,7 @@ bool isSimulated(const artifact::Target &target);
 /// a real GPU if they hold their PTX. For `hip`, a GPU of the target's architecture; null for one that is not
 /// simulated. A launch is done on return; it ignores the stream.
 runtime::Device *findSimDevice(const artifact::Target &target);
-/// The same for a target that is known to be simulated.
+/// The GPU of a target that is known to be simulated.
 runtime::Device &simDevice(const artifact::Target &target);
 
 /// The last launch of a kernel of a simulated GPU that was counted; null where there is none.

@@ -59,13 +59,13 @@ std::optional<uint32_t> nereid::sim::checksOf(std::string_view words) {
   return set;
 }
 
-Expected<Counters> nereid::sim::run(const Module &module, const Launch &given) {
-  auto found = module.state.entries.find(given.entry);
+Expected<Counters> nereid::sim::run(const Module &module, const Launch &request) {
+  auto found = module.state.entries.find(request.entry);
   if (found == module.state.entries.end())
-    return Error{"sim-launch", "the PTX has no entry `" + given.entry + "`"};
+    return Error{"sim-launch", "the PTX has no entry `" + request.entry + "`"};
   const Code &code = found->second;
   LaunchCounts counts(code);
-  Launch launch = given;
+  Launch launch = request;
   if (launch.wantsCounters)
     launch.observers.insert(launch.observers.begin(), [&counts](Cluster &) { return makeCounter(counts); });
   for (MakeObserver &make : makersOf(launch.checks))

@@ -7,8 +7,8 @@
 using namespace nereid;
 using namespace nereid::xla::ffi;
 
-void *nereid_xla_cpu(void *given) {
-  auto &frame = *static_cast<Frame *>(given);
+void *nereid_xla_cpu(void *pointer) {
+  auto &frame = *static_cast<Frame *>(pointer);
   if (const auto answer = answerMetadata(frame, /*traits=*/0))
     return *answer;
   auto done = runFrame(frame, runtime::cpuDevice(), nullptr);

@@ -36,8 +36,8 @@ static Expected<void> runTyped(const Frame &frame) {
   return runFrame(frame, **device, stream.stream);
 }
 
-static Failure *handle(void *given, uint32_t traits) {
-  auto &frame = *static_cast<Frame *>(given);
+static Failure *handle(void *pointer, uint32_t traits) {
+  auto &frame = *static_cast<Frame *>(pointer);
   if (const auto answer = answerMetadata(frame, traits))
     return *answer;
   auto done = runTyped(frame);

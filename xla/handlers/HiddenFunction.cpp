@@ -66,8 +66,8 @@ static std::optional<uintptr_t> loadBias(const std::string &path) {
     std::optional<uintptr_t> bias = std::nullopt;
   } search{path};
   dl_iterate_phdr(
-      [](dl_phdr_info *info, size_t, void *given) {
-        auto &search = *static_cast<Search *>(given);
+      [](dl_phdr_info *info, size_t, void *data) {
+        auto &search = *static_cast<Search *>(data);
         if (!info->dlpi_name || realPath(info->dlpi_name) != search.path)
           return 0;
         search.bias = info->dlpi_addr;

@@ -43,7 +43,7 @@ struct View {
 };
 using Snapshot = std::shared_ptr<const View>;
 
-/// Both views; null is nothing.
+/// The union of two views; null is the empty one.
 Snapshot joined(const Snapshot &a, const Snapshot &b);
 
 } // namespace nereid::sim

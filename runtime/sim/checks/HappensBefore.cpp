@@ -267,9 +267,9 @@ void HappensBefore::publish(Warp &warp, SyncWord &word, const MemoryAccess &acce
   word.ofCta.resize(std::max<size_t>(word.ofCta.size(), rank + 1));
   Snapshot *levels[] = {&word.ofCta[rank], &word.ofCluster, &word.gpu};
   for (unsigned level = 0; level < 3; ++level) {
-    const Snapshot given = level > top ? nullptr : isRelease ? snapshotOf(thread) : thread.fenced[level];
+    const Snapshot snapshot = level > top ? nullptr : isRelease ? snapshotOf(thread) : thread.fenced[level];
     // A plain store ends the release sequence, a read-modify-write continues it.
-    *levels[level] = access.isAtomic ? joined(*levels[level], given) : given;
+    *levels[level] = access.isAtomic ? joined(*levels[level], snapshot) : snapshot;
   }
 }
 

@@ -10,7 +10,7 @@ namespace nereid::sim {
 
 /// Where an undefined value comes from.
 struct Undefined {
-  const Instruction *instruction = nullptr; ///< that has read it first
+  const Instruction *instruction = nullptr; ///< reads it first
   std::string text;
 };
 

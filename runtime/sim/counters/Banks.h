@@ -8,7 +8,7 @@ namespace nereid::sim {
 
 struct BankUse {
   uint32_t wavefronts = 0;
-  uint32_t minimum = 0; ///< what the access takes without conflicts
+  uint32_t minimum = 0; ///< wavefronts of the access without conflicts
 };
 
 /// `banks` banks of 4 bytes, 32 or 64. Accesses of 8 and 16 bytes are done by halves and quarters of the warp; two

@@ -41,9 +41,9 @@ struct Counters {
   std::array<InstructionCounts, kNumDirections> global{}, shared{};
   std::array<std::array<uint64_t, kNumWidths>, kNumDirections> globalWidths{}; ///< requests by width
   uint64_t bulkLoadBytes = 0, bulkStoreBytes = 0;
-  uint64_t readSectors = 0, writtenSectors = 0; ///< different ones, of the whole launch
-  uint64_t l2ReadSectors = 0;                   ///< different ones of each cluster, and those of bulk copies
-  std::array<uint64_t, kNumTensorTypes> tensorFlops{}, groupFlops{}; ///< all, those of wgmma
+  uint64_t readSectors = 0, writtenSectors = 0; ///< without repetitions, of the whole launch
+  uint64_t l2ReadSectors = 0;                   ///< without repetitions in a cluster, and those of bulk copies
+  std::array<uint64_t, kNumTensorTypes> tensorFlops{}, groupFlops{}; ///< of all products, of wgmma alone
 
   bool isDetailed() const { return !instructions.empty(); }
   double meanActiveLanes() const;

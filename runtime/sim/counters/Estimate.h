@@ -17,7 +17,7 @@ Occupancy occupancyOf(const LaunchProfile &profile, const artifact::NvidiaGpu &g
 
 struct Resource {
   const char *name = "";
-  double seconds = 0; ///< that this resource alone would take
+  double seconds = 0; ///< time that this resource alone would take
 };
 
 struct Estimate {

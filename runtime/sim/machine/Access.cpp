@@ -150,14 +150,14 @@ bool nereid::sim::resolve(Warp &warp, MemoryAccess &access, uint32_t alignment, 
   return !warp.cta->cluster->isObserved || notifyBySpace(warp, access);
 }
 
-LaneAccess::LaneAccess(Warp &warp, const Instruction &given, Space where, uint32_t slot, uint64_t offset,
+LaneAccess::LaneAccess(Warp &warp, const Instruction &decoded, Space where, uint32_t slot, uint64_t offset,
                        uint32_t size) {
-  instruction = &given;
+  instruction = &decoded;
   space = where;
   lanes = warp.mask;
   bytes = size;
-  scope = given.scope;
-  order = given.order;
+  scope = decoded.scope;
+  order = decoded.order;
   addresses = values;
   MemoryAccess::slot = slot;
   const auto *base = warp.at<uint64_t>(slot);

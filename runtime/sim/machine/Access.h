@@ -1,4 +1,4 @@
-// The one way from the addresses of an instruction to the host's memory.
+// Accesses to memory: from the addresses of an instruction to the host's memory.
 // SPDX-License-Identifier: MIT
 #pragma once
 

@@ -86,7 +86,7 @@ public:
   std::optional<Scope> takeScope();
   void dropAll() { modifiers.clear(); }
   /// How definedness passes through the statement, where its opcode does not tell.
-  void setFlow(ValueFlow given) { flow = given; }
+  void setFlow(ValueFlow value) { flow = value; }
   /// The label behind a call of the function that is decoded; empty in an entry.
   std::string returnLabel() const;
   const std::string &calledFunction() const { return called; }

@@ -8,10 +8,10 @@
 
 using namespace nereid::sim;
 
-static bool roundsUp(long double rest, uint64_t kept, bool isNegative, Rounding rounding) {
+static bool roundsUp(long double rest, uint64_t significand, bool isNegative, Rounding rounding) {
   switch (rounding) {
   case Rounding::Nearest:
-    return rest > 0.5L || (rest == 0.5L && (kept & 1));
+    return rest > 0.5L || (rest == 0.5L && (significand & 1));
   case Rounding::NearestAway:
     return rest >= 0.5L;
   case Rounding::Zero:
@@ -52,12 +52,12 @@ uint64_t nereid::sim::encode(long double value, const Format &format, Rounding r
   std::frexp(magnitude, &exponent);
   int unit = std::max(exponent - 1, 1 - format.bias()) - int(mantissa);
   const long double scaled = std::ldexp(magnitude, -unit);
-  uint64_t kept = uint64_t(scaled);
-  kept += roundsUp(scaled - kept, kept, isNegative, rounding);
-  if (kept > (ones << 1 | 1))
-    kept >>= 1, ++unit;
-  const uint64_t biased = kept > ones ? uint64_t(unit + int(mantissa) + format.bias()) : 0;
-  const uint64_t bits = (biased << mantissa) | (kept & ones);
+  uint64_t significand = uint64_t(scaled);
+  significand += roundsUp(scaled - significand, significand, isNegative, rounding);
+  if (significand > (ones << 1 | 1))
+    significand >>= 1, ++unit;
+  const uint64_t biased = significand > ones ? uint64_t(unit + int(mantissa) + format.bias()) : 0;
+  const uint64_t bits = (biased << mantissa) | (significand & ones);
   const bool isTooLarge = biased > exponents || bits > largest;
   if (format.isFnuz)
     return isTooLarge ? isFinite || towardsZero ? sign | largest : fnuzNan : bits ? sign | bits : 0;

@@ -69,9 +69,9 @@ struct Instruction {
     std::memcpy(&result, rolesBytes, sizeof result);
     return result;
   }
-  template <typename Roles> void setRoles(Roles given) {
+  template <typename Roles> void setRoles(Roles value) {
     static_assert(sizeof(Roles) <= sizeof rolesBytes && std::is_trivially_copyable_v<Roles>);
-    std::memcpy(rolesBytes, &given, sizeof given);
+    std::memcpy(rolesBytes, &value, sizeof value);
   }
 };
 

@@ -74,7 +74,7 @@ private:
   void noteWait(Resident &resident);
   bool isStuck() const;
   Error stuckError(const Resident &last) const;
-  void fail(Error given);
+  void fail(Error reason);
   void prepare(Cluster &cluster, uint64_t index);
   void prepare(Warp &warp, const Cta &cta) const;
 
@@ -241,10 +241,10 @@ void GridWork::takePart(StopCheck *stop) {
   }
 }
 
-void GridWork::fail(Error given) {
+void GridWork::fail(Error reason) {
   std::lock_guard lock(mutex);
   if (!error)
-    error = std::move(given);
+    error = std::move(reason);
   hasFailed = true;
 }
 

@@ -97,9 +97,9 @@ uint32_t Decoder::sourceSlot(const Operand &operand, unsigned bytes, bool isFloa
     fail("an operand has a form that is not known here");
     return 0;
   }
-  std::optional<Register> found = findRegister(operand.name);
-  Register reg = found.value_or(Register{});
-  if (!found && !special(operand.name, reg)) {
+  std::optional<Register> declared = findRegister(operand.name);
+  Register reg = declared.value_or(Register{});
+  if (!declared && !special(operand.name, reg)) {
     if (operand.name == "WARP_SZ")
       return constant(kLanes, bytes);
     if (const Symbol *symbol = findSymbol(operand.name); symbol && bytes >= 4)

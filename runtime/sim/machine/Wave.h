@@ -26,7 +26,7 @@ public:
   unsigned lanes() const { return numWarps * kLanes; }
   uint64_t active() const { return masks[0] | uint64_t{masks[1]} << kLanes; }
   bool isActive(unsigned lane) const { return active() >> lane & 1; }
-  bool isWhole() const; ///< all lanes that have not ended are there
+  bool isWhole() const; ///< every lane that has not ended is there
   template <typename T> T &at(uint32_t slot, unsigned lane) const {
     return warps[lane / kLanes]->at<T>(slot)[lane % kLanes];
   }
