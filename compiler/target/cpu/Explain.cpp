@@ -3,9 +3,8 @@
 #include "compiler/target/cpu/Explain.h"
 
 #include "compiler/lowering/UserPosition.h"
-#include "compiler/target/cpu/plan/Expressions.h"
+#include "compiler/target/cpu/plan/PlanBuilder.h"
 
-#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -77,20 +76,7 @@ void PlanExplainer::addAccess(Operation *op, StringRef kind, Value pointer, bool
 }
 
 void PlanExplainer::addNest(const Nest &nest) {
-  llvm::SetVector<Operation *> loads;
-  ExpressionWalk walk(kernel.affineInfo, [&](Value value, const IndexMap &) {
-    if (kernel.plan.bufferOf.contains(value))
-      return false;
-    if (auto load = value.getDefiningOp<tt::LoadOp>(); load && isa<RankedTensorType>(value.getType()))
-      loads.insert(load);
-    return true;
-  });
-  for (const Root &root : nest.roots) {
-    if (auto load = dyn_cast_or_null<tt::LoadOp>(root.op); load && root.kind == RootKind::Materialise)
-      loads.insert(load);
-    walk.root(root);
-  }
-  for (Operation *op : loads)
+  for (Operation *op : loadsOf(kernel.plan, kernel.affineInfo, nest))
     addAccess(op, "load", cast<tt::LoadOp>(op).getPtr(), cast<tt::LoadOp>(op).getMask() != nullptr, nest);
   if (nest.keptOperand)
     add(nest.roots.front().op, "kept",

@@ -103,7 +103,7 @@ void DotPrefetcher::prefetch(llvm::Value *iteration) {
   });
 }
 
-/// Into the second-level cache, or from it into the first.
+/// Prefetches a group's lines into the second-level cache, or from it into the first.
 void DotPrefetcher::prefetchGroup(llvm::Value *group) {
   group = ir.CreateBinaryIntrinsic(llvm::Intrinsic::umin, group, share.lastGroup);
   llvm::Value *rows = ir.CreateLShr(group, share.logLines);

@@ -112,8 +112,7 @@ SmallVector<Operation *, 2> VersionChooser::copiedLoads(const Nest &nest) {
       loads.insert(load);
     return true;
   });
-  for (const Root &root : nest.roots)
-    walk.root(root);
+  walk.nest(nest);
   return llvm::to_vector<2>(loads);
 }
 

@@ -37,8 +37,7 @@ static bool allowsUpdateInPlace(PlanContext &context, const Sequence &body, Buff
           nest.hoistedReads.push_back(value);
         return false;
       });
-      for (const Root &root : nest.roots)
-        walk.root(root);
+      walk.nest(nest);
     });
   for (unsigned index = update; index < body.steps.size(); ++index)
     forEachStep(body.steps[index], [&](const Step &step) {

@@ -44,13 +44,6 @@ bool cpu::isSlowFunction(Operation *op) {
   return isa<arith::RemFOp, tt::ExternElementwiseOp, tt::ElementwiseInlineAsmOp>(op) || isMathFunction(op);
 }
 
-static uint64_t packMap(const IndexMap &map) {
-  uint64_t key = map.size();
-  for (int8_t loop : map)
-    key = key * 31 + static_cast<uint64_t>(loop + 3);
-  return key;
-}
-
 void ExpressionWalk::root(const Root &root) {
   const size_t first = waiting.size();
   if (root.kind == RootKind::Materialise) { // the kept value's own buffer is not read here
@@ -84,7 +77,7 @@ void ExpressionWalk::drain() {
     auto [value, map] = std::move(waiting.back());
     waiting.pop_back();
     IndexMap reduced = reduceMap(affineInfo, value, map);
-    if (!seen.insert({value, packMap(reduced)}).second || !visitor(value, reduced) || reduced.empty())
+    if (!seen.insert({value, keyOf(reduced)}).second || !visitor(value, reduced) || reduced.empty())
       continue;
     const size_t first = waiting.size();
     pushOperands(value, reduced);

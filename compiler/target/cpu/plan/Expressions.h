@@ -23,6 +23,11 @@ public:
 
   /// Visits what a root evaluates; the root itself is not visited.
   void root(const Root &root);
+  /// Visits what the roots of a nest evaluate.
+  void nest(const Nest &nest) {
+    for (const Root &root : nest.roots)
+      this->root(root);
+  }
 
 private:
   void push(mlir::Value value, const IndexMap &map);

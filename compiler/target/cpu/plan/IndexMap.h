@@ -17,6 +17,14 @@ inline int8_t fixedIndex(unsigned index) { return static_cast<int8_t>(-1 - stati
 /// The constant index that an entry below 0 encodes.
 inline unsigned indexOfFixed(int8_t entry) { return -1 - entry; }
 
+/// A number for caches by map, which no other map of practical rank has.
+inline uint64_t keyOf(const IndexMap &map) {
+  uint64_t key = map.size();
+  for (int8_t loop : map)
+    key = key * 31 + static_cast<uint64_t>(loop + 3);
+  return key;
+}
+
 IndexMap identityMap(size_t rank);
 
 /// Whether each element of the results is computed from the operands' elements at the same index.

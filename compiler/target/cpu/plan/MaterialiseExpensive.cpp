@@ -93,8 +93,7 @@ void Materialiser::scan(unsigned index) {
         visited[id].push_back(value);
       return true;
     });
-    for (const Root &root : nest.roots)
-      walk.root(root);
+    walk.nest(nest);
   });
   for (Value value : visited[id]) {
     Uses &entry = uses[value];
@@ -180,8 +179,7 @@ bool Materialiser::evaluatesAtOwnIndex(Nest &nest, Value value) {
     isEvaluated |= part == value;
     return !context.plan.bufferOf.contains(part);
   });
-  for (const Root &root : nest.roots)
-    walk.root(root);
+  walk.nest(nest);
   return isEvaluated && tt::shapeOf(value.getType()) == ArrayRef<int64_t>(nest.shape) && !nest.writesMemory();
 }
 

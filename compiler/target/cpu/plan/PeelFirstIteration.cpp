@@ -32,8 +32,7 @@ static bool readsTile(PlanContext &context, const Nest &nest, Value tile) {
     isFound |= value == tile;
     return !isFound && !(context.plan.bufferOf.contains(value) && isRead(context.plan, nest, value));
   });
-  for (const Root &root : nest.roots)
-    walk.root(root);
+  walk.nest(nest);
   return isFound;
 }
 

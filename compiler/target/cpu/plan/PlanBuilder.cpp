@@ -4,6 +4,7 @@
 
 #include "compiler/dialect/imported/Dialect.h"
 #include "compiler/dialect/ttg/Dialect.h"
+#include "compiler/target/cpu/plan/Expressions.h"
 #include "compiler/target/cpu/plan/VerifyPlan.h"
 
 using namespace mlir;
@@ -103,6 +104,23 @@ bool cpu::isRead(const LoopPlan &plan, const Nest &nest, Value value) {
   return plan.bufferOf.contains(value) && llvm::none_of(nest.roots, [&](const Root &root) {
            return root.kind == RootKind::Materialise && root.value == value;
          });
+}
+
+llvm::SetVector<Operation *> cpu::loadsOf(const LoopPlan &plan, AffineInfo &affineInfo, const Nest &nest) {
+  llvm::SetVector<Operation *> loads;
+  ExpressionWalk walk(affineInfo, [&](Value value, const IndexMap &) {
+    if (plan.bufferOf.contains(value))
+      return false;
+    if (value.getDefiningOp<tt::LoadOp>() && isa<RankedTensorType>(value.getType()))
+      loads.insert(value.getDefiningOp());
+    return true;
+  });
+  for (const Root &root : nest.roots) {
+    if (root.kind == RootKind::Materialise && isa_and_nonnull<tt::LoadOp>(root.op))
+      loads.insert(root.op);
+    walk.root(root);
+  }
+  return loads;
 }
 
 bool cpu::isHintOrBarrier(Operation *op) { return isa<imported::AssumeOp, imported::BarrierOp, ttg::BarrierOp>(op); }

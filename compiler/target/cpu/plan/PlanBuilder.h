@@ -7,6 +7,7 @@
 #include "compiler/dialect/tt/Dialect.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace nereid::cpu {
 
@@ -118,6 +119,10 @@ bool isIdentity(llvm::ArrayRef<int64_t> shape, const IndexMap &map, const Nest &
 bool isRead(const LoopPlan &plan, const Nest &nest, mlir::Value value);
 /// Whether the op is a hint to the compiler, or orders the threads of a program, which is one thread.
 bool isHintOrBarrier(mlir::Operation *op);
+/// The loads of tiles that the nest evaluates, each once; the load whose tile a root materialises comes before those of
+/// its address.
+llvm::SetVector<mlir::Operation *> loadsOf(const LoopPlan &plan, AffineInfo &affineInfo, const Nest &nest);
+
 /// The extents that a root's nest iterates over.
 llvm::ArrayRef<int64_t> shapeOfRoot(const Root &root);
 

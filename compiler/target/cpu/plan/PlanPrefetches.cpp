@@ -13,7 +13,6 @@
 // nests read, of which the first would wait for memory and the last for the processor.
 #include "compiler/dialect/tt/LoopAttributes.h"
 #include "compiler/index/Growth.h"
-#include "compiler/target/cpu/plan/Expressions.h"
 #include "compiler/target/cpu/plan/PlanBuilder.h"
 #include "compiler/target/cpu/prepare/HoistScalars.h"
 
@@ -45,18 +44,8 @@ static llvm::MapVector<Operation *, Readers> readersOf(const LoopPlan &plan, Aff
   for (const Step &inner : sequence.steps) {
     if (inner.kind != StepKind::Nest)
       continue;
-    ExpressionWalk walk(affineInfo, [&](Value value, const IndexMap &) {
-      if (plan.bufferOf.contains(value))
-        return false;
-      if (value.getDefiningOp<tt::LoadOp>() && isa<RankedTensorType>(value.getType()))
-        readers[value.getDefiningOp()].add(inner.nest.get());
-      return true;
-    });
-    for (const Root &root : inner.nest->roots) {
-      walk.root(root);
-      if (root.kind == RootKind::Materialise && root.value.getDefiningOp<tt::LoadOp>())
-        readers[root.value.getDefiningOp()].add(inner.nest.get());
-    }
+    for (Operation *load : loadsOf(plan, affineInfo, *inner.nest))
+      readers[load].add(inner.nest.get());
   }
   return readers;
 }

@@ -4,7 +4,7 @@
 // Scalars are named in the order of their first mention (s0, s1 ...) and described once, so that the text does not
 // depend on SSA numbers.
 #include "compiler/target/cpu/plan/Expressions.h"
-#include "compiler/target/cpu/plan/LoopPlan.h"
+#include "compiler/target/cpu/plan/PlanBuilder.h"
 
 #include "compiler/analysis/PointerBases.h"
 #include "compiler/dialect/tt/Dialect.h"
@@ -145,30 +145,21 @@ void Printer::root(const Root &root, unsigned depth) {
 }
 
 void Printer::loads(const Nest &nest, unsigned depth) {
-  llvm::MapVector<Operation *, std::string> reads;
-  llvm::MapVector<unsigned, bool> buffers;
-  auto add = [&](tt::LoadOp load) {
-    if (!reads.count(load))
-      reads[load] = access(load.getPtr()) + (load.getMask() ? " masked" : "");
-  };
-  ExpressionWalk walk(affineInfo, [&](Value value, const IndexMap &map) {
-    if (auto found = plan.bufferOf.find(value); found != plan.bufferOf.end()) {
-      buffers[found->second] = true;
-      return false;
-    }
-    if (auto load = value.getDefiningOp<tt::LoadOp>(); load && isa<RankedTensorType>(value.getType()))
-      add(load);
-    return true;
-  });
-  for (const Root &root : nest.roots) {
-    if (auto load = dyn_cast_or_null<tt::LoadOp>(root.op); load && root.kind == RootKind::Materialise)
-      add(load);
-    walk.root(root);
+  for (Operation *op : loadsOf(plan, affineInfo, nest)) {
+    auto load = cast<tt::LoadOp>(op);
+    line(depth) << loadName(op) << " " << access(load.getPtr()) << (load.getMask() ? " masked" : "")
+                << (llvm::is_contained(nest.hoistedReads, load.getResult()) ? " hoisted" : "") << "\n";
   }
-  for (auto &[op, description] : reads)
-    line(depth) << loadName(op) << " " << description
-                << (llvm::is_contained(nest.hoistedReads, op->getResult(0)) ? " hoisted" : "") << "\n";
-  for (auto &[buffer, unused] : buffers)
+  llvm::SetVector<BufferId> buffers;
+  ExpressionWalk walk(affineInfo, [&](Value value, const IndexMap &) {
+    auto buffer = plan.bufferOf.find(value);
+    if (buffer == plan.bufferOf.end())
+      return true;
+    buffers.insert(buffer->second);
+    return false;
+  });
+  walk.nest(nest);
+  for (BufferId buffer : buffers)
     line(depth) << "read b" << buffer << "\n";
 }
 

@@ -96,8 +96,7 @@ void LoadProtector::collectLoads(Nest &nest, Evaluation at) {
       loads[load].push_back({at.step, at.nest, map, at.isAfter});
     return true;
   });
-  for (const Root &root : nest.roots)
-    walk.root(root);
+  walk.nest(nest);
 }
 
 /// Where each load is evaluated, in the order of the steps. A load that only the address of a kept load needs is
@@ -233,8 +232,7 @@ bool LoadProtector::reads(const Nest &nest, tt::LoadOp load) {
     isRead |= value == load.getResult();
     return !context.plan.bufferOf.contains(value);
   });
-  for (const Root &root : nest.roots)
-    walk.root(root);
+  walk.nest(nest);
   return isRead;
 }
 

@@ -15,12 +15,12 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::cpu;
 
-/// Of all kept tiles of a kernel: about as much as a core's share of the last-level cache. Only those are written that
-/// programs may come back to.
+/// The size of all kept tiles of a kernel: about a core's share of the last-level cache. Tiles to which no program
+/// comes back are not written.
 static constexpr int64_t mostBytes = 1 << 22;
-/// Of an operand.
+/// The number of kept tiles of an operand.
 static constexpr int64_t mostTiles = 256;
-/// Of the scalars that a tile depends on: more take longer to compare, and are rarely the same.
+/// The number of scalars that a tile may depend on: more take longer to compare, and are rarely the same.
 static constexpr size_t mostScalars = 8;
 
 namespace {

@@ -126,7 +126,7 @@ bool Sequencer::readsSafely(const Root &root) {
   return isSafe;
 }
 
-/// Roots that never share a nest: their loops run in an order of their own, or lane by lane.
+/// Whether the root never shares a nest: its loops run in an order of their own, or lane by lane.
 static bool isAlone(const Root &root) {
   return root.kind == RootKind::Op && (root.traits->isAlone || needsScalars(root.op));
 }
@@ -217,7 +217,7 @@ void Sequencer::materialiseSource(Operation *gather, Value source) {
   pendingValues.insert(gather->getResult(0));
 }
 
-/// The purpose of the buffers of tiles that such an op reads.
+/// The purpose of the buffers of the tiles that the op passes to the host.
 static const char *purposeOf(Operation *op) {
   return isa<tt::PrintOp>(op) ? "printed" : isa<tt::AssertOp>(op) ? "asserted" : "checked";
 }
@@ -299,7 +299,8 @@ void Sequencer::noteDependent(Operation *op) {
 
 //--- dots ----------------------------------------------------------------------------------
 
-/// A tile that is in a buffer anyway, or a copy of it made at its definition: once for all iterations of an inner loop.
+/// The buffer of the tile, or of a copy that is made at the tile's definition: once for all iterations of an inner
+/// loop.
 TileDot::Operand Sequencer::operand(tt::DotOp op, Value value) {
   if (auto found = context.plan.bufferOf.find(value); found != context.plan.bufferOf.end())
     return {value, found->second, false};

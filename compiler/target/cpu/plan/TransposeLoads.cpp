@@ -86,8 +86,7 @@ static SmallVector<tt::LoadOp> ownLoads(PlanContext &context, const Nest &nest, 
       loads.push_back(load);
     return true;
   });
-  for (const Root &root : nest.roots)
-    walk.root(root);
+  walk.nest(nest);
   return loads;
 }
 

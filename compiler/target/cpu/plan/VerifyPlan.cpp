@@ -204,8 +204,7 @@ void PlanVerifier::reads(const Nest &nest) {
       isWritten(found->second, name);
     return !written.test(found->second) && !isInitial; // computed where it is not written yet
   });
-  for (const Root &root : nest.roots)
-    walk.root(root);
+  walk.nest(nest);
 }
 
 void PlanVerifier::order(const Nest &nest) {

@@ -38,7 +38,7 @@ namespace {
 enum class Polled { No, Perhaps, Surely };
 } // namespace
 
-/// A plain load from the same address may read a bound that nobody changes.
+/// Whether the op polls memory. A plain load from the same address may read a bound that nobody changes.
 static Polled polled(Operation *op, scf::WhileOp loop) {
   auto access = dyn_cast<tt::MemoryAccessOpInterface>(op);
   if (!access || !access.readsMemory())

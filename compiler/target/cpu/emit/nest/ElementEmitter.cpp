@@ -118,8 +118,7 @@ void ElementEmitter::evaluateInOrder(unsigned level) {
       values.emplace_back(value, map);
     return !(context.plan.bufferOf.contains(value) && context.buffers.isReady(value));
   });
-  for (const Root &root : nest.roots)
-    walk.root(root);
+  walk.nest(nest);
   if (values.size() <= harmless)
     return;
   llvm::stable_sort(

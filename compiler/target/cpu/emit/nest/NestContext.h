@@ -40,14 +40,6 @@ struct Chunk {
   uint32_t boundedDims = 0;         ///< outer dimensions whose loop ends where their prefix does, as a bit set
 };
 
-/// A key of index maps for caches.
-inline uint64_t keyOf(const IndexMap &map) {
-  uint64_t key = map.size();
-  for (int8_t loop : map)
-    key = key * 31 + static_cast<uint64_t>(loop + 3);
-  return key;
-}
-
 /// Owns nothing.
 struct NestContext : EmitContext {
   const Nest &nest;
