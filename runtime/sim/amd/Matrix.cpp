@@ -189,18 +189,6 @@ static bool multiply(Wave &wave, const Instruction &instruction) {
 
 //--- decoding ------------------------------------------------------------------------------
 
-static bool resultKindOf(const std::string &name, ResultKind &kind) {
-  static constexpr std::pair<const char *, ResultKind> known[] = {{"f32", ResultKind::F32},
-                                                                  {"i32", ResultKind::I32},
-                                                                  {"f64", ResultKind::F64},
-                                                                  {"f16", ResultKind::F16},
-                                                                  {"bf16", ResultKind::BF16}};
-  for (auto [text, value] : known)
-    if (name == text)
-      return kind = value, true;
-  return false;
-}
-
 static std::string takeElement(Decoder &decoder) {
   return decoder.takeOf({"f16", "bf16", "xf32", "f32", "f64", "i8", "u8", "i4", "u4", "e4m3", "e5m2", "e4m3fnuz",
                          "e5m2fnuz", "e2m3", "e3m2", "e2m1", "i32"});
@@ -257,9 +245,15 @@ void nereid::sim::decodeMatrixMultiply(Decoder &decoder) {
   if (family == "wmma")
     family = decoder.takeOf({"gfx11", "gfx12"});
   const std::string name = decoder.takeShape("m");
-  const std::string result = takeElement(decoder), left = takeElement(decoder), right = takeElement(decoder);
-  const bool isKnown =
-      resultKindOf(result, form.result) && amdElementOf(left, form.left) && amdElementOf(right, form.right);
+  static constexpr std::pair<std::string_view, ResultKind> results[] = {{"f32", ResultKind::F32},
+                                                                        {"i32", ResultKind::I32},
+                                                                        {"f64", ResultKind::F64},
+                                                                        {"f16", ResultKind::F16},
+                                                                        {"bf16", ResultKind::BF16}};
+  const std::optional<ResultKind> result = decoder.takeNamed(results);
+  const std::string left = takeElement(decoder), right = takeElement(decoder);
+  form.result = result.value_or(ResultKind::F32);
+  const bool isKnown = result && amdElementOf(left, form.left) && amdElementOf(right, form.right);
   const auto row = isKnown ? findMatrixShape(family, name, form.left) : std::nullopt;
   const auto rightRow = isKnown ? findMatrixShape(family, name, form.right) : std::nullopt;
   if (!row || !rightRow)

@@ -7,59 +7,37 @@
 using namespace nereid::sim;
 
 namespace {
-enum class Field : uint8_t { Address, Rank, Box, Extent, Stride, ElementStride, Element, Interleave, Swizzle, Fill };
+/// A field by the modifier that names it.
+struct Field {
+  std::string_view name;
+  void (*set)(TensorMap &map, uint64_t value, unsigned dim);
+};
+constexpr Field kFields[] = {
+    {"global_address", [](TensorMap &map, uint64_t value, unsigned) { map.base = value; }},
+    {"rank", [](TensorMap &map, uint64_t value, unsigned) { map.rank = uint8_t(value + 1); }},
+    {"box_dim", [](TensorMap &map, uint64_t value, unsigned dim) { map.box[dim] = uint32_t(value); }},
+    {"global_dim", [](TensorMap &map, uint64_t value, unsigned dim) { map.extents[dim] = uint32_t(value); }},
+    {"global_stride", [](TensorMap &map, uint64_t value, unsigned dim) { map.strides[dim] = value; }},
+    {"element_stride", [](TensorMap &map, uint64_t value, unsigned dim) { map.elementStrides[dim] = uint32_t(value); }},
+    {"elemtype", [](TensorMap &map, uint64_t value, unsigned) { map.element = static_cast<TensorElement>(value); }},
+    {"interleave_layout", [](TensorMap &map, uint64_t value, unsigned) { map.interleave = uint8_t(value); }},
+    {"swizzle_mode", [](TensorMap &map, uint64_t value, unsigned) { map.swizzle = uint8_t(value); }},
+    {"fill_mode", [](TensorMap &map, uint64_t value, unsigned) { map.padsWithNan = value; }},
+};
 } // namespace
-
-/// Maps begin as zeros, which a kernel fills field by field.
-static void set(TensorMap &map, Field field, uint64_t ordinal, uint64_t value) {
-  if (map.magic != TensorMap::kMagic)
-    map = TensorMap{};
-  switch (field) {
-  case Field::Address:
-    map.base = value;
-    break;
-  case Field::Rank:
-    map.rank = uint8_t(value + 1);
-    break;
-  case Field::Box:
-    map.box[ordinal] = uint32_t(value);
-    break;
-  case Field::Extent:
-    map.extents[ordinal] = uint32_t(value);
-    break;
-  case Field::Stride:
-    map.strides[ordinal] = value;
-    break;
-  case Field::ElementStride:
-    map.elementStrides[ordinal] = uint32_t(value);
-    break;
-  case Field::Element:
-    map.element = static_cast<TensorElement>(value);
-    break;
-  case Field::Interleave:
-    map.interleave = uint8_t(value);
-    break;
-  case Field::Swizzle:
-    map.swizzle = uint8_t(value);
-    break;
-  case Field::Fill:
-    map.padsWithNan = value;
-    break;
-  }
-}
 
 namespace {
 struct ReplaceRoles {
   Space space;
-  Field field;
-  uint8_t ordinal;
+  uint8_t field; ///< index into the table
+  uint8_t dim;
   bool isWide; ///< the value has 64 bits
 };
 } // namespace
 
 /// slots: address, value.
 static Step replace(Warp &warp, const Instruction &instruction) {
-  const auto [space, field, ordinal, isWide] = instruction.roles<ReplaceRoles>();
+  const auto [space, field, dim, isWide] = instruction.roles<ReplaceRoles>();
   LaneAccess access(warp, instruction, space, instruction.slots[0], instruction.immediate, 128);
   if (!access.writing().resolve(warp, kTensorMapAlignment))
     return Step::Fail;
@@ -71,7 +49,9 @@ static Step replace(Warp &warp, const Instruction &instruction) {
         isWide ? warp.at<uint64_t>(instruction.slots[1])[lane] : warp.at<uint32_t>(instruction.slots[1])[lane];
     TensorMap map;
     std::memcpy(&map, at, sizeof(map));
-    set(map, field, ordinal, value);
+    if (map.magic != TensorMap::kMagic) // maps begin as zeros, which a kernel fills field by field
+      map = TensorMap{};
+    kFields[field].set(map, value, dim);
     std::memcpy(at, &map, sizeof(map));
   }
   return Step::Next;
@@ -90,26 +70,18 @@ static Step copyMap(Warp &warp, const Instruction &instruction) {
 }
 
 static void decodeReplace(Decoder &decoder) {
-  static constexpr std::pair<std::string_view, Field> fields[] = {{"global_address", Field::Address},
-                                                                  {"rank", Field::Rank},
-                                                                  {"box_dim", Field::Box},
-                                                                  {"global_dim", Field::Extent},
-                                                                  {"global_stride", Field::Stride},
-                                                                  {"element_stride", Field::ElementStride},
-                                                                  {"elemtype", Field::Element},
-                                                                  {"interleave_layout", Field::Interleave},
-                                                                  {"swizzle_mode", Field::Swizzle},
-                                                                  {"fill_mode", Field::Fill}};
   decoder.take("tile"), decoder.take("b1024");
   Instruction instruction;
-  const std::optional<Field> field = decoder.takeNamed(fields);
+  size_t field = 0;
+  while (field < std::size(kFields) && !decoder.take(kFields[field].name))
+    ++field;
   const Space space = decoder.takeSpace(Space::Generic);
   const unsigned bytes = bytesOfType(decoder.takeType());
   const size_t last = decoder.operands().size() - 1;
-  if (!field || last < 1 || (last == 2 && decoder.operand(1).bits > 4))
+  if (field == std::size(kFields) || last < 1 || (last == 2 && decoder.operand(1).bits > 4))
     return decoder.fail("this form is not known");
-  const uint8_t ordinal = last == 2 ? uint8_t(decoder.operand(1).bits) : 0;
-  instruction.setRoles(ReplaceRoles{space, *field, ordinal, bytes == 8});
+  const uint8_t dim = last == 2 ? uint8_t(decoder.operand(1).bits) : 0;
+  instruction.setRoles(ReplaceRoles{space, uint8_t(field), dim, bytes == 8});
   instruction.slots[0] = decoder.address(decoder.operand(0), instruction.immediate);
   instruction.slots[1] = decoder.source(decoder.operand(last), bytes == 8 ? 8 : 4);
   instruction.execute = &replace;
