@@ -92,7 +92,6 @@ private:
   void onFence(Warp &warp, Scope scope);
   void onProxyFence(Warp &warp, ProxyFence fence);
   void onMbarrier(Warp &warp, const SyncEvent &event);
-  void onAsync(Warp &warp, const SyncEvent &event);
   void onIssue(Warp &warp, const SyncEvent &event);
   void onWait(Warp &warp, const SyncEvent &event);
   void acquire(Warp &warp, const SyncWord &word, const MemoryAccess &access);

@@ -45,7 +45,6 @@ struct Counters {
   uint64_t l2ReadSectors = 0;                   ///< without repetitions in a cluster, and those of bulk copies
   std::array<uint64_t, kNumTensorTypes> tensorFlops{}, groupFlops{}; ///< of all products, of wgmma alone
 
-  bool isDetailed() const { return !instructions.empty(); }
   double meanActiveLanes() const;
 };
 

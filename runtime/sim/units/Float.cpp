@@ -121,18 +121,10 @@ template <auto F> struct Single {
   static constexpr auto run = F;
 };
 template <auto F> struct Packed;
-template <typename T, T (*F)(T)> struct Packed<F> {
-  static uint32_t run(uint32_t a) { return F({uint16_t(a)}).bits | uint32_t{F({uint16_t(a >> 16)}).bits} << 16; }
-};
-template <typename T, T (*F)(T, T)> struct Packed<F> {
-  static uint32_t run(uint32_t a, uint32_t b) {
-    return F({uint16_t(a)}, {uint16_t(b)}).bits | uint32_t{F({uint16_t(a >> 16)}, {uint16_t(b >> 16)}).bits} << 16;
-  }
-};
-template <typename T, T (*F)(T, T, T)> struct Packed<F> {
-  static uint32_t run(uint32_t a, uint32_t b, uint32_t c) {
-    return F({uint16_t(a)}, {uint16_t(b)}, {uint16_t(c)}).bits |
-           uint32_t{F({uint16_t(a >> 16)}, {uint16_t(b >> 16)}, {uint16_t(c >> 16)}).bits} << 16;
+template <typename T, typename... A, T (*F)(A...)> struct Packed<F> {
+  template <typename> using Pair = uint32_t;
+  static uint32_t run(Pair<A>... a) {
+    return F({uint16_t(a)}...).bits | uint32_t{F({uint16_t(a >> 16)}...).bits} << 16;
   }
 };
 

@@ -148,7 +148,7 @@ TEST(SimCounters, withoutThemOnlyInstructionsAreCounted) {
   auto counters = runSim(simKernel("", "ret;\n"), {}, {2, 1, 1}, {32, 1, 1});
   ASSERT_TRUE(counters);
   EXPECT_EQ(counters->threadInstructions, 64u);
-  EXPECT_FALSE(counters->isDetailed());
+  EXPECT_TRUE(counters->instructions.empty());
 }
 
 TEST(SimCounters, partsWithTheSameAddressesAreOne) {
