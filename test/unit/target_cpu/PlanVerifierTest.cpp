@@ -286,7 +286,7 @@ TEST_F(PlanVerifier, finds_kept_operands_without_keys_or_nests) {
 }
 
 TEST_F(PlanVerifier, finds_a_nest_that_makes_no_kept_operand) {
-  nests().front()->kept = 0; // the plan keeps none
+  nests().front()->keptOperand = 0; // the plan keeps none
   nests().front()->versions.assign({NestVersion{VersionKind::Kept, {}}});
   EXPECT_EQ(error(), "nest 0 makes a kept operand that does not exist, or more than that");
 }
