@@ -10,8 +10,8 @@ test/scripts/mutants.json has for each fault a file, a text in it, what replaces
   python|xla|sim FILE... tests of these folders
 
 Faults whose new text has the word FAULT, an expression that is true where the fault is there, are built together into
-build/dev and chosen by the environment; each other one is built alone. The near tests run until one fails, first all
-cases, then those of a brief run. FILE has the results, with which a second run goes on; --again begins anew. The files
+build/dev and chosen by the environment. The others are built together after them, so none of their near tests may run
+code of another one. The near tests run until one fails, first all cases, then those of a brief run. FILE has the results, with which a second run goes on; --again begins anew. The files
 are put back and built at the end.
 """
 # SPDX-License-Identifier: MIT
@@ -104,7 +104,7 @@ def try_out(near_tests: list[str]) -> dict[str, str]:
     return result
 
 
-def try_out_alone(number: str, fault: dict[str, Any]) -> dict[str, str]:
+def try_out_chosen(number: str, fault: dict[str, Any]) -> dict[str, str]:
     """With the fault chosen, and a kernel cache of its own."""
     with tempfile.TemporaryDirectory() as cache:
         os.environ |= {CHOICE: number, "TRITON_CACHE_DIR": cache}
@@ -172,14 +172,14 @@ def main() -> int:
     only = options.only.split(",") if options.only else [str(n + 1) for n in range(len(faults))]
     left = {number: faults[int(number) - 1] for number in only if number not in results}
     chosen = {number: fault for number, fault in left.items() if "FAULT" in fault["new"]}
-    alone = [{number: fault} for number, fault in left.items() if number not in chosen]
-    for group in [chosen, *alone] if chosen else alone:
+    fixed = {number: fault for number, fault in left.items() if number not in chosen}
+    for group in filter(None, (chosen, fixed)):
         with planted(group) as error:
             if error:
                 print(f"faults {', '.join(group)} do not build:\n{error[-3000:]}")
                 return 2
             for number, fault in group.items():
-                results[number] = try_out_alone(number, fault)
+                results[number] = try_out_chosen(number, fault)
                 print(number, results[number], flush=True)
                 options.results.write_text(json.dumps(results, indent=1) + "\n")
     build()
