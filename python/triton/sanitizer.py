@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
 
+import functools
 import math
 import sys
 import weakref
@@ -10,29 +11,28 @@ from typing import Any
 
 from ._C import libtriton
 
-_FLOAT_PATTERNS = {
-    "float64": 0x7FF8000000000000,
-    "float32": 0x7FC00000,
-    "float16": 0x7E00,
-    "bfloat16": 0x7FC0,
-}
 _watched: dict[int, int] = {}  # storages of torch: address -> bytes
 _marked: dict[int, tuple[int, int]] = {}  # memory passed to mark_unwritten: id -> [begin, end)
 
 
-def _pattern(array: Any) -> tuple[int, int]:
-    """(bits, bytes) of the fill value of new memory in torch's deterministic mode.
-
-    (0, 0) for types whose values are all common, such as bool and int8.
+@functools.cache
+def _patterns() -> dict[str, tuple[int, int]]:
+    """(bits, bytes) of the fill values by type: a quiet NaN, or the largest integer. Types whose values are all common,
+    such as bool and int8, have none.
     """
+    patterns = {}
+    for _, spellings, kind, bits, mantissa, _ in libtriton.element_types():
+        if bits < 16:
+            continue
+        ones, zeros = (bits - mantissa, mantissa - 1) if kind == "float" else (bits, 0)
+        patterns[spellings[1]] = ((1 << (ones - (kind == "int"))) - 1) << zeros, bits // 8
+    return patterns
+
+
+def _pattern(array: Any) -> tuple[int, int]:
+    """(bits, bytes) of the fill value of new memory in torch's deterministic mode; (0, 0) where it has none."""
     name = str(getattr(array, "dtype", "")).removeprefix("torch.")
-    if name in _FLOAT_PATTERNS:
-        return _FLOAT_PATTERNS[name], 2 if name == "bfloat16" else int(name[5:]) // 8
-    for prefix, sign_bits in (("uint", 0), ("int", 1)):
-        width = name.removeprefix(prefix)
-        if name.startswith(prefix) and width in ("16", "32", "64"):
-            return (1 << (int(width) - sign_bits)) - 1, int(width) // 8
-    return 0, 0
+    return _patterns().get(name, (0, 0))
 
 
 def _address(array: Any) -> int:

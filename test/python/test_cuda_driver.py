@@ -135,6 +135,8 @@ def test_targets_and_devices(cuda, stub):
         stub.library.cuCtxSetCurrent(None)
     assert cuda.get_current_stream(0) == 0
     assert cuda.map_python_to_cpp_type("*fp32") == "CUdeviceptr"
+    types = [cuda.map_python_to_cpp_type(name) for name in ("i1", "u1", "i32", "u64", "bf16", "f32")]
+    assert types == ["int8_t", "uint8_t", "int32_t", "uint64_t", "double", "double"]
 
 
 def test_properties(cuda):

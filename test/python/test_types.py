@@ -215,3 +215,11 @@ def test_types_say_that_they_live_in_core(name):
     thing = getattr(tl.core, name)
     assert thing.__module__ == "triton.language.core"
     assert pickle.loads(pickle.dumps(thing)) is thing
+
+
+def test_types_of_arguments_in_cpp():
+    from triton.backends.cpu.driver import CPUDriver
+
+    names = ("*fp32", "i1", "u1", "i16", "u32", "bf16", "f32", "fp64")
+    types = "void* int8_t uint8_t int16_t uint32_t float float double".split()
+    assert [CPUDriver().map_python_to_cpp_type(name) for name in names] == types

@@ -3,12 +3,30 @@
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
 
+import functools
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any
 
+from .._C import libtriton
 from .._lazy import lazy_names
 from .compiler import GPUTarget
+
+
+@functools.cache
+def _scalars() -> dict[str, tuple[str, int]]:
+    """(kind, bits) by names in signatures."""
+    rows = libtriton.element_types()
+    scalars = {spellings[0]: (kind, bits) for _, spellings, kind, bits, *_ in rows if bits}
+    return {**scalars, "i1": ("int", 1), "f32": ("float", 32)}
+
+
+def cpp_type(name: str, least_float_bits: int) -> str:
+    """The type in C++ of a number that is passed to a launch."""
+    kind, bits = _scalars()[name]
+    if kind == "float":
+        return "double" if max(bits, least_float_bits) == 64 else "float"
+    return f"{kind}{max(bits, 8)}_t"
 
 
 class DriverBase(ABC):

@@ -14,27 +14,9 @@ from typing import Any, ClassVar
 
 from .. import knobs
 from ..runtime import _allocation
-from .driver import GPUDriver, KernelLauncher
+from .driver import GPUDriver, KernelLauncher, cpp_type
 
 _CACHE_BYTES = 256 << 20  # larger than every level-two cache
-
-CPP_TYPES = {
-    "i1": "int8_t",
-    "i8": "int8_t",
-    "i16": "int16_t",
-    "i32": "int32_t",
-    "i64": "int64_t",
-    "u1": "uint8_t",
-    "u8": "uint8_t",
-    "u16": "uint16_t",
-    "u32": "uint32_t",
-    "u64": "uint64_t",
-    "fp16": "double",
-    "bf16": "double",
-    "fp32": "double",
-    "f32": "double",
-    "fp64": "double",
-}
 
 
 class GPULauncher(KernelLauncher):
@@ -179,7 +161,8 @@ class NativeGPUDriver(GPUDriver):
         return torch.device("cuda", self.get_current_device())
 
     def map_python_to_cpp_type(self, ty: str) -> str:
-        return self.address_type if ty.startswith("*") else CPP_TYPES[ty]
+        is_address = ty.startswith("*")
+        return self.address_type if is_address else cpp_type(ty, least_float_bits=64)
 
     def get_benchmarker(self) -> Callable[..., Any]:
         from ..testing import do_bench

@@ -11,25 +11,7 @@ from typing import Any
 from ... import knobs
 from ..._C import libtriton
 from ..compiler import GPUTarget
-from ..driver import DriverBase, KernelLauncher
-
-_CPP_TYPES = {
-    "i1": "int8_t",
-    "i8": "int8_t",
-    "i16": "int16_t",
-    "i32": "int32_t",
-    "i64": "int64_t",
-    "u1": "uint8_t",
-    "u8": "uint8_t",
-    "u16": "uint16_t",
-    "u32": "uint32_t",
-    "u64": "uint64_t",
-    "fp16": "float",
-    "bf16": "float",
-    "fp32": "float",
-    "f32": "float",
-    "fp64": "double",
-}
+from ..driver import DriverBase, KernelLauncher, cpp_type
 
 
 class CPUUtils:
@@ -88,7 +70,7 @@ class CPUDriver(DriverBase):
         return torch.cpu
 
     def map_python_to_cpp_type(self, ty: str) -> str:
-        return "void*" if ty.startswith("*") else _CPP_TYPES[ty]
+        return "void*" if ty.startswith("*") else cpp_type(ty, least_float_bits=32)
 
     def get_benchmarker(self) -> Callable[..., Any]:
         from ...testing import do_bench
