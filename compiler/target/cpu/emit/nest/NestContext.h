@@ -19,10 +19,10 @@ struct Element {
 
 /// Memory that a chunk reads or writes.
 struct ChunkAccess {
-  llvm::Value *address = nullptr; ///< of the first lane; a vector of addresses where the access is not affine
+  llvm::Value *address = nullptr; ///< the first lane's; a vector of addresses where the access is not affine
   llvm::Value *stride = nullptr;  ///< bytes from lane to lane; null for a vector of addresses
-  /// Of a vector of addresses that are adjacent unless a remainder wraps: the bytes from the first lane to the last
-  /// where it does not wrap between them; else 0.
+  /// The bytes from the first lane to the last where one remainder in a vector of addresses, which are adjacent but for
+  /// it, does not wrap between them; 0 for other accesses.
   int64_t unwrappedBytes = 0;
 };
 
@@ -40,7 +40,7 @@ struct Chunk {
   uint32_t boundedDims = 0;         ///< outer dimensions whose loop ends where their prefix does, as a bit set
 };
 
-/// Owns nothing.
+/// Refers to the state of one nest; owns nothing.
 struct NestContext : EmitContext {
   const Nest &nest;
   NestLevels &levels;
