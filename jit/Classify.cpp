@@ -5,10 +5,7 @@
 namespace nereid::jit {
 
 std::string ArgumentClass::text(bool isConst) const {
-  if (form == Form::One)
-    return "constexpr";
-  const std::string_view prefix = form == Form::Scalar ? "" : isConst ? "*k" : "*";
-  return std::string(prefix) += spelling(type);
+  return form == Form::One ? "constexpr" : typeText(spec(isConst));
 }
 
 std::optional<std::string_view> ArgumentClass::letters() const {
@@ -22,8 +19,8 @@ std::optional<std::string_view> ArgumentClass::letters() const {
 ArgumentSpec ArgumentClass::spec(bool isConst) const {
   if (form == Form::One)
     return ArgumentSpec::constant("1");
-  return form == Form::Scalar ? ArgumentSpec::scalar(type, isAligned)
-                              : ArgumentSpec::pointer(type, isAligned, isConst, isWithin2GiB);
+  return form == Form::Scalar ? ArgumentSpec::scalar(type, isAligned ? 16 : 1)
+                              : ArgumentSpec::pointer(type, isAligned ? 16 : 1, isConst, isWithin2GiB);
 }
 
 } // namespace nereid::jit

@@ -3,8 +3,8 @@
 #include "jit/FileJob.h"
 
 #include "compiler/support/InputFile.h"
+#include "jit/Arguments.h"
 #include "jit/Diagnostics.h"
-#include "jit/Signature.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
@@ -31,64 +31,32 @@ static std::shared_ptr<sema::JitFunction> findKernel(sema::FileHost &host, const
 }
 
 static std::optional<sema::KernelArgument> kernelArgument(const ArgumentSpec &entry,
-                                                          support::DiagnosticEngine &diagnostics);
-
-/// A tuple; a tuple of constants alone is a constant.
-static std::optional<sema::KernelArgument> tupleArgument(const ArgumentSpec &entry,
-                                                         support::DiagnosticEngine &diagnostics) {
-  sema::KernelArgument arg;
-  std::vector<sema::Value> constants;
-  for (const ArgumentSpec &element : entry.elements) {
-    std::optional<sema::KernelArgument> read = kernelArgument(element, diagnostics);
-    if (!read)
-      return std::nullopt;
-    if (read->constant)
-      constants.push_back(*read->constant);
-    arg.elements.push_back(std::move(*read));
-  }
-  if (constants.size() < arg.elements.size())
-    arg.compound = sema::TupleValue();
-  else
-    arg.constant = sema::Value::tuple(std::move(constants));
-  return arg;
-}
-
-/// One entry of the signature as an argument for sema; nothing after an error.
-static std::optional<sema::KernelArgument> kernelArgument(const ArgumentSpec &entry,
                                                           support::DiagnosticEngine &diagnostics) {
-  sema::KernelArgument arg;
-  arg.divisibility = entry.divisibleBy16 ? 16 : 1;
-  const std::string scalar(spelling(entry.type));
   switch (entry.kind) {
-  case ArgumentKind::Pointer:
-  case ArgumentKind::Scalar: {
-    const bool isPointer = entry.kind == ArgumentKind::Pointer;
-    auto type = sema::Type::fromSignature(isPointer ? (entry.isConst ? "*k" : "*") + scalar : scalar);
-    if (!type) {
-      diagnostics.report(diag::SignatureKind, {}, scalar);
-      return std::nullopt;
-    }
-    arg.type = *type;
-    arg.pointerRange = entry.within2GiB ? 32 : 0;
-    return arg;
-  }
   case ArgumentKind::Constant:
-    arg.constant = sema::FileHost::constant(entry.text);
-    if (arg.constant)
-      return arg;
+    if (std::optional<sema::Value> value = sema::FileHost::constant(entry.text))
+      return sema::KernelArgument{.constant = std::move(*value)};
     diagnostics.report(diag::SignatureConstant, {}, entry.text);
     return std::nullopt;
-  case ArgumentKind::Tuple:
-    return tupleArgument(entry, diagnostics);
-  case ArgumentKind::Descriptor:
-    if (auto type = sema::Type::fromSignature("tensordesc<" + entry.text + ">")) {
-      arg.type = *type;
-      return arg;
+  case ArgumentKind::Tuple: {
+    std::vector<sema::KernelArgument> elements;
+    for (const ArgumentSpec &each : entry.elements) {
+      std::optional<sema::KernelArgument> element = kernelArgument(each, diagnostics);
+      if (!element)
+        return std::nullopt;
+      elements.push_back(std::move(*element));
     }
-    diagnostics.report(diag::SignatureKind, {}, "tensordesc<" + entry.text + ">");
-    return std::nullopt;
+    return tupleArgument(std::move(elements));
   }
-  llvm_unreachable("every kind returns");
+  case ArgumentKind::Pointer:
+  case ArgumentKind::Scalar:
+  case ArgumentKind::Descriptor:
+    break;
+  }
+  std::optional<sema::KernelArgument> value = valueArgument(entry);
+  if (!value)
+    diagnostics.report(diag::SignatureKind, {}, typeText(entry));
+  return value;
 }
 
 static std::string counted(size_t number, llvm::StringRef one, llvm::StringRef many) {

@@ -6,20 +6,20 @@
 
 namespace nereid::jit {
 
-ArgumentSpec ArgumentSpec::pointer(ScalarType pointee, bool divisibleBy16, bool isConst, bool within2GiB) {
+ArgumentSpec ArgumentSpec::pointer(ScalarType pointee, int64_t divisibility, bool isConst, bool within2GiB) {
   ArgumentSpec argument;
   argument.kind = ArgumentKind::Pointer;
   argument.type = pointee;
-  argument.divisibleBy16 = divisibleBy16;
+  argument.divisibility = divisibility;
   argument.isConst = isConst;
   argument.within2GiB = within2GiB;
   return argument;
 }
 
-ArgumentSpec ArgumentSpec::scalar(ScalarType type, bool divisibleBy16) {
+ArgumentSpec ArgumentSpec::scalar(ScalarType type, int64_t divisibility) {
   ArgumentSpec argument;
   argument.type = type;
-  argument.divisibleBy16 = divisibleBy16;
+  argument.divisibility = divisibility;
   return argument;
 }
 
@@ -42,6 +42,23 @@ ArgumentSpec ArgumentSpec::descriptor(std::string block) {
   argument.kind = ArgumentKind::Descriptor;
   argument.text = std::move(block);
   return argument;
+}
+
+std::string typeText(const ArgumentSpec &value) {
+  if (value.kind == ArgumentKind::Descriptor)
+    return "tensordesc<" + value.text + ">";
+  const std::string_view prefix = value.kind == ArgumentKind::Scalar ? "" : value.isConst ? "*k" : "*";
+  return std::string(prefix) += spelling(value.type);
+}
+
+std::optional<ArgumentSpec> specOfType(std::string_view text) {
+  const auto parsed = Signature::parse(text);
+  const auto *signature = std::get_if<Signature>(&parsed);
+  if (!signature || signature->arguments.size() != 1)
+    return std::nullopt;
+  const ArgumentSpec &value = signature->arguments.front();
+  const bool hasAttributes = value.divisibility > 1 || value.within2GiB;
+  return value.isValue() && !hasAttributes ? std::optional(value) : std::nullopt;
 }
 
 /// `constexpr<"...">`, for constants that would parse as something else, or not at all.
@@ -78,19 +95,16 @@ static std::string printedTuple(const ArgumentSpec &argument) {
 }
 
 static std::string printed(const ArgumentSpec &argument) {
-  const std::string divisible = argument.divisibleBy16 ? ":16" : "";
+  const std::string divisible = argument.divisibility > 1 ? ":" + std::to_string(argument.divisibility) : "";
   switch (argument.kind) {
   case ArgumentKind::Pointer:
-    return (argument.isConst ? "*k" : "*") + std::string(spelling(argument.type)) + divisible +
-           (argument.within2GiB ? ":S" : "");
   case ArgumentKind::Scalar:
-    return std::string(spelling(argument.type)) + divisible;
+  case ArgumentKind::Descriptor:
+    return typeText(argument) + divisible + (argument.within2GiB ? ":S" : "");
   case ArgumentKind::Constant:
     return printedConstant(argument);
   case ArgumentKind::Tuple:
     return printedTuple(argument);
-  case ArgumentKind::Descriptor:
-    return "tensordesc<" + argument.text + ">";
   }
   return {};
 }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // One argument in each form, in the syntax of the command line:
-//   *fp32:16            pointer, its address a multiple of 16
+//   *fp32:16            pointer, its address a multiple of 16; any power of 2
 //   *ki8                pointer that is only read
 //   *fp32:16:S          pointer into memory of less than 2 GiB, which AMD's buffer instructions reach
 //   i32:16  i64  u64    integer; one that is 1 is the constant 1
@@ -36,21 +36,30 @@ enum class ArgumentKind : uint8_t { Pointer, Scalar, Constant, Tuple, Descriptor
 struct ArgumentSpec {
   ArgumentKind kind = ArgumentKind::Scalar;
   ScalarType type = ScalarType::Int32; ///< scalar, or what a pointer points to
-  bool divisibleBy16 = false;          ///< pointer or integer
+  int64_t divisibility = 1;            ///< pointer or integer: a power of 2 that divides it
   bool isConst = false;                ///< pointer that is only read
   bool within2GiB = false;             ///< pointer whose whole storage has at most 2^31 - 1 bytes
   std::string text;                    ///< constant: its repr, any bytes; descriptor: "fp16[64, 64]"
   std::vector<ArgumentSpec> elements;  ///< tuple
 
   bool operator==(const ArgumentSpec &) const = default;
+  bool isValue() const { return kind != ArgumentKind::Constant && kind != ArgumentKind::Tuple; }
+  bool canDivide() const {
+    return kind == ArgumentKind::Pointer || (kind == ArgumentKind::Scalar && artifact::infoOf(type).isInteger());
+  }
 
-  static ArgumentSpec pointer(ScalarType pointee, bool divisibleBy16, bool isConst = false, bool within2GiB = false);
-  static ArgumentSpec scalar(ScalarType type, bool divisibleBy16 = false);
+  static ArgumentSpec pointer(ScalarType pointee, int64_t divisibility, bool isConst = false, bool within2GiB = false);
+  static ArgumentSpec scalar(ScalarType type, int64_t divisibility = 1);
   static ArgumentSpec constant(std::string repr);
   static ArgumentSpec none() { return constant("None"); }
   static ArgumentSpec tuple(std::vector<ArgumentSpec> elements);
   static ArgumentSpec descriptor(std::string block);
 };
+
+/// The type of a run-time value: "*kfp32", "i32", "tensordesc<fp16[64, 64]>".
+std::string typeText(const ArgumentSpec &value);
+/// A value of such a type with no attributes; nothing for other texts.
+std::optional<ArgumentSpec> specOfType(std::string_view text);
 
 struct SignatureError {
   size_t offset = 0; ///< byte range in the text

@@ -4,6 +4,8 @@
 #include "jit/SignatureWords.h"
 
 #include <algorithm>
+#include <bit>
+#include <charconv>
 #include <utility>
 
 namespace nereid::jit {
@@ -131,11 +133,20 @@ bool Parser::pointer(ArgumentSpec &out) {
   const auto type = artifact::elementOfSignature(text.substr(typeBegin, at - typeBegin));
   if (!type)
     return unknownName(typeBegin);
-  out = ArgumentSpec::pointer(*type, false, isConst);
+  out = ArgumentSpec::pointer(*type, 1, isConst);
   return typed(out, begin);
 }
 
-/// The suffixes of a type: `:16`, for an integer `:1`, for a pointer `:S`.
+/// "16" and other powers of 2; 0 for other texts.
+static int64_t powerOfTwo(std::string_view text) {
+  int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size() && std::has_single_bit(static_cast<uint64_t>(number))
+             ? number
+             : 0;
+}
+
+/// The suffixes of a type: a power of 2 such as `:16`, for an integer `:1`, for a pointer `:S`.
 bool Parser::typed(ArgumentSpec &out, size_t begin) {
   if (peek() != ':')
     return true;
@@ -145,18 +156,19 @@ bool Parser::typed(ArgumentSpec &out, size_t begin) {
     ++at;
   const std::string_view attribute = text.substr(colon + 1, at - colon - 1);
   const bool isPointer = out.kind == ArgumentKind::Pointer;
-  const bool isInt = !isPointer && artifact::infoOf(out.type).isInteger();
-  if (attribute == "16" && (isPointer || isInt))
-    out.divisibleBy16 = true;
+  const bool isInt = !isPointer && out.canDivide();
+  const int64_t divisor = powerOfTwo(attribute);
+  if (attribute == "1" && isInt)
+    out = ArgumentSpec::constant("1");
   else if (attribute == "S" && isPointer)
     out.within2GiB = true;
-  else if (attribute == "1" && isInt)
-    out = ArgumentSpec::constant("1");
+  else if (divisor > 0 && out.canDivide())
+    out.divisibility = divisor;
   else
     return fail(colon, at, "signature-attribute",
                 quote(colon) + " does not go with " + type +
-                    (isPointer ? "; a pointer takes `:16` and `:S`"
-                     : isInt   ? "; an integer takes `:16` or `:1`"
+                    (isPointer ? "; a pointer takes `:16` or another power of 2, and `:S`"
+                     : isInt   ? "; an integer takes `:1`, `:16` or another power of 2"
                                : "; a float or bool takes nothing"));
   return !isPointer || typed(out, begin);
 }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "python/bindings/KernelArguments.h"
 
-#include "jit/Classify.h"
+#include "jit/Arguments.h"
 #include "python/bindings/Elements.h"
 
 #include <atomic>
@@ -10,7 +10,6 @@
 
 using namespace nereid;
 using namespace nereid::python;
-using sema::Value;
 
 //--- Keys --------------------------------------------------------------------------------------
 
@@ -89,45 +88,34 @@ public:
   ParsedArgument read(nb::handle type, nb::tuple path, const std::string &name);
 
 private:
-  ParsedArgument constant(nb::handle value);
   ParsedArgument tuple(nb::handle types, nb::tuple path, const std::string &name);
-  static sema::TupleValue kindOf(nb::handle types);
-  static nb::object classOf(nb::handle types);
+  ParsedArgument value(nb::handle type, nb::handle path, const std::string &name);
   std::optional<int64_t> attributeAt(nb::handle path, std::string_view name);
   int64_t divisibilityAt(nb::handle path);
-  unsigned pointerRangeAt(nb::handle path);
+  bool isWithin2GiBAt(nb::handle path);
 
   PyHost &host;
   const KernelDescription &description;
 };
 } // namespace
 
-ParsedArgument ArgumentReader::constant(nb::handle value) {
-  ParsedArgument parsed;
-  parsed.argument.constant = host.toValue(value);
-  parsed.signature = jit::ArgumentSpec::constant(keyText(value));
-  return parsed;
-}
-
 /// The class of the objects with these field types; null for a tuple's.
-nb::object ArgumentReader::classOf(nb::handle types) {
+static nb::object classOf(nb::handle types) {
   if (isA(types, packageNames().fieldTypes))
     return checked(PyObject_GetAttrString(types.ptr(), "object_class"));
   return isNamedTuple(types) ? nb::borrow(types.type()) : nb::object();
 }
 
 /// The names and the class of a tuple of types, without its elements.
-sema::TupleValue ArgumentReader::kindOf(nb::handle types) {
+static sema::TupleValue kindOf(nb::handle types, nb::handle owner) {
   sema::TupleValue kind;
-  nb::object owner = classOf(types);
   if (!owner.is_valid())
     return kind;
   const bool isObject = isA(types, packageNames().fieldTypes);
   auto names = std::make_shared<std::vector<std::string>>();
   nb::object fields = checked(PyObject_GetAttrString(types.ptr(), isObject ? "fields" : "_fields"));
-  fields = checked(PySequence_Tuple(fields.ptr()));
-  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(fields.ptr()); ++i)
-    names->emplace_back(utf8(PyTuple_GET_ITEM(fields.ptr(), i)));
+  for (nb::handle field : nb::borrow<nb::tuple>(checked(PySequence_Tuple(fields.ptr()))))
+    names->emplace_back(utf8(field));
   kind.fields = names;
   kind.hostClass = std::make_shared<PyHostObject>(owner);
   if (!isObject)
@@ -140,30 +128,32 @@ sema::TupleValue ArgumentReader::kindOf(nb::handle types) {
 }
 
 ParsedArgument ArgumentReader::tuple(nb::handle types, nb::tuple path, const std::string &name) {
-  ParsedArgument parsed;
-  std::vector<Value> constants;
-  std::vector<jit::ArgumentSpec> signatures;
-  if (nb::object type = classOf(types); type.is_valid())
-    parsed.classes = name + ": " + classKey(type) + "\n";
+  std::vector<sema::KernelArgument> elements;
+  std::vector<jit::ArgumentSpec> specs;
+  nb::object owner = classOf(types);
+  std::string classes = owner.is_valid() ? name + ": " + classKey(owner) + "\n" : "";
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(types.ptr()); ++i) {
     nb::object at = checked(PySequence_Concat(path.ptr(), nb::make_tuple(i).ptr()));
     ParsedArgument element =
         read(PyTuple_GET_ITEM(types.ptr(), i), nb::borrow<nb::tuple>(at), name + "[" + std::to_string(i) + "]");
-    if (element.argument.constant)
-      constants.push_back(*element.argument.constant);
-    parsed.argument.elements.push_back(std::move(element.argument));
-    signatures.push_back(std::move(element.signature));
-    parsed.classes += element.classes;
+    elements.push_back(std::move(element.argument));
+    specs.push_back(std::move(element.spec));
+    classes += element.classes;
   }
-  sema::TupleValue kind = kindOf(types);
-  parsed.signature = jit::ArgumentSpec::tuple(std::move(signatures));
-  if (constants.size() < parsed.argument.elements.size()) {
-    parsed.argument.compound = std::move(kind);
-    return parsed;
+  return {jit::tupleArgument(std::move(elements), kindOf(types, owner)), jit::ArgumentSpec::tuple(std::move(specs)),
+          std::move(classes)};
+}
+
+static int64_t numberOf(std::string_view name, nb::handle value, nb::handle entry) {
+  int overflow = 0;
+  const int64_t number = PyLong_AsLongLongAndOverflow(value.ptr(), &overflow);
+  if (PyErr_Occurred()) {
+    PyErr_Clear();
+    raise(PyExc_TypeError, "attributes must be pairs of a name and a number, got " + reprOf(entry));
   }
-  kind.elements = std::make_shared<const std::vector<Value>>(std::move(constants));
-  parsed.argument.constant = std::move(kind);
-  return parsed;
+  if (overflow)
+    raise(PyExc_ValueError, std::string(name) + " must fit in 64 bits, got " + reprOf(value));
+  return number;
 }
 
 /// The number of an attribute of the parameter; nothing where it has none.
@@ -171,25 +161,15 @@ std::optional<int64_t> ArgumentReader::attributeAt(nb::handle path, std::string_
   PyObject *entries = PyDict_GetItemWithError(description.attributes.ptr(), path.ptr());
   if (!entries)
     return std::nullopt;
-  std::optional<int64_t> found;
-  nb::object list = checked(PySequence_Tuple(entries));
-  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(list.ptr()); ++i) {
-    nb::object pair = checked(PySequence_Tuple(PyTuple_GET_ITEM(list.ptr(), i)));
-    if (PyTuple_GET_SIZE(pair.ptr()) != 2 || !PyUnicode_Check(PyTuple_GET_ITEM(pair.ptr(), 0)))
+  std::optional<int64_t> number;
+  for (nb::handle entry : nb::borrow<nb::tuple>(checked(PySequence_Tuple(entries)))) {
+    const auto pair = nb::borrow<nb::tuple>(checked(PySequence_Tuple(entry.ptr())));
+    if (pair.size() != 2 || !PyUnicode_Check(nb::object(pair[0]).ptr()))
       raise(PyExc_TypeError, "attributes must be pairs of a name and a number, got " + reprOf(pair));
-    if (utf8(PyTuple_GET_ITEM(pair.ptr(), 0)) != name)
-      continue;
-    int overflow = 0;
-    found = PyLong_AsLongLongAndOverflow(PyTuple_GET_ITEM(pair.ptr(), 1), &overflow);
-    if (PyErr_Occurred()) {
-      PyErr_Clear();
-      raise(PyExc_TypeError, "attributes must be pairs of a name and a number, got " + reprOf(pair));
-    }
-    if (overflow)
-      raise(PyExc_ValueError,
-            std::string(name) + " must fit in 64 bits, got " + reprOf(PyTuple_GET_ITEM(pair.ptr(), 1)));
+    if (utf8(nb::object(pair[0])) == name)
+      number = numberOf(name, nb::object(pair[1]), pair);
   }
-  return found;
+  return number;
 }
 
 int64_t ArgumentReader::divisibilityAt(nb::handle path) {
@@ -199,49 +179,37 @@ int64_t ArgumentReader::divisibilityAt(nb::handle path) {
   return divisibility;
 }
 
-/// 32, or 0 where there is no such attribute.
-unsigned ArgumentReader::pointerRangeAt(nb::handle path) {
+bool ArgumentReader::isWithin2GiBAt(nb::handle path) {
   const std::optional<int64_t> range = attributeAt(path, "tt.pointer_range");
   if (range && *range != 32)
     raise(PyExc_ValueError, "tt.pointer_range must be 32, got " + std::to_string(*range));
-  return range ? 32 : 0;
+  return range.has_value();
+}
+
+ParsedArgument ArgumentReader::value(nb::handle type, nb::handle path, const std::string &name) {
+  std::optional<jit::ArgumentSpec> spec = jit::specOfType(utf8(type));
+  if (spec && spec->canDivide()) {
+    spec->divisibility = divisibilityAt(path);
+    spec->within2GiB = spec->kind == jit::ArgumentKind::Pointer && isWithin2GiBAt(path);
+  }
+  std::optional<sema::KernelArgument> argument = spec ? jit::valueArgument(*spec) : std::nullopt;
+  if (!argument)
+    raise(PyExc_ValueError, "parameter `" + name + "` has the type " + reprOf(type) + ", which kernels cannot take");
+  return {std::move(*argument), std::move(*spec)};
 }
 
 ParsedArgument ArgumentReader::read(nb::handle type, nb::tuple path, const std::string &name) {
   if (PyTuple_Check(type.ptr()))
     return tuple(type, path, name);
-  PyObject *value = PyDict_GetItemWithError(description.constants.ptr(), path.ptr());
-  if (value)
-    return constant(value);
+  if (PyObject *constant = PyDict_GetItemWithError(description.constants.ptr(), path.ptr()))
+    return {{.constant = host.toValue(constant)}, jit::ArgumentSpec::constant(keyText(constant))};
   if (PyErr_Occurred())
     throw nb::python_error();
   if (!PyUnicode_Check(type.ptr()))
     raise(PyExc_TypeError, "the type of parameter `" + name + "` must be a str, got " + reprOf(type));
-  const std::string_view text = utf8(type);
-  if (text == "constexpr")
+  if (utf8(type) == "constexpr")
     raise(PyExc_ValueError, "parameter `" + name + "` is constexpr, but no value is given for it");
-
-  const std::optional<sema::Type> known = sema::Type::fromSignature(text);
-  if (!known)
-    raise(PyExc_ValueError, "parameter `" + name + "` has the type " + reprOf(type) + ", which kernels cannot take");
-  ParsedArgument parsed;
-  parsed.argument.type = *known;
-  const bool canDivide = !known->isDescriptor && (known->isPointer || known->isInt());
-  parsed.argument.divisibility = canDivide ? divisibilityAt(path) : 1;
-  parsed.argument.pointerRange = canDivide && known->isPointer ? pointerRangeAt(path) : 0;
-  const auto scalar = artifact::elementOfSignature(sema::signatureOf(known->scalar));
-  if (!scalar)
-    raise(PyExc_ValueError, "parameter `" + name + "` has the type " + reprOf(type) + ", which kernels cannot take");
-  if (known->isDescriptor) {
-    parsed.signature =
-        jit::ArgumentSpec::descriptor(std::string(text.substr(text.find('<') + 1, text.size() - text.find('<') - 2)));
-    return parsed;
-  }
-  using Form = jit::ArgumentClass::Form;
-  const jit::ArgumentClass argument{known->isPointer ? Form::Pointer : Form::Scalar, *scalar,
-                                    parsed.argument.divisibility % 16 == 0, parsed.argument.pointerRange != 0};
-  parsed.signature = argument.spec(known->isConst);
-  return parsed;
+  return value(type, path, name);
 }
 
 ParsedArgument nereid::python::readArgument(PyHost &host, const KernelDescription &description, uint32_t index,

@@ -7,11 +7,10 @@
 
 namespace nereid::python {
 
-/// One parameter in all forms that are needed.
 struct ParsedArgument {
   sema::KernelArgument argument;
-  jit::ArgumentSpec signature;
-  std::string classes; ///< of objects and namedtuples in it: texts that differ where their methods do
+  jit::ArgumentSpec spec;
+  std::string classes = {}; ///< of objects and namedtuples in it: texts that differ where their methods do
 };
 
 /// Reads parameter number `index` of type `type`: a text, or a tuple of types for one with several values.

@@ -154,7 +154,7 @@ Compilation::Compilation(const KernelDescription &description)
     ParsedArgument parsed = readArgument(host, description, static_cast<uint32_t>(i), PyTuple_GET_ITEM(item, 1),
                                          std::string(utf8(PyTuple_GET_ITEM(item, 0))));
     kernel.args.push_back(std::move(parsed.argument));
-    text.arguments.push_back(std::move(parsed.signature));
+    text.arguments.push_back(std::move(parsed.spec));
     job.sourceKey += parsed.classes;
   }
   job.request.signature = text.str();

@@ -230,8 +230,9 @@ static void addPreconditions(artifact::Artifact &artifact) {
     return;
   for (uint32_t i = 0; i < artifact.parameters.size(); ++i)
     if (const uint32_t at = artifact.parameters[i].position;
-        at < signature->arguments.size() && signature->arguments[at].divisibleBy16)
-      artifact.preconditions.push_back({artifact::PreconditionKind::Divisible, i, 16});
+        at < signature->arguments.size() && signature->arguments[at].divisibility > 1)
+      artifact.preconditions.push_back(
+          {artifact::PreconditionKind::Divisible, i, static_cast<uint64_t>(signature->arguments[at].divisibility)});
 }
 
 /// The parts of the artifact that a launch needs, without the stages for readers.

@@ -26,9 +26,9 @@ static ArgumentSpec randomArgument(std::mt19937 &rng, int depth) {
   const bool isInt = nereid::artifact::infoOf(type).isInteger();
   switch (rng() % (depth < 3 ? 6 : 5)) {
   case 0:
-    return ArgumentSpec::pointer(type, rng() % 2, rng() % 2, rng() % 2);
+    return ArgumentSpec::pointer(type, int64_t{1} << rng() % 6, rng() % 2, rng() % 2);
   case 1:
-    return ArgumentSpec::scalar(type, isInt && rng() % 2);
+    return ArgumentSpec::scalar(type, isInt ? int64_t{1} << rng() % 6 : 1);
   case 2: {
     static const char *const kPlain[] = {"1024", "None", "True", "'relu'", "-1.5e-3", "tl.float32"};
     return ArgumentSpec::constant(kPlain[rng() % 6]);
@@ -62,8 +62,8 @@ static Signature random(std::mt19937 &rng) {
 
 TEST(Signature, prints_as_the_command_line_spells_it) {
   const Signature signature{
-      {ArgumentSpec::pointer(ScalarType::Float32, true), ArgumentSpec::pointer(ScalarType::Int8, false, true),
-       ArgumentSpec::scalar(ScalarType::Int32, true), ArgumentSpec::constant("1"),
+      {ArgumentSpec::pointer(ScalarType::Float32, 16), ArgumentSpec::pointer(ScalarType::Int8, 1, true),
+       ArgumentSpec::scalar(ScalarType::Int32, 16), ArgumentSpec::constant("1"),
        ArgumentSpec::scalar(ScalarType::Int1), ArgumentSpec::constant("1024"), ArgumentSpec::none()}};
   EXPECT_EQ(signature.str(), "*fp32:16,*ki8,i32:16,1,u1,1024,None");
 }
@@ -72,6 +72,7 @@ TEST(Signature, parses_what_people_write) {
   EXPECT_EQ(reprinted(" *fp32:16 , i32 ,\t1024 "), "*fp32:16,i32,1024");
   EXPECT_EQ(reprinted(""), "");
   EXPECT_EQ(reprinted("i32:1"), "1");
+  EXPECT_EQ(reprinted("*fp32:8,i64:32,*fp32:1"), "*fp32:8,i64:32,*fp32");
   EXPECT_EQ(reprinted("*fp32:S:16,*ki8:S,(*fp16:16:S,)"), "*fp32:16:S,*ki8:S,(*fp16:16:S,)");
   EXPECT_EQ(reprinted("i1,B"), "u1,u1");
   EXPECT_EQ(reprinted("-3,+4,0x1F,1e-5,.5,1_000,-inf,nan"), "-3,+4,0x1F,1e-5,.5,1_000,-inf,nan");
@@ -129,8 +130,9 @@ TEST(Signature, errors_say_where_and_what) {
       {"*float32", 1, 7, "signature-type", "`float32` is no known type; did you mean `fp32`?"},
       {"relu_like", 0, 9, "signature-type", "`relu_like` is no known type; a string constant is written in quotes"},
       {"i32,constexpr", 4, 9, "signature-type", "`constexpr` is no known type; write the constant's value itself"},
-      {"*fp32:8", 5, 2, "signature-attribute", "`:8` does not go with `*fp32`; a pointer takes `:16` and `:S`"},
-      {"i32:x", 3, 2, "signature-attribute", "`:x` does not go with `i32`; an integer takes `:16` or `:1`"},
+      {"*fp32:12", 5, 3, "signature-attribute",
+       "`:12` does not go with `*fp32`; a pointer takes `:16` or another power of 2, and `:S`"},
+      {"i32:x", 3, 2, "signature-attribute", "`:x` does not go with `i32`; an integer takes `:1`, `:16` or another power of 2"},
       {"fp32:16", 4, 3, "signature-attribute", "`:16` does not go with `fp32`; a float or bool takes nothing"},
       {"i32,,i32", 4, 1, "signature-syntax", "an argument is missing here"},
       {"i32,", 4, 1, "signature-syntax", "an argument is missing here"},
