@@ -5,6 +5,7 @@
 #include "compiler/dialect/tt/Report.h"
 #include "compiler/driver/AssemblyBlame.h"
 #include "compiler/driver/Backend.h"
+#include "compiler/driver/Cancellation.h"
 #include "compiler/driver/Diagnostics.h"
 #include "compiler/driver/EntryName.h"
 #include "compiler/driver/Parameters.h"
@@ -71,7 +72,7 @@ static mlir::FailureOr<bool> begin(Compilation &work, const Backend &backend) {
   chooseStages(work, backend);
   const mlir::FailureOr<bool> more = runPhases(work, backend.untilTtir());
   if (support::isMemoryShort())
-    work.diagnostics.report(support::diag::OutOfMemory, {}, work.result.artifact.name, support::reasonOfShortage());
+    reportOutOfMemory(work.result.artifact.name, work.diagnostics);
   if (mlir::failed(more) || work.diagnostics.hasErrors())
     return mlir::failure();
   if (takesHostMaps(work.kernel))
@@ -114,6 +115,20 @@ static void showEarly(EarlyRemarks &early, const std::function<void(const suppor
   show(*ready);
 }
 
+/// Reports the failure inside LLVM that ended the phases after "ttir".
+static void reportFatalEnd(Compilation &work, const Backend &backend, const support::GuardedEnd &end,
+                           support::DiagnosticEngine &diagnostics) {
+  if (end.isOutOfMemory)
+    return reportOutOfMemory(work.result.artifact.name, diagnostics);
+  if (reportAssembly(work, backend, *end.failure))
+    return reportFailure(work, diagnostics);
+  if (const auto &text = work.request.replacement; text && isLlvmOrLater(*text))
+    diagnostics.report(diag::ReplacementFails, {}, text->path, work.phase, *end.failure);
+  else
+    diagnostics.report(support::diag::InternalError, {}, work.phase, *end.failure).reproducer =
+        writeReproducer(work, *end.failure);
+}
+
 /// Runs the phases after "ttir", which may end by LLVM's fatal errors or a cancellation by the caller.
 static bool finishGuarded(const std::shared_ptr<Compilation> &work, const Backend &backend, const Request &caller,
                           support::DiagnosticEngine &diagnostics) {
@@ -134,25 +149,8 @@ static bool finishGuarded(const std::shared_ptr<Compilation> &work, const Backen
       diagnostics.report(diag::Interrupted, {}, name);
     return false;
   }
-  if (end.isOutOfMemory) {
-    diagnostics.report(support::diag::OutOfMemory, {}, name, support::reasonOfShortage());
-    new std::shared_ptr(work); // leaked, since its state is half-finished
-    return false;
-  }
-  if (end.failure && reportAssembly(*work, backend, *end.failure)) {
-    reportFailure(*work, diagnostics);
-    new std::shared_ptr(work); // as below
-    return false;
-  }
-  if (const std::optional<Request::Replacement> &text = work->request.replacement;
-      end.failure && text && isLlvmOrLater(*text)) {
-    diagnostics.report(diag::ReplacementFails, {}, text->path, work->phase, *end.failure);
-    new std::shared_ptr(work); // as below
-    return false;
-  }
-  if (end.failure) {
-    diagnostics.report(support::diag::InternalError, {}, work->phase, *end.failure).reproducer =
-        writeReproducer(*work, *end.failure);
+  if (end.isOutOfMemory || end.failure) {
+    reportFatalEnd(*work, backend, end, diagnostics);
     new std::shared_ptr(work); // leaked, since its state is half-finished
     return false;
   }
@@ -182,10 +180,8 @@ static bool checkRequest(const support::Options &options, const support::TargetS
     diagnostics.report(diag::CompilerLost, {});
     return false;
   }
-  if (support::isCompilerLost()) {
-    diagnostics.report(support::diag::OutOfMemoryBefore, {});
+  if (!checkCompiler(diagnostics))
     return false;
-  }
   const uint32_t known = sanitizersOf(target), unknown = options.sanitize & ~known;
   if (unknown && known)
     diagnostics.report(diag::SanitizeWord, {}, support::sanitizerNames(unknown), nameOf(target),
@@ -201,12 +197,10 @@ mlir::OwningOpRef<mlir::ModuleOp> driver::front(mlir::MLIRContext &context, cons
                                                 sema::HostEnv &host, support::DiagnosticEngine &diagnostics) {
   const support::MemoryReserve reserve;
   mlir::OwningOpRef<mlir::ModuleOp> module;
-  if (support::isCompilerLost())
-    diagnostics.report(support::diag::OutOfMemoryBefore, {});
-  else if (!support::isMemoryShort())
+  if (checkCompiler(diagnostics) && !support::isMemoryShort())
     module = sema::emitKernel(context, kernel, host, diagnostics);
   if (support::isMemoryShort())
-    diagnostics.report(support::diag::OutOfMemory, {}, kernel.name, support::reasonOfShortage());
+    reportOutOfMemory(kernel.name, diagnostics);
   return diagnostics.hasErrors() ? nullptr : std::move(module);
 }
 

@@ -2,6 +2,7 @@
 // text.
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/tt/Dialect.h"
+#include "compiler/driver/Cancellation.h"
 #include "compiler/driver/Compiler.h"
 #include "compiler/driver/Diagnostics.h"
 #include "compiler/driver/TextCheck.h"
@@ -198,12 +199,10 @@ mlir::OwningOpRef<mlir::ModuleOp> driver::parse(mlir::MLIRContext &context, cons
                                                 const std::string &name, support::DiagnosticEngine &diagnostics) {
   const support::MemoryReserve reserve;
   Reader reader(context, text, name, diagnostics);
-  if (support::isCompilerLost()) {
-    diagnostics.report(support::diag::OutOfMemoryBefore, {});
+  if (!checkCompiler(diagnostics))
     return nullptr;
-  }
   if (support::isMemoryShort()) {
-    diagnostics.report(support::diag::OutOfMemory, {}, name, support::reasonOfShortage());
+    reportOutOfMemory(name, diagnostics);
     return nullptr;
   }
   if (const auto fault = findFault(text)) {
@@ -218,7 +217,7 @@ mlir::OwningOpRef<mlir::ModuleOp> driver::parse(mlir::MLIRContext &context, cons
   };
   const support::GuardedEnd end = support::runGuarded(read, nullptr);
   if (end.isOutOfMemory)
-    diagnostics.report(support::diag::OutOfMemory, {}, name, support::reasonOfShortage());
+    reportOutOfMemory(name, diagnostics);
   else if (end.failure)
     diagnostics.report(support::diag::InternalError, {}, "parse", *end.failure);
   else if (!module && !isReported)
