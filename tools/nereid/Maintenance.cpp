@@ -49,32 +49,21 @@ static void describeAssemblers() {
   line("nvJitLink", orNone(found->nvJitLink));
 }
 
-static void describeGpu(const runtime::GpuDevice &device, const std::string &target) {
-  line(device.name().c_str(), device.properties().name + " (" + target + ", " +
-                                  std::to_string(device.properties().multiprocessorCount) + " multiprocessors)");
-}
+static std::string targetOf(const runtime::CudaDevice &device) { return "cuda:" + std::to_string(device.capability()); }
+static std::string targetOf(const runtime::HipDevice &device) { return "hip:" + device.arch(); }
 
-static void describeNvidia() {
-  runtime::CudaDriver::process().setLibrary(llvm::sys::Process::GetEnv("TRITON_LIBCUDA_PATH").value_or(""));
-  auto driver = runtime::CudaDriver::process().get();
+/// One vendor's driver library and its devices; `variable` is the user's path of the library.
+template <typename Driver>
+static void describeDriver(const char *library, const char *variable, std::string (*versionText)(int)) {
+  Driver::process().setLibrary(llvm::sys::Process::GetEnv(variable).value_or(""));
+  auto driver = Driver::process().get();
   if (!driver)
-    return line("libcuda", "no: " + driver.error().text + " in TRITON_LIBCUDA_PATH");
-  line("libcuda", "CUDA " + runtime::cudaVersionText((*driver)->version()));
+    return line(library, "no: " + driver.error().text + " in " + variable);
+  line(library, versionText((*driver)->version()));
   for (int ordinal = 0; ordinal < (*driver)->deviceCount(); ++ordinal) {
-    const runtime::CudaDevice &device = **(*driver)->device(ordinal);
-    describeGpu(device, "cuda:" + std::to_string(device.capability()));
-  }
-}
-
-static void describeAmd() {
-  runtime::HipDriver::process().setLibrary(llvm::sys::Process::GetEnv("TRITON_LIBHIP_PATH").value_or(""));
-  auto driver = runtime::HipDriver::process().get();
-  if (!driver)
-    return line("libamdhip64", "no: " + driver.error().text + " in TRITON_LIBHIP_PATH");
-  line("libamdhip64", "HIP " + runtime::hipVersionText((*driver)->version()));
-  for (int ordinal = 0; ordinal < (*driver)->deviceCount(); ++ordinal) {
-    const runtime::HipDevice &device = **(*driver)->device(ordinal);
-    describeGpu(device, "hip:" + device.arch());
+    const auto &device = **(*driver)->device(ordinal);
+    line(device.name().c_str(), device.properties().name + " (" + targetOf(device) + ", " +
+                                    std::to_string(device.properties().multiprocessorCount) + " multiprocessors)");
   }
 }
 
@@ -103,9 +92,11 @@ int tools::runDoctor(const std::string &cacheDir) {
       vectors += (vectors.empty() ? "" : " ") + std::string(feature);
   line("vectors", vectors.empty() ? "baseline only" : vectors);
   line("last cache", llvm::formatv("{0} KiB", host->lastLevelCacheBytes / 1024).str());
-  describeNvidia();
+  describeDriver<runtime::CudaDriver>("libcuda", "TRITON_LIBCUDA_PATH",
+                                      [](int version) { return "CUDA " + runtime::cudaVersionText(version); });
   describeAssemblers();
-  describeAmd();
+  describeDriver<runtime::HipDriver>("libamdhip64", "TRITON_LIBHIP_PATH",
+                                     [](int version) { return "HIP " + runtime::hipVersionText(version); });
   if (cacheDir.empty()) {
     line("disk cache", "off: no home folder and TRITON_CACHE_DIR is not set");
     return 0;
