@@ -1,12 +1,14 @@
-"""Options common to all targets: checks of their numbers, and a hash."""
+"""Options common to all targets: their defaults, checks of their numbers, and a hash."""
 
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from .. import knobs
 from .._C import libtriton
 
 FP8_DTYPES = tuple(
@@ -14,24 +16,61 @@ FP8_DTYPES = tuple(
 )
 
 
+@dataclass(frozen=True)
 class TargetOptions:
-    """Base of the dataclasses of options."""
+    """Launch and compile options that every target accepts."""
 
-    max_warps: ClassVar[int | None] = None  # of a CTA; None: no limit
-    num_warps: int
-    warp_size: int
-    extern_libs: Any
+    num_warps: int = 4
+    num_ctas: int = 1
+    num_stages: int = 3
+    enable_fp_fusion: bool = True
+    launch_cooperative_grid: bool = False
+    debug: bool = False
+    sanitize_overflow: bool = True
+    sanitize: str = ""
+    supported_fp8_dtypes: tuple[str, ...] = FP8_DTYPES
+    deprecated_fp8_dot_operand_dtypes: tuple[str, ...] = ()
+    default_dot_input_precision: str = "ieee"
+    allowed_dot_input_precisions: tuple[str, ...] = ("ieee", "bf16x3", "bf16x6")
+    max_num_imprecise_acc_default: int = 0
+    extern_libs: Any = None
+    ir_override: str | None = None
+    allow_non_constexpr_globals: bool = False
+    always_compile: bool = False
+    backend_name: str = ""
+    arch: str = ""
+
+    max_threads: ClassVar[int | None] = None  # of a CTA; None: no limit
+
+    @classmethod
+    def known(cls, options: dict[str, Any]) -> dict[str, Any]:
+        """The options that the target has, completed from the settings."""
+        known = {
+            name: value
+            for name, value in options.items()
+            if name in cls.__dataclass_fields__ and value is not None
+        }
+        known["enable_fp_fusion"] = knobs.language.fp_fusion_enabled(known.get("enable_fp_fusion"))
+        precision = knobs.language.fp32_default or cls.default_dot_input_precision
+        known.setdefault("default_dot_input_precision", precision)
+        known.setdefault("sanitize", knobs.runtime.sanitize)
+        known.setdefault(
+            "allow_non_constexpr_globals", knobs.compilation.allow_non_constexpr_globals
+        )
+        if "instrumentation_mode" in cls.__dataclass_fields__:
+            known.setdefault("instrumentation_mode", knobs.compilation.instrumentation_mode)
+        return known
 
     def __post_init__(self) -> None:
         for name in ("num_warps", "num_ctas"):
             value = getattr(self, name)
             if not isinstance(value, int) or value < 1 or value & (value - 1):
                 raise AssertionError(f"{name} must be a power of 2, got {value!r}")
-        if self.max_warps is not None and self.num_warps > self.max_warps:
-            from ..runtime.errors import OutOfResources
+        threads = self.num_warps * getattr(self, "warp_size", 1)
+        if self.max_threads is not None and threads > self.max_threads:
+            from ..runtime.errors import OutOfResources  # tuning skips such a configuration
 
-            lanes = self.warp_size  # tuning skips such a configuration
-            raise OutOfResources(self.num_warps * lanes, self.max_warps * lanes, "threads")
+            raise OutOfResources(threads, self.max_threads, "threads")
         if isinstance(self.extern_libs, Mapping):  # in a hashable form
             object.__setattr__(self, "extern_libs", tuple(sorted(self.extern_libs.items())))
 

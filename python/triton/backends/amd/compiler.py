@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from ... import knobs
@@ -29,54 +29,31 @@ class HIPOptions(TargetOptions):
     and have no effect.
     """
 
-    num_warps: int = 4
     waves_per_eu: int = 0
     num_stages: int = 2
-    num_ctas: int = 1
     warp_size: int = 64
-    extern_libs: Any = None
     cluster_dims: tuple[int, int, int] = (1, 1, 1)
-    debug: bool = False
-    sanitize_overflow: bool = True
-    sanitize: str = ""
-    arch: str = ""
     # All but Triton's own format.
     supported_fp8_dtypes: tuple[str, ...] = tuple(name for name in FP8_DTYPES if name != "fp8e4b15")
-    deprecated_fp8_dot_operand_dtypes: tuple[str, ...] = ()
-    default_dot_input_precision: str = "ieee"
-    allowed_dot_input_precisions: tuple[str, ...] = ("ieee", "bf16x3", "bf16x6")
-    enable_fp_fusion: bool = True
-    launch_cooperative_grid: bool = False
     matrix_instr_nonkdim: int = 0
     kpack: int = 0
     allow_flush_denorm: bool = False
     use_buffer_ops: bool = True
     use_async_copy: bool | None = None
-    max_num_imprecise_acc_default: int = 0
     backend_name: str = "hip"
     instrumentation_mode: str = ""
     schedule_hint: str = "none"
-    ir_override: str | None = None
-    allow_non_constexpr_globals: bool = False
-    always_compile: bool = False
 
-    max_threads: ClassVar[int] = 1024  # of a CTA
+    max_threads: ClassVar[int | None] = 1024
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.num_warps * self.warp_size > self.max_threads:
-            from ...runtime.errors import OutOfResources  # tuning skips such a configuration
-
-            raise OutOfResources(self.num_warps * self.warp_size, self.max_threads, "threads")
         if self.num_ctas != 1:
             raise ValueError(f"num_ctas={self.num_ctas}: AMD GPUs have no clusters of CTAs")
         for name, allowed in (("matrix_instr_nonkdim", (0, 16, 32)), ("kpack", (0, 1, 2))):
             if getattr(self, name) not in allowed:
                 words = ", ".join(map(str, allowed))
                 raise ValueError(f"{name} must be one of {words}, got {getattr(self, name)!r}")
-
-
-_NAMES = frozenset(field.name for field in fields(HIPOptions))
 
 
 def get_min_dot_size(target: GPUTarget) -> Callable[[Any, Any], tuple[int, int, int]]:
@@ -103,20 +80,11 @@ class HIPBackend(BaseBackend):
         return target.backend == "hip"
 
     def parse_options(self, options: dict[str, Any]) -> HIPOptions:
-        known = {
-            name: value for name, value in options.items() if name in _NAMES and value is not None
-        }
-        known.setdefault("sanitize", knobs.runtime.sanitize)
+        known = HIPOptions.known(options)
         known.setdefault("arch", knobs.runtime.override_arch or str(self.target.arch))
         known.setdefault("warp_size", libtriton.warp_size("hip", known["arch"]))
-        known["enable_fp_fusion"] = knobs.language.fp_fusion_enabled(known.get("enable_fp_fusion"))
-        known.setdefault("default_dot_input_precision", knobs.language.fp32_default or "ieee")
         known.setdefault("use_buffer_ops", knobs.amd.use_buffer_ops)
         known.setdefault("use_async_copy", knobs.amd.use_async_copy)
-        known.setdefault("instrumentation_mode", knobs.compilation.instrumentation_mode)
-        known.setdefault(
-            "allow_non_constexpr_globals", knobs.compilation.allow_non_constexpr_globals
-        )
         if known["arch"] == "gfx942":  # it has matrix instructions for xf32
             known.setdefault(
                 "allowed_dot_input_precisions",

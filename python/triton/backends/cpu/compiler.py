@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 from ... import knobs
 from ..._C import libtriton
 from ..compiler import BaseBackend, GPUTarget
-from ..options import FP8_DTYPES, TargetOptions
+from ..options import TargetOptions
 
 
 @dataclass(frozen=True)
@@ -21,31 +21,11 @@ class CPUOptions(TargetOptions):
     of the processor whose instructions are used, such as "x86-64-v3"; the default is this machine's.
     """
 
-    num_warps: int = 4
-    num_stages: int = 3
-    num_ctas: int = 1
     num_cpu_threads: int = 0
     maxnreg: int | None = None
-    enable_fp_fusion: bool = True
-    launch_cooperative_grid: bool = False
     launch_pdl: bool = False
-    debug: bool = False
-    sanitize_overflow: bool = True
-    sanitize: str = ""
-    default_dot_input_precision: str = "ieee"
     allowed_dot_input_precisions: tuple[str, ...] = ("ieee", "tf32", "tf32x3", "bf16x3", "bf16x6")
-    supported_fp8_dtypes: tuple[str, ...] = FP8_DTYPES
-    deprecated_fp8_dot_operand_dtypes: tuple[str, ...] = ()
-    max_num_imprecise_acc_default: int = 0
-    extern_libs: Any = None
-    ir_override: str | None = None
-    allow_non_constexpr_globals: bool = False
-    always_compile: bool = False
     backend_name: str = "cpu"
-    arch: str = ""
-
-
-_NAMES = frozenset(field.name for field in fields(CPUOptions))
 
 
 @functools.lru_cache
@@ -61,15 +41,7 @@ class CPUBackend(BaseBackend):
         return target.backend == "cpu"
 
     def parse_options(self, options: dict[str, Any]) -> CPUOptions:
-        known = {
-            name: value for name, value in options.items() if name in _NAMES and value is not None
-        }
-        known["enable_fp_fusion"] = knobs.language.fp_fusion_enabled(known.get("enable_fp_fusion"))
-        known.setdefault("default_dot_input_precision", knobs.language.fp32_default or "ieee")
-        known.setdefault("sanitize", knobs.runtime.sanitize)
-        known.setdefault(
-            "allow_non_constexpr_globals", knobs.compilation.allow_non_constexpr_globals
-        )
+        known = CPUOptions.known(options)
         known.setdefault("arch", knobs.runtime.cpu_arch or self.target.arch or _host_arch())
         return CPUOptions(**known)
 

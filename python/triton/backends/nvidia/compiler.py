@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from ... import knobs
@@ -28,37 +28,19 @@ class CUDAOptions(TargetOptions):
     stage. `enable_reflect_ftz` is accepted and has no effect: denormals are kept.
     """
 
-    num_warps: int = 4
-    num_ctas: int = 1
-    num_stages: int = 3
     warp_size: int = 32
     maxnreg: int | None = None
     ptx_version: int | None = None
     ptx_options: str | None = None
-    ir_override: str | None = None
-    enable_fp_fusion: bool = True
     enable_reflect_ftz: bool = True
-    launch_cooperative_grid: bool = False
     launch_pdl: bool = False
     supported_fp8_dtypes: tuple[str, ...] = ("fp8e5", "fp8e4b15")
-    deprecated_fp8_dot_operand_dtypes: tuple[str, ...] = ()
     default_dot_input_precision: str = "tf32"
     allowed_dot_input_precisions: tuple[str, ...] = ("tf32", "tf32x3", "ieee", "bf16x3", "bf16x6")
-    max_num_imprecise_acc_default: int = 0
-    extern_libs: Any = None
-    debug: bool = False
-    sanitize_overflow: bool = True
-    sanitize: str = ""
-    allow_non_constexpr_globals: bool = False
-    always_compile: bool = False
     backend_name: str = "cuda"
-    arch: str = ""
     instrumentation_mode: str = ""
 
-    max_warps: ClassVar[int] = 32
-
-
-_NAMES = frozenset(field.name for field in fields(CUDAOptions))
+    max_threads: ClassVar[int | None] = 1024
 
 
 def _capability(arch: str) -> int:
@@ -89,22 +71,13 @@ class CUDABackend(BaseBackend):
         return target.backend == "cuda"
 
     def parse_options(self, options: dict[str, Any]) -> CUDAOptions:
-        known = {
-            name: value for name, value in options.items() if name in _NAMES and value is not None
-        }
-        known.setdefault("sanitize", knobs.runtime.sanitize)
+        known = CUDAOptions.known(options)
         known.setdefault("ptx_options", None if self.is_simulated else _assembler_options())
         arch = str(self.target.arch)
         known.setdefault(
             "arch", knobs.runtime.override_arch or (arch if arch.startswith("sm") else f"sm{arch}")
         )
         capability = _capability(known["arch"])
-        known["enable_fp_fusion"] = knobs.language.fp_fusion_enabled(known.get("enable_fp_fusion"))
-        known.setdefault("default_dot_input_precision", knobs.language.fp32_default or "tf32")
-        known.setdefault("instrumentation_mode", knobs.compilation.instrumentation_mode)
-        known.setdefault(
-            "allow_non_constexpr_globals", knobs.compilation.allow_non_constexpr_globals
-        )
         features = libtriton.nvidia_arch(capability)
         if features["has_fp8"]:
             known.setdefault("supported_fp8_dtypes", ("fp8e4b15", "fp8e4nv", "fp8e5"))
