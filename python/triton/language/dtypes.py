@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import enum
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from .._C import libtriton
@@ -32,6 +32,15 @@ class base_type:
 
     def is_ptr(self) -> bool:
         return False
+
+
+def _named(name: str) -> Callable[[Any], bool]:
+    """The predicate of the type of this name."""
+
+    def is_named(self: Any) -> bool:
+        return self.name == name
+
+    return is_named
 
 
 class dtype(base_type):
@@ -82,59 +91,24 @@ class dtype(base_type):
     def is_fp8(self) -> bool:
         return "fp8" in self.name
 
-    def is_fp8e4nv(self) -> bool:
-        return self.name == "fp8e4nv"
-
-    def is_fp8e4b8(self) -> bool:
-        return self.name == "fp8e4b8"
-
-    def is_fp8e4b15(self) -> bool:
-        return self.name == "fp8e4b15"
-
-    def is_fp8e5(self) -> bool:
-        return self.name == "fp8e5"
-
-    def is_fp8e5b16(self) -> bool:
-        return self.name == "fp8e5b16"
-
-    def is_fp16(self) -> bool:
-        return self.name == "fp16"
-
-    def is_bf16(self) -> bool:
-        return self.name == "bf16"
-
-    def is_fp32(self) -> bool:
-        return self.name == "fp32"
-
-    def is_fp64(self) -> bool:
-        return self.name == "fp64"
-
-    def is_int1(self) -> bool:
-        return self.name == "int1"
-
-    def is_int8(self) -> bool:
-        return self.name == "int8"
-
-    def is_int16(self) -> bool:
-        return self.name == "int16"
-
-    def is_int32(self) -> bool:
-        return self.name == "int32"
-
-    def is_int64(self) -> bool:
-        return self.name == "int64"
-
-    def is_uint8(self) -> bool:
-        return self.name == "uint8"
-
-    def is_uint16(self) -> bool:
-        return self.name == "uint16"
-
-    def is_uint32(self) -> bool:
-        return self.name == "uint32"
-
-    def is_uint64(self) -> bool:
-        return self.name == "uint64"
+    is_fp8e4nv = _named("fp8e4nv")
+    is_fp8e4b8 = _named("fp8e4b8")
+    is_fp8e4b15 = _named("fp8e4b15")
+    is_fp8e5 = _named("fp8e5")
+    is_fp8e5b16 = _named("fp8e5b16")
+    is_fp16 = _named("fp16")
+    is_bf16 = _named("bf16")
+    is_fp32 = _named("fp32")
+    is_fp64 = _named("fp64")
+    is_int1 = _named("int1")
+    is_int8 = _named("int8")
+    is_int16 = _named("int16")
+    is_int32 = _named("int32")
+    is_int64 = _named("int64")
+    is_uint8 = _named("uint8")
+    is_uint16 = _named("uint16")
+    is_uint32 = _named("uint32")
+    is_uint64 = _named("uint64")
 
     def is_floating(self) -> bool:
         return self.name in dtype.FP_TYPES
