@@ -35,7 +35,7 @@ static std::optional<sema::KernelArgument> kernelArgument(const ArgumentSpec &en
   switch (entry.kind) {
   case ArgumentKind::Constant:
     if (std::optional<sema::Value> value = sema::FileHost::constant(entry.text))
-      return sema::KernelArgument{.constant = std::move(*value)};
+      return constantArgument(std::move(*value));
     diagnostics.report(diag::SignatureConstant, {}, entry.text);
     return std::nullopt;
   case ArgumentKind::Tuple: {

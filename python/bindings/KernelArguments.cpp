@@ -202,7 +202,7 @@ ParsedArgument ArgumentReader::read(nb::handle type, nb::tuple path, const std::
   if (PyTuple_Check(type.ptr()))
     return tuple(type, path, name);
   if (PyObject *constant = PyDict_GetItemWithError(description.constants.ptr(), path.ptr()))
-    return {{.constant = host.toValue(constant)}, jit::ArgumentSpec::constant(keyText(constant))};
+    return {jit::constantArgument(host.toValue(constant)), jit::ArgumentSpec::constant(keyText(constant))};
   if (PyErr_Occurred())
     throw nb::python_error();
   if (!PyUnicode_Check(type.ptr()))
