@@ -29,6 +29,10 @@ __all__ = [
 ]
 
 
+# Values of these classes contain nothing; most parts of a specialisation are such.
+_SIMPLE = frozenset({str, int, float, bool, type(None)})
+
+
 def class_walk(cls: type) -> DependencyWalk | None:
     """The dependencies of a class's methods; None for classes of Python or this package."""
     if cls.__module__.partition(".")[0] in ("builtins", "triton"):
@@ -49,6 +53,8 @@ def classes_in(value: Any) -> Iterator[type]:
     """The classes in the types and constants of a specialisation: in order, each as often as it
     occurs.
     """
+    if type(value) in _SIMPLE:
+        return
     from ..language.core import constexpr
 
     if isinstance(value, constexpr):
@@ -71,6 +77,8 @@ def classes_in(value: Any) -> Iterator[type]:
 
 def functions_in(value: Any) -> Iterator[JITCallable]:
     """The functions that kernels call in the types and constants of a specialisation."""
+    if type(value) in _SIMPLE:
+        return
     from ..language.core import constexpr
     from .callable import JITCallable
 

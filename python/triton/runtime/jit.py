@@ -13,11 +13,12 @@ from .. import knobs
 from .._C.libtriton import (
     JITBase,
     Launcher,
+    elements_of,
     native_specialize_impl,
     set_default_run,
 )
 from .._lazy import lazy_names
-from .._utils import find_paths_if, get_iterable_path
+from .._utils import Path
 from ..backends import BaseBackend
 from . import _async_compile
 from .binder import Binder, device_of_arguments, normalize_grid
@@ -367,18 +368,21 @@ def _describe(
     bound: dict[str, Any], specialization: list[Any], backend: Any
 ) -> tuple[Any, Any, Any]:
     """signature by name, constants and attributes by path."""
-    types = [kind for kind, _ in specialization]
-    keys = [key for _, key in specialization]
-    values = list(bound.values())
-    constants = {}
-    for path in find_paths_if(types, lambda _, kind: kind == "constexpr"):
-        value = get_iterable_path(values, path)
-        constants[path] = tuple(value) if isinstance(value, list) else value
-    attrs = {}
-    for path in find_paths_if(keys, lambda _, key: isinstance(key, str)):
-        if get_iterable_path(types, path) != "constexpr":
-            attrs[path] = backend.parse_attr(get_iterable_path(keys, path))
-    return dict(zip(bound, types, strict=False)), constants, attrs
+    constants, attrs = {}, {}
+
+    def visit(path: Path, kind: Any, key: Any, value: Any) -> None:
+        if isinstance(kind, tuple):
+            for index, part in enumerate(zip(kind, key, elements_of(value), strict=True)):
+                visit((*path, index), *part)
+        elif kind == "constexpr":
+            constants[path] = tuple(value) if isinstance(value, list) else value
+        elif isinstance(key, str):
+            attrs[path] = backend.parse_attr(key)
+
+    for index, (value, (kind, key)) in enumerate(zip(bound.values(), specialization, strict=True)):
+        visit((index,), kind, key, value)
+    signature = {name: kind for name, (kind, _) in zip(bound, specialization, strict=True)}
+    return signature, constants, attrs
 
 
 @overload
@@ -441,6 +445,6 @@ __getattr__ = lazy_names(
         "triton._function_names": "GLUON_MODULE INDENT_PATTERN P R TRITON_MODULE U compute_cache_key convert_to_tuple_if_list create_function_from_signature get_cache_invalidating_env_vars get_def_col_number get_def_line_number get_full_name serialize_specialization_data",
         "triton.compiler.compiler": "get_cache_key",
         "triton._C.libtriton": "ir",
-        "triton._utils": "is_namedtuple type_canonicalisation_dict",
+        "triton._utils": "find_paths_if get_iterable_path is_namedtuple type_canonicalisation_dict",
     },
 )
