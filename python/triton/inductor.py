@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import functools
+import sys
 import time
 from collections.abc import Callable
 
@@ -35,12 +36,13 @@ def enable_cpu_backend(enabled: bool = True) -> None:
     _choose_concatenation(enabled)
 
 
-def reads_constants(caller: dict[str, object]) -> bool:
-    """Whether the module with these globals is PyTorch's compiler, which reads the dict of constants that it passed to
-    `ASTSource` again after the compilation: it makes its launcher from it. The dict is a copy of its own; any other
-    caller's may serve for the next kernel and stays as it is.
+def share_defaults(constants: dict, defaults: dict[str, object]) -> None:
+    """Adds constants that `ASTSource` has filled in to the dict that its caller passed, if that is PyTorch's compiler:
+    it makes its launcher from the dict, which is a copy of its own. Any other caller's may serve for the next kernel
+    and stays as it is.
     """
-    return str(caller.get("__name__")).startswith("torch.")
+    if str(sys._getframe(2).f_globals.get("__name__")).startswith("torch."):
+        constants.update(defaults)
 
 
 _SECONDS, _SAMPLES = 0.012, 5

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 from typing import Any
 
 from .. import inductor
@@ -43,9 +42,9 @@ class ASTSource:
         self.name = fn.__name__
         self.signature = self._in_order(signature)
         self.constants = {self._path(key): value for key, value in (constexprs or {}).items()}
-        added = self._add_defaults()
-        if constexprs is not None and inductor.reads_constants(sys._getframe(1).f_globals):
-            constexprs.update(added)
+        defaults = self._add_defaults()
+        if defaults and constexprs is not None:
+            inductor.share_defaults(constexprs, defaults)
         self.attrs = {self._path(key): value for key, value in (attrs or {}).items()}
 
     @property
