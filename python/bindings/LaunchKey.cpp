@@ -160,18 +160,13 @@ bool LaunchKey::addObject(PyObject *object, unsigned depth) {
 }
 
 bool LaunchKey::addElement(PyObject *object, ArgumentLeaf &leaf, unsigned depth) {
-  switch (readNumber(object, leaf, /*takesSubclasses=*/false)) {
-  case NumberResult::Read:
+  const NumberResult number = readNumber(object, leaf, /*takesSubclasses=*/false);
+  if (number == NumberResult::NotANumber)
+    return PyTuple_CheckExact(object) ? addElements(object, depth) : addArray(object, leaf, depth);
+  if (number == NumberResult::Read)
     return leaf.kind == ArgumentLeaf::Kind::None ? put('N') : put(jit::classifyNumber(leaf));
-  case NumberResult::TooLarge:
-    PyErr_Clear();
-    return false;
-  case NumberResult::NotANumber:
-    break;
-  }
-  if (PyTuple_CheckExact(object))
-    return addElements(object, depth);
-  return addArray(object, leaf, depth);
+  PyErr_Clear();
+  return false;
 }
 
 void LaunchKey::reserve(size_t count) {
