@@ -24,16 +24,16 @@ struct Kernel::Impl : jit::LoadedKernel {
 
 //--- Options -----------------------------------------------------------------------------------
 
-template <typename Value> static void convert(const Value &given, Value &option, std::string &) { option = given; }
+template <typename Value> static void convert(const Value &value, Value &option, std::string &) { option = value; }
 static void convert(const std::string &words, support::SanitizerSet &set, std::string &problem) {
   if (const auto sanitizers = support::parseSanitizers(words, problem))
     set = *sanitizers;
 }
 
-static support::Options compilerOptions(const KernelOptions &given, std::string &problem) {
+static support::Options compilerOptions(const KernelOptions &wanted, std::string &problem) {
   support::Options options;
   support::forEachOption([&](const support::OptionRow &, const auto &from, auto &to) { convert(from, to, problem); },
-                         given, options);
+                         wanted, options);
   return options;
 }
 

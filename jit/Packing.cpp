@@ -191,18 +191,18 @@ std::vector<char> jit::withExtents(std::span<const char> packed, std::span<const
 }
 
 std::string jit::packProblem(PackResult result, const artifact::Artifact &artifact, size_t index,
-                             const std::string &given) {
+                             const std::string &shown) {
   const artifact::Parameter &parameter = artifact.parameters[index];
   const std::string argument = "argument `" + parameter.name + "`";
   switch (result) {
   case PackResult::Packed:
     return "";
   case PackResult::WrongKind:
-    return argument + " must be of type `" + parameter.type + "`, got " + given;
+    return argument + " must be of type `" + parameter.type + "`, got " + shown;
   case PackResult::OutOfRange:
-    return argument + " is " + given + ", which `" + parameter.type + "` cannot hold";
+    return argument + " is " + shown + ", which `" + parameter.type + "` cannot hold";
   case PackResult::ReadOnly:
-    return "kernel `" + artifact.name + "` writes to " + argument + ", and the `" + given +
+    return "kernel `" + artifact.name + "` writes to " + argument + ", and the `" + shown +
            "` given for it is read-only; pass an array that may be written, such as a copy of it";
   }
   return "";

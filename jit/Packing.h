@@ -52,8 +52,8 @@ PackResult pack(const PackedParam &param, const ArgumentLeaf &leaf, char *block)
 /// The packed arguments with the extent of each parameter's memory appended.
 std::vector<char> withExtents(std::span<const char> packed, std::span<const runtime::MemoryExtent> extents);
 
-/// The message for the argument of parameter `index` that was not packed; `given` is the argument as its caller writes
+/// The message for the argument of parameter `index` that was not packed; `shown` is the argument as its caller writes
 /// it or, for read-only memory, its type.
-std::string packProblem(PackResult result, const artifact::Artifact &artifact, size_t index, const std::string &given);
+std::string packProblem(PackResult result, const artifact::Artifact &artifact, size_t index, const std::string &shown);
 
 } // namespace nereid::jit

@@ -43,14 +43,14 @@ std::optional<Compiled> Session::find(Job &job) const {
   if (cacheDir.empty() || !readsCache)
     return std::nullopt;
   const std::string &key = keyOf(job);
-  std::shared_ptr<const artifact::Artifact> found = StoreQueue::instance().find(cacheDir, key);
+  std::shared_ptr<const artifact::Artifact> artifact = StoreQueue::instance().find(cacheDir, key);
   const auto read = [&] {
     if (auto loaded = processCache().load(cacheDir, key))
-      found = std::make_shared<const artifact::Artifact>(std::move(*loaded));
+      artifact = std::make_shared<const artifact::Artifact>(std::move(*loaded));
   };
-  if (!found)
+  if (!artifact)
     lock ? lock->without(read) : read();
-  return found ? std::optional(Compiled{std::move(found), {}, /*isFromCache=*/true}) : std::nullopt;
+  return artifact ? std::optional(Compiled{std::move(artifact), {}, /*isFromCache=*/true}) : std::nullopt;
 }
 
 static void store(const Session &session, const std::shared_ptr<const artifact::Artifact> &artifact) {
@@ -144,8 +144,8 @@ std::optional<Compiled> Session::build(Job &job, support::DiagnosticEngine &diag
 }
 
 std::optional<Compiled> Session::compile(Job &job, support::DiagnosticEngine &diagnostics) const {
-  if (auto found = find(job))
-    return found;
+  if (auto cached = find(job))
+    return cached;
   return build(job, diagnostics);
 }
 

@@ -86,8 +86,8 @@ size_t balancedEnd(std::string_view text, size_t begin) {
 }
 
 static int hexValue(char c) {
-  const size_t found = std::string_view("0123456789abcdef").find(c);
-  return found == kNone ? -1 : static_cast<int>(found);
+  const size_t digit = std::string_view("0123456789abcdef").find(c);
+  return digit == kNone ? -1 : static_cast<int>(digit);
 }
 
 bool unescape(std::string_view inner, std::string &out) {

@@ -24,9 +24,9 @@ using Assembly = std::pair<mlir::Attribute, mlir::Attribute>;
 static Assembly assemblyOf(tt::ElementwiseInlineAsmOp op) { return {op.getAsmStringAttr(), op.getConstraintsAttr()}; }
 
 static llvm::SmallSetVector<Assembly, 4> assembliesIn(mlir::ModuleOp module) {
-  llvm::SmallSetVector<Assembly, 4> found;
-  module.walk([&](tt::ElementwiseInlineAsmOp op) { found.insert(assemblyOf(op)); });
-  return found;
+  llvm::SmallSetVector<Assembly, 4> assemblies;
+  module.walk([&](tt::ElementwiseInlineAsmOp op) { assemblies.insert(assemblyOf(op)); });
+  return assemblies;
 }
 
 /// A value of the result's type that depends on an operand where one has that type.

@@ -24,18 +24,18 @@ uint32_t driver::leastSharedBytes(mlir::ModuleOp module) {
 }
 
 std::vector<std::string> driver::replaceableStages(const std::string &backend) {
-  const Backend *found = findBackend(backend);
-  return found ? found->replaceable() : std::vector<std::string>();
+  const Backend *record = findBackend(backend);
+  return record ? record->replaceable() : std::vector<std::string>();
 }
 
 std::vector<std::string> driver::stageNames(const std::string &backend) {
-  const Backend *found = findBackend(backend);
-  return found ? found->stages() : std::vector<std::string>();
+  const Backend *record = findBackend(backend);
+  return record ? record->stages() : std::vector<std::string>();
 }
 
 std::vector<std::string> driver::stepStageNames(const std::string &backend) {
-  const Backend *found = findBackend(backend);
-  return found ? found->stepStages() : std::vector<std::string>();
+  const Backend *record = findBackend(backend);
+  return record ? record->stepStages() : std::vector<std::string>();
 }
 
 support::Options driver::effectiveOptions(support::Options options, const support::TargetSpec &target) {
@@ -53,8 +53,8 @@ std::vector<std::string> driver::targetNames() {
 
 std::optional<support::TargetSpec> driver::resolveTarget(const std::string &backend, const std::string &arch,
                                                          std::string &reason) {
-  if (const Backend *found = findBackend(backend))
-    return found->resolve(arch, reason);
+  if (const Backend *record = findBackend(backend))
+    return record->resolve(arch, reason);
   const std::vector<std::string> names = targetNames();
   support::NearestName nearest(backend);
   nearest.addAll(names);

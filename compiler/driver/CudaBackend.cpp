@@ -28,12 +28,12 @@ static std::optional<support::TargetSpec> resolve(const std::string &text, std::
     reason = "target `cuda` needs a compute capability, as in `cuda:90`";
     return std::nullopt;
   }
-  const std::optional<nvidia::Arch> found = nvidia::findArch(arch, reason);
-  if (!found)
+  const std::optional<nvidia::Arch> known = nvidia::findArch(arch, reason);
+  if (!known)
     return std::nullopt;
-  if (takesMaps && !found->makesTensorMaps) {
-    reason = "target `cuda:" + arch + "`: GPUs of compute capability " + std::to_string(found->capability / 10) + "." +
-             std::to_string(found->capability % 10) + " have no tensor maps, which this kernel takes from the host";
+  if (takesMaps && !known->makesTensorMaps) {
+    reason = "target `cuda:" + arch + "`: GPUs of compute capability " + std::to_string(known->capability / 10) + "." +
+             std::to_string(known->capability % 10) + " have no tensor maps, which this kernel takes from the host";
     return std::nullopt;
   }
   support::TargetSpec spec;
@@ -49,8 +49,8 @@ static std::optional<support::TargetSpec> resolve(const std::string &text, std::
 /// The launcher makes tensor maps. Clusters and cooperative grids are as the user asks.
 static bool allowsOwnLauncher(const support::Options &options, const support::TargetSpec &target) {
   std::string reason;
-  const std::optional<nvidia::Arch> found = nvidia::findArch(target.arch, reason);
-  return found && found->hasTma && !nvidia::hasFeature(target, nvidia::kHostMaps) && options.numCtas == 1 &&
+  const std::optional<nvidia::Arch> known = nvidia::findArch(target.arch, reason);
+  return known && known->hasTma && !nvidia::hasFeature(target, nvidia::kHostMaps) && options.numCtas == 1 &&
          !options.cooperativeGrid;
 }
 
@@ -65,9 +65,9 @@ static void addTtirPasses(mlir::OpPassManager &passes, const Compilation &work) 
 static mlir::LogicalResult begin(Compilation &work) {
   work.result.artifact.sharedBytes = leastSharedBytes(work.module);
   const bool isSimulated = nvidia::hasFeature(work.target, artifact::kSimulated);
-  const Request::Tools found = isSimulated ? Request::Tools() : work.request.tools;
+  const Request::Tools tools = isSimulated ? Request::Tools() : work.request.tools;
   auto kernel =
-      nvidia::beginKernel(work.module, work.options, work.target, {found.ptxas, found.nvJitLink, found.secondsLimit});
+      nvidia::beginKernel(work.module, work.options, work.target, {tools.ptxas, tools.nvJitLink, tools.secondsLimit});
   if (mlir::failed(kernel))
     return mlir::failure();
   work.state = std::make_unique<KernelState<nvidia::CudaKernel>>(std::move(*kernel));
@@ -90,11 +90,11 @@ static mlir::LogicalResult readCubin(Compilation &work, const Request::Replaceme
 static void keepAssembledPtx(artifact::Artifact &artifact, const nvidia::CudaKernel &kernel) {
   if (kernel.isPtxReproducible)
     return;
-  auto kept = llvm::find_if(artifact.stages, [](const artifact::Stage &stage) { return stage.name == "ptx"; });
-  if (kept == artifact.stages.end())
+  auto ptx = llvm::find_if(artifact.stages, [](const artifact::Stage &stage) { return stage.name == "ptx"; });
+  if (ptx == artifact.stages.end())
     artifact.stages.push_back({"ptx", kernel.ptx});
   else
-    kept->data = kernel.ptx;
+    ptx->data = kernel.ptx;
 }
 
 static void finish(Compilation &work) {

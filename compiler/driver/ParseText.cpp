@@ -82,11 +82,11 @@ private:
 
   /// The op of this location that the message names, or the only one.
   std::optional<uint32_t> offsetOf(mlir::Location loc, llvm::StringRef message) const {
-    const auto found = ops.find(loc);
-    if (found == ops.end())
+    const auto entries = ops.find(loc);
+    if (entries == ops.end())
       return std::nullopt;
-    for (const auto &[name, offset] : found->second)
-      if (message.contains(name) || found->second.size() == 1)
+    for (const auto &[name, offset] : entries->second)
+      if (message.contains(name) || entries->second.size() == 1)
         return offset;
     return std::nullopt;
   }

@@ -75,10 +75,10 @@ static std::string faultOf(llvm::StringRef code, uint16_t machine, llvm::StringR
     llvm::Expected<llvm::StringRef> name = each.getName();
     llvm::Expected<uint32_t> flags = each.getFlags();
     const bool isDefined = name && flags && !(*flags & llvm::object::SymbolRef::SF_Undefined);
-    const bool found = isDefined && *name == symbol;
+    const bool isNamed = isDefined && *name == symbol;
     llvm::consumeError(name.takeError());
     llvm::consumeError(flags.takeError());
-    return found;
+    return isNamed;
   };
   if (llvm::any_of(elf.symbols(), isSymbol) || llvm::any_of(elf.getDynamicSymbolIterators(), isSymbol))
     return "";

@@ -41,9 +41,8 @@ static std::string wordsOf(const support::Options &options) {
 
 static std::string commandOf(const Compilation &work, llvm::StringRef path, llvm::StringRef replacement) {
   const support::TargetSpec &target = work.target;
-  std::string command =
-      llvm::formatv("nereid compile {0} --target {1}:{2}{3}", path, target.backend, target.arch,
-                    artifact::targetInfo(target.backend).namesFeatures ? target.features : "");
+  std::string command = llvm::formatv("nereid compile {0} --target {1}:{2}{3}", path, target.backend, target.arch,
+                                      artifact::targetInfo(target.backend).namesFeatures ? target.features : "");
   command += wordsOf(work.options);
   if (!replacement.empty())
     command += (" --ir-override " + replacement).str();
@@ -103,8 +102,8 @@ static std::string writeReplacement(const Compilation &work, llvm::StringRef pat
 
 /// The TTIR that later phases begin with, or else the module that the passes to it began with.
 static std::string textBefore(const Compilation &work) {
-  if (const std::string *kept = work.result.artifact.findStage("ttir"))
-    return *kept;
+  if (const std::string *text = work.result.artifact.findStage("ttir"))
+    return *text;
   return work.request.makeSource ? work.request.makeSource() : "";
 }
 

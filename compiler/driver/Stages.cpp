@@ -26,8 +26,8 @@ static std::string binaryStage(const artifact::Artifact &artifact) {
 static std::optional<std::string> derive(const artifact::Artifact &artifact, const std::string &stage,
                                          support::DiagnosticEngine &diagnostics,
                                          const std::vector<std::shared_ptr<const support::SourceFile>> &sources) {
-  if (const std::string *kept = artifact.findStage(stage))
-    return *kept;
+  if (const std::string *text = artifact.findStage(stage))
+    return *text;
   if (stage == binaryStage(artifact))
     return artifact.binary;
   support::TargetSpec target{artifact.target.backend, artifact.target.arch, artifact.target.features, 0};

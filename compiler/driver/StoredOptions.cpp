@@ -38,8 +38,8 @@ support::Options driver::storedOptions(const artifact::Artifact &artifact) {
   support::Options options;
   support::forEachOption(
       [&](const OptionRow &row, auto &value) {
-        if (auto found = artifact.options.find(row.python); found != artifact.options.end())
-          read(found->second, value);
+        if (auto entry = artifact.options.find(row.python); entry != artifact.options.end())
+          read(entry->second, value);
       },
       options);
   options.ownLauncher = artifact.abi == artifact::Abi::Own;

@@ -99,8 +99,8 @@ static ArrayResult fromView(PyObject *object, const dlpack::Tensor &view, Array 
 //--- One reader per protocol -------------------------------------------------------------------
 
 /// An object whose class has `data_ptr`, but not what goes with it.
-static ArrayResult incomplete(PyObject *object, const std::string &found) {
-  const std::string text = std::string("cannot pass this `") + Py_TYPE(object)->tp_name + "` to a kernel: " + found +
+static ArrayResult incomplete(PyObject *object, const std::string &reason) {
+  const std::string text = std::string("cannot pass this `") + Py_TYPE(object)->tp_name + "` to a kernel: " + reason +
                            "; an array has a method `data_ptr()`, which gives its address as an int, and a `dtype` "
                            "of tl, torch or NumPy";
   PyErr_SetString(PyExc_TypeError, text.c_str());
@@ -131,9 +131,9 @@ static ArrayResult readByDataPointer(PyObject *object, Array &array) {
   const std::string_view name = utf8(kind);
   array.device = name == nameOf(DeviceKind::Cuda) ? kindOfCuda() : deviceNamed(name);
   if (array.device == DeviceKind::Other) {
-    PyObject *kept = kind.release().ptr();
-    PyUnicode_InternInPlace(&kept); // one of a few names
-    array.deviceName = utf8(kept);
+    PyObject *interned = kind.release().ptr();
+    PyUnicode_InternInPlace(&interned); // one of a few names
+    array.deviceName = utf8(interned);
   }
   nb::object index = attributeOrNull(device, "index");
   if (index.is_valid() && PyLong_Check(index.ptr()))
@@ -225,8 +225,8 @@ struct ArrayTypeInfo {
 static std::array<std::atomic<const ArrayTypeInfo *>, 64> knownTypes;
 
 static bool typeHas(PyTypeObject *type, const char *name) {
-  nb::object found = attributeOrNull(reinterpret_cast<PyObject *>(type), name);
-  return found.is_valid();
+  nb::object attribute = attributeOrNull(reinterpret_cast<PyObject *>(type), name);
+  return attribute.is_valid();
 }
 
 /// The exchange table is valid for the exact class that has it, and for torch's Parameter, which is a plain tensor in

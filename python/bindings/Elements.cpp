@@ -54,7 +54,7 @@ nb::object elementsOf(nb::handle object) {
 }
 
 void bindElements(nb::module_ &module) {
-  const auto orNone = [](nb::object found) { return found.is_valid() ? found : nb::none(); };
+  const auto orNone = [](nb::object parts) { return parts.is_valid() ? parts : nb::none(); };
   module.def(
       "elements_of", [orNone](nb::handle object) { return orNone(elementsOf(object)); }, nb::arg("object").none(),
       "The elements of a tuple or the fields of an object that kernels take apart; None for anything else.");

@@ -20,13 +20,13 @@ MemoryExtent nereid::python::extentOf(nb::handle object, const jit::PackedParam 
     return extent;
   }
   const unsigned bytes = artifact::storageBytes(param.type);
-  nb::object found = nb::module_::import_("triton.sanitizer").attr("memory_of")(object, bytes);
-  if (found.is_none())
+  nb::object memory = nb::module_::import_("triton.sanitizer").attr("memory_of")(object, bytes);
+  if (memory.is_none())
     return extent;
-  extent.low = numberAt<int64_t>(found, 0);
-  extent.high = numberAt<int64_t>(found, 1);
-  extent.pattern = numberAt<uint64_t>(found, 2);
-  extent.patternBytes = numberAt<uint32_t>(found, 3);
+  extent.low = numberAt<int64_t>(memory, 0);
+  extent.high = numberAt<int64_t>(memory, 1);
+  extent.pattern = numberAt<uint64_t>(memory, 2);
+  extent.patternBytes = numberAt<uint32_t>(memory, 3);
   extent.isKnown = 1;
   return extent;
 }

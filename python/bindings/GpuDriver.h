@@ -34,10 +34,10 @@ template <typename Driver> constexpr GpuApi apiOf(const artifact::TargetInfo &ta
 /// Throws the error as a Python exception.
 runtime::GpuDevice &deviceAt(const GpuApi &api, int ordinal);
 
-template <typename T> T &&valueOf(runtime::Expected<T> &&found) {
-  if (!found)
-    raiseRuntimeError(found.error());
-  return std::move(*found);
+template <typename T> T &&valueOf(runtime::Expected<T> &&result) {
+  if (!result)
+    raiseRuntimeError(result.error());
+  return std::move(*result);
 }
 
 /// Functions and classes of the submodule `driver`. Nothing is initialised before the first call that needs it.

@@ -8,8 +8,8 @@ using namespace nereid;
 using namespace nereid::python;
 
 static std::string textOfAttribute(nb::handle object, const char *name) {
-  nb::object found = attributeOrNull(object, name);
-  return found.is_valid() && PyUnicode_Check(found.ptr()) ? std::string(utf8(found)) : std::string();
+  nb::object text = attributeOrNull(object, name);
+  return text.is_valid() && PyUnicode_Check(text.ptr()) ? std::string(utf8(text)) : std::string();
 }
 
 bool nereid::python::isNative(PyObject *callee) {

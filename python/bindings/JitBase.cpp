@@ -259,10 +259,10 @@ void bindJit(nb::module_ &module) {
   module.def(
       "set_scratch_provider",
       [](nb::object provider) {
-        PyObject *given = provider.is_none() ? nullptr : provider.release().ptr(), *old;
+        PyObject *provided = provider.is_none() ? nullptr : provider.release().ptr(), *old;
         {
           const nb::ft_lock_guard lock(settingProvider);
-          old = scratchProvider.exchange(given);
+          old = scratchProvider.exchange(provided);
         }
         Py_XDECREF(old);
       },

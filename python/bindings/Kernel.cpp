@@ -261,10 +261,10 @@ static nb::object elementAt(nb::handle whole, uint32_t index, const artifact::Pa
 
 /// The value of a parameter: an argument, or an element of one.
 static nb::object argumentFor(const PackedParam &param, nb::handle args, const artifact::Parameter &parameter) {
-  nb::object given = nb::borrow(PyTuple_GET_ITEM(args.ptr(), param.position));
+  nb::object argument = nb::borrow(PyTuple_GET_ITEM(args.ptr(), param.position));
   for (const uint32_t index : param.path)
-    given = elementAt(given, index, parameter);
-  return isDescriptor(given) ? descriptorField(given, param.part) : given;
+    argument = elementAt(argument, index, parameter);
+  return isDescriptor(argument) ? descriptorField(argument, param.part) : argument;
 }
 
 static PyObject *exceptionFor(PackResult result) {
@@ -294,15 +294,15 @@ bool LoadedKernel::launchWithArguments(runtime::Grid grid, void *stream, nb::han
   for (size_t i = 0; i < plan.size(); ++i) {
     const PackedParam &param = plan[i];
     Array array;
-    nb::object given = argumentFor(param, args, artifact().parameters[i]);
-    PyObject *object = given.ptr();
+    nb::object argument = argumentFor(param, args, artifact().parameters[i]);
+    PyObject *object = argument.ptr();
     const ArgumentLeaf leaf = readArgument(i, object, array);
     if (array.owner.is_valid())
       owners.push_back(std::move(array.owner));
     if (array.producer)
       producers.push_back(array.producer);
     if (isChecked)
-      extents.push_back(extentOf(given, param, leaf.bits));
+      extents.push_back(extentOf(argument, param, leaf.bits));
     const PackResult packed = jit::pack(param, leaf, block);
     if (packed != PackResult::Packed)
       raise(exceptionFor(packed),

@@ -79,10 +79,10 @@ static PyType_Spec plainCallSpec = {
     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL, plainCallSlots};
 
 /// Replaces what the interpreter's own calls run; the attribute `__call__` stays.
-static void callNatively(nb::handle given) {
-  auto *type = reinterpret_cast<PyTypeObject *>(given.ptr());
-  if (!PyType_Check(given.ptr()) || !PyType_IsSubtype(type, plainCallType) || type == plainCallType)
-    raise(PyExc_TypeError, "expected a subclass of PlainCall, got " + reprOf(given));
+static void callNatively(nb::handle object) {
+  auto *type = reinterpret_cast<PyTypeObject *>(object.ptr());
+  if (!PyType_Check(object.ptr()) || !PyType_IsSubtype(type, plainCallType) || type == plainCallType)
+    raise(PyExc_TypeError, "expected a subclass of PlainCall, got " + reprOf(object));
   type->tp_call = PyVectorcall_Call;
   type->tp_flags |= Py_TPFLAGS_HAVE_VECTORCALL;
   PyType_Modified(type);

@@ -28,9 +28,9 @@ std::optional<Value> PyHost::makeNamedTuple(PyObject *callee, llvm::ArrayRef<Val
     std::optional<Value> value;
     if (static_cast<size_t>(i) < args.size())
       value = args[i];
-    for (const auto &[name, given] : keywords)
+    for (const auto &[name, argument] : keywords)
       if (name == names->back() && !value)
-        value = given;
+        value = argument;
     if (!value && defaults.is_valid())
       if (PyObject *missing = PyDict_GetItemWithError(defaults.ptr(), field.ptr()))
         value = toValue(missing);

@@ -142,8 +142,8 @@ static nb::object findGlobal(nb::handle function, llvm::StringRef name) {
     nb::object names = attributeOrNull(function, scope);
     if (!names.is_valid() || !PyDict_Check(names.ptr()))
       continue;
-    if (PyObject *found = PyDict_GetItemWithError(names.ptr(), key.ptr()))
-      return nb::borrow(found);
+    if (PyObject *value = PyDict_GetItemWithError(names.ptr(), key.ptr()))
+      return nb::borrow(value);
     if (PyErr_Occurred())
       throw nb::python_error();
   }
@@ -173,31 +173,31 @@ static std::string whatToWriteInstead(nb::handle global, llvm::StringRef name) {
 
 std::optional<HostResult> PyHost::lookup(const sema::JitFunction &function, llvm::StringRef name) {
   try {
-    nb::object found = findGlobal(objectOf(function.scope), name);
-    if (!found.is_valid())
+    nb::object global = findGlobal(objectOf(function.scope), name);
+    if (!global.is_valid())
       return std::nullopt;
-    if (!allowGlobals && !mayRead(found))
+    if (!allowGlobals && !mayRead(global))
       return HostResult(failure("NameError", "Cannot access global variable " + name.str() +
                                                  " from within @jit'ed function; it holds a plain `" +
-                                                 Py_TYPE(found.ptr())->tp_name + "`, " +
-                                                 whatToWriteInstead(found, name)));
-    return HostResult(toValue(found));
+                                                 Py_TYPE(global.ptr())->tp_name + "`, " +
+                                                 whatToWriteInstead(global, name)));
+    return HostResult(toValue(global));
   } catch (nb::python_error &error) {
     return HostResult(failure(error));
   }
 }
 
 std::vector<std::string> PyHost::visibleNames(const sema::JitFunction &function) {
-  std::vector<std::string> found;
+  std::vector<std::string> visible;
   for (const char *scope : {"nonlocals", "__globals__"}) {
     nb::object names = attributeOrNull(objectOf(function.scope), scope);
     PyObject *key, *value;
     for (Py_ssize_t at = 0;
          names.is_valid() && PyDict_Check(names.ptr()) && PyDict_Next(names.ptr(), &at, &key, &value);)
       if (PyUnicode_Check(key))
-        found.emplace_back(utf8(key));
+        visible.emplace_back(utf8(key));
   }
-  return found;
+  return visible;
 }
 
 /// A member of a module of this package, from the compiler's own table; nullopt for other modules and names.
@@ -232,8 +232,8 @@ std::optional<HostResult> PyHost::findAttribute(const sema::HostRef &object, llv
   return guarded([&]() -> std::optional<HostResult> {
     if (auto member = tableMember(*this, objectOf(object), name))
       return *member;
-    nb::object found = attributeOrNull(nb::handle(objectOf(object)), name.str().c_str());
-    return found.is_valid() ? std::optional<HostResult>(toValue(found)) : std::nullopt;
+    nb::object value = attributeOrNull(nb::handle(objectOf(object)), name.str().c_str());
+    return value.is_valid() ? std::optional<HostResult>(toValue(value)) : std::nullopt;
   });
 }
 
@@ -318,8 +318,8 @@ std::string PyHost::repr(const sema::HostRef &object) { return reprOf(objectOf(o
 
 /// The text of a str attribute; empty where there is none.
 static std::string textAttribute(nb::handle object, const char *name) {
-  nb::object found = attributeOrNull(object, name);
-  return found.is_valid() && PyUnicode_Check(found.ptr()) ? std::string(utf8(found)) : std::string();
+  nb::object text = attributeOrNull(object, name);
+  return text.is_valid() && PyUnicode_Check(text.ptr()) ? std::string(utf8(text)) : std::string();
 }
 
 /// "module.name", without the module of Python's own names.

@@ -81,15 +81,15 @@ std::optional<sema::Type> PyHost::typeOf(nb::handle dtype) {
 
 /// A library function written in the language; one object serves all compilations.
 static std::shared_ptr<sema::JitFunction> libraryFunction(llvm::StringRef module, llvm::StringRef name) {
-  const stdlib::Function *found = stdlib::find(module, name);
-  if (!found)
+  const stdlib::Function *entry = stdlib::find(module, name);
+  if (!entry)
     return nullptr;
   auto function = std::make_shared<sema::JitFunction>();
-  function->name = found->name.str();
-  function->qualified = (found->module + "." + found->name).str();
-  function->file = found->file;
-  function->arena = found->arena;
-  function->definition = found->definition;
+  function->name = entry->name.str();
+  function->qualified = (entry->module + "." + entry->name).str();
+  function->file = entry->file;
+  function->arena = entry->arena;
+  function->definition = entry->definition;
   function->isStdlib = true;
   return function;
 }

@@ -44,13 +44,13 @@ std::string pathOf(nb::handle object) {
 }
 
 nb::object attributeOrNull(nb::handle object, const char *name) {
-  PyObject *found = PyObject_GetAttrString(object.ptr(), name);
-  if (!found) {
+  PyObject *attribute = PyObject_GetAttrString(object.ptr(), name);
+  if (!attribute) {
     if (!PyErr_ExceptionMatches(PyExc_AttributeError))
       throw nb::python_error();
     PyErr_Clear();
   }
-  return nb::steal(found);
+  return nb::steal(attribute);
 }
 
 /// For a thread that is being unwound: nothing of it is needed any more, and the process ends without it.
@@ -87,32 +87,32 @@ const PackageNames &packageNames() {
 
   nb::object core = checked(PyImport_ImportModule("triton.language.core"));
   nb::object jit = checked(PyImport_ImportModule("triton.runtime.jit"));
-  auto kept = [](nb::handle module, const char *name) {
+  auto memberOf = [](nb::handle module, const char *name) {
     return checked(PyObject_GetAttrString(module.ptr(), name)).release().ptr();
   };
-  auto keptClass = [&](nb::handle module, const char *name) {
-    PyObject *found = kept(module, name);
-    if (!PyType_Check(found))
-      raise(PyExc_ImportError, std::string("the package's `") + name + "` is not a class, but " + reprOf(found));
-    return found;
+  auto classIn = [&](nb::handle module, const char *name) {
+    PyObject *type = memberOf(module, name);
+    if (!PyType_Check(type))
+      raise(PyExc_ImportError, std::string("the package's `") + name + "` is not a class, but " + reprOf(type));
+    return type;
   };
   auto names = std::make_unique<PackageNames>();
-  names->constexprClass = keptClass(core, "constexpr");
-  names->dtypeClass = keptClass(core, "dtype");
-  names->pointerType = keptClass(core, "pointer_type");
-  names->blockType = keptClass(core, "block_type");
-  names->tensorClass = keptClass(core, "tensor");
-  names->descriptorClass = keptClass(core, "tensor_descriptor");
-  names->tupleClass = keptClass(core, "tuple");
-  names->builtinClass = keptClass(core, "Builtin");
-  names->tensorType = kept(core, "_tensor_type");
-  names->constexprFunctionClass = keptClass(jit, "ConstexprFunction");
-  names->aggregateValue = keptClass(core, "aggregate_value");
+  names->constexprClass = classIn(core, "constexpr");
+  names->dtypeClass = classIn(core, "dtype");
+  names->pointerType = classIn(core, "pointer_type");
+  names->blockType = classIn(core, "block_type");
+  names->tensorClass = classIn(core, "tensor");
+  names->descriptorClass = classIn(core, "tensor_descriptor");
+  names->tupleClass = classIn(core, "tuple");
+  names->builtinClass = classIn(core, "Builtin");
+  names->tensorType = memberOf(core, "_tensor_type");
+  names->constexprFunctionClass = classIn(jit, "ConstexprFunction");
+  names->aggregateValue = classIn(core, "aggregate_value");
   nb::object package = checked(PyImport_ImportModule("triton._utils"));
-  names->fieldTypes = keptClass(package, "FieldTypes");
+  names->fieldTypes = classIn(package, "FieldTypes");
   nb::object semantic = checked(PyImport_ImportModule("triton.language.semantic"));
-  names->semanticClass = keptClass(semantic, "Semantic");
-  names->wrapConstant = kept(semantic, "_wrapped");
+  names->semanticClass = classIn(semantic, "Semantic");
+  names->wrapConstant = memberOf(semantic, "_wrapped");
 
   // Two threads may both reach this point; the first one's names are kept.
   const PackageNames *expected = nullptr;

@@ -82,11 +82,11 @@ static void read(const OptionRow &row, nb::handle value, support::SanitizerSet &
   set = *sanitizers;
 }
 
-support::Options nereid::python::optionsOf(nb::dict given) {
+support::Options nereid::python::optionsOf(nb::dict values) {
   support::Options options;
   support::forEachOption(
       [&](const OptionRow &row, auto &field) {
-        if (nb::object value = optionOf(given, row.python); value.is_valid())
+        if (nb::object value = optionOf(values, row.python); value.is_valid())
           read(row, value, field);
       },
       options);
@@ -106,15 +106,15 @@ std::optional<driver::Request::Replacement> nereid::python::replacementOf(const 
 }
 
 void nereid::python::readTools(jit::Job &job, nb::dict options) {
-  nb::object given = optionOf(options, "tools");
-  if (!given.is_valid() || !PyDict_Check(given.ptr()))
+  nb::object entries = optionOf(options, "tools");
+  if (!entries.is_valid() || !PyDict_Check(entries.ptr()))
     return;
   driver::Request::Tools &tools = job.request.tools;
   for (auto [name, text] :
        {std::pair{"ptxas", &tools.ptxas}, std::pair{"nvjitlink", &tools.nvJitLink}, std::pair{"key", &job.toolsKey}})
-    if (PyObject *value = PyDict_GetItemString(given.ptr(), name))
+    if (PyObject *value = PyDict_GetItemString(entries.ptr(), name))
       *text = pathOf(value);
-  nb::object limit = optionOf(nb::borrow<nb::dict>(given), "seconds_limit");
+  nb::object limit = optionOf(nb::borrow<nb::dict>(entries), "seconds_limit");
   tools.secondsLimit = limit.is_valid() ? numberOf("seconds_limit", limit) : 0;
 }
 

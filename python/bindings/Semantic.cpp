@@ -49,9 +49,9 @@ Value nereid::python::tensorFrom(PyHost &host, nb::handle tensor) {
     message = diagnostic.message;
     const std::string name = toString(diagnostic.kind->pythonError).str();
     nb::object builtins = checked(PyImport_ImportModule("builtins"));
-    if (nb::object found = attributeOrNull(builtins, name.c_str());
-        found.is_valid() && PyExceptionClass_Check(found.ptr()))
-      pythonClass = found.ptr();
+    if (nb::object type = attributeOrNull(builtins, name.c_str());
+        type.is_valid() && PyExceptionClass_Check(type.ptr()))
+      pythonClass = type.ptr();
     else
       pythonClass = PyExc_RuntimeError;
     break;

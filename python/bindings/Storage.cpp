@@ -10,9 +10,9 @@ using namespace nereid::python;
 
 /// The result of a method without arguments; null where there is no such method or it fails.
 static nb::object callMethod(nb::handle object, const char *method) {
-  nb::object found = attributeOrNull(object, method);
-  nb::object result = found.is_valid() ? nb::steal(PyObject_CallNoArgs(found.ptr())) : nb::object();
-  if (found.is_valid() && !result.is_valid())
+  nb::object function = attributeOrNull(object, method);
+  nb::object result = function.is_valid() ? nb::steal(PyObject_CallNoArgs(function.ptr())) : nb::object();
+  if (function.is_valid() && !result.is_valid())
     PyErr_Clear();
   return result;
 }

@@ -10,8 +10,8 @@
 namespace nereid::python {
 
 /// `torch._C.<name>` as soon as torch is imported and has it; borrowed, and kept forever.
-static PyObject *torchFunction(std::atomic<PyObject *> &kept, const char *name) {
-  if (PyObject *known = kept.load(std::memory_order_acquire))
+static PyObject *torchFunction(std::atomic<PyObject *> &cached, const char *name) {
+  if (PyObject *known = cached.load(std::memory_order_acquire))
     return known;
   static PyObject *const moduleName = PyUnicode_InternFromString("torch._C");
   PyObject *module = PyImport_GetModule(moduleName);
@@ -22,7 +22,7 @@ static PyObject *torchFunction(std::atomic<PyObject *> &kept, const char *name) 
     return nullptr;
   }
   PyObject *expected = nullptr;
-  if (kept.compare_exchange_strong(expected, function))
+  if (cached.compare_exchange_strong(expected, function))
     return function;
   Py_DECREF(function);
   return expected;
@@ -40,8 +40,8 @@ static bool callForNumber(PyObject *function, PyObject *argument, uint64_t &numb
 }
 
 void *currentStream(int32_t ordinal) {
-  static std::atomic<PyObject *> kept{nullptr};
-  PyObject *function = torchFunction(kept, "_cuda_getCurrentRawStream");
+  static std::atomic<PyObject *> cached{nullptr};
+  PyObject *function = torchFunction(cached, "_cuda_getCurrentRawStream");
   if (!function)
     return nullptr;
   uint64_t stream = 0;
@@ -60,9 +60,9 @@ static int32_t currentHipDevice() {
 }
 
 int32_t currentDevice(DeviceKind kind) {
-  static std::atomic<PyObject *> kept{nullptr};
+  static std::atomic<PyObject *> cached{nullptr};
   uint64_t ordinal = 0;
-  if (PyObject *function = torchFunction(kept, "_cuda_getDevice"))
+  if (PyObject *function = torchFunction(cached, "_cuda_getDevice"))
     if (callForNumber(function, nullptr, ordinal))
       return static_cast<int32_t>(ordinal);
   if (kind == DeviceKind::Rocm)

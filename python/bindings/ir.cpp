@@ -210,8 +210,8 @@ static nb::object entryName(const IrModule &module) {
   return nb::none();
 }
 
-static std::shared_ptr<IrModule> parseModule(const Path &given, std::shared_ptr<IrContext> context) {
-  const std::string &path = given.bytes;
+static std::shared_ptr<IrModule> parseModule(const Path &location, std::shared_ptr<IrContext> context) {
+  const std::string &path = location.bytes;
   std::ifstream file(path, std::ios::binary);
   std::stringstream text;
   if (!file || !(text << file.rdbuf()))

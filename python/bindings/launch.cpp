@@ -145,12 +145,12 @@ static PyObject *callGrid(PyObject *function, const BoundCall &call) {
   return result;
 }
 
-static FastPath evaluateGrid(PyObject *given, const BoundCall &call, runtime::Grid &grid) {
-  if (readGrid(given, grid))
+static FastPath evaluateGrid(PyObject *gridValue, const BoundCall &call, runtime::Grid &grid) {
+  if (readGrid(gridValue, grid))
     return FastPath::Ok;
-  if (!PyCallable_Check(given))
+  if (!PyCallable_Check(gridValue))
     return FastPath::Fallback;
-  PyObject *created = callGrid(given, call);
+  PyObject *created = callGrid(gridValue, call);
   if (!created)
     return FastPath::Failed;
   const bool known = readGrid(created, grid);
@@ -224,33 +224,33 @@ static nb::object requestScratch(const LoadedKernel &kernel, runtime::Grid grid,
     return nb::make_tuple(0, 0, nb::none());
   using Number = unsigned long long;
   const Number blocks = Number{grid.x} * grid.y * grid.z * artifact.clusterDims[0];
-  nb::object given = nb::steal(
+  nb::object scratch = nb::steal(
       PyObject_CallFunction(provider.ptr(), "(KK)(KK)KK", Number{artifact.globalScratchBytes},
                             Number{artifact.globalScratchAlign}, Number{artifact.profileScratchBytes},
                             Number{artifact.profileScratchAlign}, blocks, Number{reinterpret_cast<uintptr_t>(stream)}));
   Number global = 0, profile = 0;
   PyObject *keeper = nullptr;
-  if (!given.is_valid() || !PyArg_ParseTuple(given.ptr(), "KKO", &global, &profile, &keeper))
+  if (!scratch.is_valid() || !PyArg_ParseTuple(scratch.ptr(), "KKO", &global, &profile, &keeper))
     return {};
   const ScratchAddresses addresses{global, profile};
   std::memcpy(block + kernel.blockBytes() - sizeof addresses, &addresses, sizeof addresses);
-  return given;
+  return scratch;
 }
 
 /// Launches the entry's kernel with this call's arguments. The entry may be dropped while Python code runs.
-static FastPath launchEntry(const LaunchEntry &entry, PyObject *given, BoundCall &call, PyObject *&result) {
+static FastPath launchEntry(const LaunchEntry &entry, PyObject *gridValue, BoundCall &call, PyObject *&result) {
   nb::object compiled = nb::borrow(entry.compiled), owner = nb::borrow(entry.kernel);
-  LoadedKernel &found = *entry.loaded;
+  LoadedKernel &loaded = *entry.loaded;
   runtime::Grid grid;
-  if (FastPath outcome = evaluateGrid(given, call, grid); outcome != FastPath::Ok)
+  if (FastPath outcome = evaluateGrid(gridValue, call, grid); outcome != FastPath::Ok)
     return outcome;
   alignas(16) char small[stackBlockBytes];
-  const std::unique_ptr<char[]> large(found.blockBytes() > sizeof small ? new char[found.blockBytes()] : nullptr);
+  const std::unique_ptr<char[]> large(loaded.blockBytes() > sizeof small ? new char[loaded.blockBytes()] : nullptr);
   char *const block = large ? large.get() : small;
-  std::memset(block, 0, found.blockBytes());
-  if (!packArguments(found, call.key, block))
+  std::memset(block, 0, loaded.blockBytes());
+  if (!packArguments(loaded, call.key, block))
     return FastPath::Fallback;
-  LoadedKernel *const chosen = found.kernelFor(grid, block);
+  LoadedKernel *const chosen = loaded.kernelFor(grid, block);
   if (!chosen) // Python compiles the plain form
     return FastPath::Fallback;
   LoadedKernel &kernel = *chosen;

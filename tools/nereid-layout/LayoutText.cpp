@@ -160,20 +160,20 @@ private:
 
   /// One number per dimension.
   std::optional<llvm::SmallVector<unsigned, 4>> numbers(const Node &node, llvm::StringRef key, size_t rank) {
-    const auto found = node.fields.find(key.str());
-    if (found == node.fields.end())
+    const auto field = node.fields.find(key.str());
+    if (field == node.fields.end())
       return fail("`" + node.name + "` needs `" + key.str() + "`");
     llvm::SmallVector<unsigned, 4> result;
-    for (const Value &value : found->second.list)
+    for (const Value &value : field->second.list)
       if (value.isNumber && value.number >= 0 && value.number <= 1 << 30)
         result.push_back(value.number);
-    if (result.size() != rank || found->second.list.size() != rank)
+    if (result.size() != rank || field->second.list.size() != rank)
       return fail("`" + key.str() + "` must be a list of " + std::to_string(rank) + " numbers");
     return result;
   }
 
-  std::optional<LinearLayout> blocked(const Node &given, llvm::ArrayRef<int64_t> shape) {
-    Node node = given;
+  std::optional<LinearLayout> blocked(const Node &source, llvm::ArrayRef<int64_t> shape) {
+    Node node = source;
     if (auto capital = node.fields.find("warpsPerCTA"); capital != node.fields.end())
       node.fields.emplace("warpsPerCta", capital->second);
     if (!hasOnly(node, {"sizePerThread", "threadsPerWarp", "warpsPerCta", "warpsPerCTA", "order"}))
@@ -226,10 +226,10 @@ private:
     for (llvm::StringRef name : {"register", "lane", "warp", "block"}) {
       LinearLayout::Input &input = inputs.emplace_back();
       input.name = name.str();
-      const auto found = node.fields.find(input.name);
-      if (found == node.fields.end())
+      const auto field = node.fields.find(input.name);
+      if (field == node.fields.end())
         continue;
-      for (const Value &basis : found->second.list) {
+      for (const Value &basis : field->second.list) {
         LinearLayout::Coordinates &coordinates = input.bases.emplace_back();
         for (const Value &value : basis.list)
           coordinates.push_back(value.isNumber && value.number >= 0 && value.number < 1 << 30 ? value.number : -1);

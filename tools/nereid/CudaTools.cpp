@@ -35,12 +35,12 @@ static bool isShorter(const std::string &left, const std::string &right) {
 
 /// The file of `folder` with the shortest name that starts with `start`: `libnvJitLink.so.13`.
 static std::string shortestIn(const std::string &folder, StringRef start) {
-  std::string found;
+  std::string library;
   std::error_code code;
   for (fs::directory_iterator at(folder, code), end; !code && at != end; at.increment(code))
-    if (path::filename(at->path()).starts_with(start) && (found.empty() || isShorter(at->path(), found)))
-      found = at->path();
-  return found;
+    if (path::filename(at->path()).starts_with(start) && (library.empty() || isShorter(at->path(), library)))
+      library = at->path();
+  return library;
 }
 
 /// Records the tools found in these folders under `root`; returns whether there are any.
@@ -91,11 +91,11 @@ static CudaTools search() {
   return tools;
 }
 
-std::optional<CudaTools> tools::findCudaTools(const CudaToolArguments &given, std::string &problem) {
+std::optional<CudaTools> tools::findCudaTools(const CudaToolArguments &arguments, std::string &problem) {
   CudaTools tools;
-  if (given.ptxas || given.nvJitLink) {
-    tools.ptxas = given.ptxas.value_or("");
-    tools.nvJitLink = given.nvJitLink.value_or("");
+  if (arguments.ptxas || arguments.nvJitLink) {
+    tools.ptxas = arguments.ptxas.value_or("");
+    tools.nvJitLink = arguments.nvJitLink.value_or("");
     return checkGiven(tools, "--ptxas", problem) ? std::optional(tools) : std::nullopt;
   }
   tools.ptxas = environment("TRITON_PTXAS_PATH");

@@ -26,7 +26,7 @@ struct CudaToolArguments {
 /// Where the options, else TRITON_PTXAS_PATH, give paths, only those are used. Else both come from the first folder
 /// that has one: CUDA_HOME, CUDA_PATH, NVIDIA's wheels next to this program, /usr/local/cuda; last, ptxas of the PATH.
 /// Nullopt, with `problem` set, where a given path is wrong.
-std::optional<CudaTools> findCudaTools(const CudaToolArguments &given, std::string &problem);
+std::optional<CudaTools> findCudaTools(const CudaToolArguments &arguments, std::string &problem);
 
 /// The version that a program reports, as in "13.0"; empty where it does not run.
 std::string ptxasVersion(const std::string &program);

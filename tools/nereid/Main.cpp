@@ -18,8 +18,8 @@ static constexpr int kUsageStatus = 2;
 
 /// Names the options that unexpected ones were meant to be.
 static void suggestOptions(const CLI::App &command) {
-  for (const std::string &given : command.remaining()) {
-    const llvm::StringRef word = llvm::StringRef(given).split('=').first;
+  for (const std::string &argument : command.remaining()) {
+    const llvm::StringRef word = llvm::StringRef(argument).split('=').first;
     nereid::support::NearestName nearest(word);
     for (const CLI::Option *option : command.get_options())
       for (const std::string &name : option->get_lnames())

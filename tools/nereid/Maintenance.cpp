@@ -37,16 +37,16 @@ static void line(const char *what, const std::string &value) {
   llvm::outs() << llvm::formatv("{0,-12} {1}\n", what, value);
 }
 
-static std::string orNone(const std::string &found) { return found.empty() ? "none found" : found; }
+static std::string orNone(const std::string &path) { return path.empty() ? "none found" : path; }
 
 static void describeAssemblers() {
   std::string problem;
-  const std::optional<CudaTools> found = findCudaTools({}, problem);
-  if (!found)
+  const std::optional<CudaTools> tools = findCudaTools({}, problem);
+  if (!tools)
     return line("ptxas", "no: " + problem);
-  const std::string version = found->ptxas.empty() ? "" : ptxasVersion(found->ptxas);
-  line("ptxas", orNone(found->ptxas) + (version.empty() ? "" : " (" + version + ")"));
-  line("nvJitLink", orNone(found->nvJitLink));
+  const std::string version = tools->ptxas.empty() ? "" : ptxasVersion(tools->ptxas);
+  line("ptxas", orNone(tools->ptxas) + (version.empty() ? "" : " (" + version + ")"));
+  line("nvJitLink", orNone(tools->nvJitLink));
 }
 
 static std::string targetOf(const runtime::CudaDevice &device) { return "cuda:" + std::to_string(device.capability()); }

@@ -85,8 +85,8 @@ static std::string described(const artifact::Parameter &parameter) {
   return "`" + parameter.name + "` (" + parameter.type + ")";
 }
 
-static std::string missing(const artifact::Artifact &artifact, size_t given) {
-  std::string text = "--arguments has " + std::to_string(given) + " entries, the kernel takes " +
+static std::string missing(const artifact::Artifact &artifact, size_t count) {
+  std::string text = "--arguments has " + std::to_string(count) + " entries, the kernel takes " +
                      std::to_string(artifact.parameters.size()) + ":";
   for (const artifact::Parameter &parameter : artifact.parameters)
     text += " " + described(parameter);
