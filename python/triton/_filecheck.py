@@ -50,12 +50,12 @@ class MatchError(ValueError):
 
 
 def _program() -> str:
-    found = next(filter(None, map(shutil.which, _PROGRAMS)), None)
-    if found is None:
+    program = next(filter(None, map(shutil.which, _PROGRAMS)), None)
+    if program is None:
         raise RuntimeError(
             "neither FileCheck nor FileCheck-22 is on the PATH; LLVM's tools have it (llvm-22-tools on Debian)"
         )
-    return found
+    return program
 
 
 def run_filecheck(name: str, module_str: str, check_template: str) -> None:
@@ -82,9 +82,9 @@ def run_parser(
 ) -> Any:
     """The kernel's TTIR for these arguments and options, functions not yet inlined."""
     backend = make_backend(target)
-    given = {"sanitize_overflow": False, **(kwargs or {})}
+    keywords = {"sanitize_overflow": False, **(kwargs or {})}
     bind = create_function_from_signature(kernel_fn.signature, kernel_fn.params, backend)
-    bound, specialization, options = bind(*args, **given)
+    bound, specialization, options = bind(*args, **keywords)
     signature, constants, attrs = _describe(bound, specialization, backend)
     source = ASTSource(kernel_fn, signature, constants, attrs)
     return source.make_ir(target, backend.parse_options(options), {}, {}, ir.context())

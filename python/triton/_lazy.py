@@ -26,7 +26,7 @@ def lazy_names(module: str, where: dict[str, str]) -> Callable[[str], Any]:
         import importlib
 
         source, there = table[name]
-        found = importlib.import_module(source)
-        return getattr(found, there) if there else found
+        source_module = importlib.import_module(source)
+        return getattr(source_module, there) if there else source_module
 
     return __getattr__

@@ -191,10 +191,10 @@ class env_class(env_base[Any, Any], Generic[ClassType]):
             raise RuntimeError(
                 f"Unable to read {self.key}: '{text}' isn't of the form MODULE:CLASS"
             )
-        found = getattr(importlib.import_module(module), name)
-        if self.type not in (base.__name__ for base in found.__mro__):
+        cls = getattr(importlib.import_module(module), name)
+        if self.type not in (base.__name__ for base in cls.__mro__):
             raise RuntimeError(f"Unable to use '{text}' from {self.key}: not of type '{self.type}'")
-        return found
+        return cls
 
 
 class base_knobs:

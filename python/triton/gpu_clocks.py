@@ -47,8 +47,8 @@ def set_gpu_clock(
         _nvidia_smi(f"--lock-gpu-clocks={ref_sm_clock},{ref_sm_clock}")
         _nvidia_smi(f"--lock-memory-clocks={ref_mem_clock},{ref_mem_clock}")
         for name, wanted in (("sm", ref_sm_clock), ("memory", ref_mem_clock)):
-            found = nvsmi([f"clocks.current.{name}"])[0]
-            assert abs(found - wanted) < 10, f"the {name} clock is {found} MHz, not {wanted}"
+            shown = nvsmi([f"clocks.current.{name}"])[0]
+            assert abs(shown - wanted) < 10, f"the {name} clock is {shown} MHz, not {wanted}"
         yield 1e-6 * 2 * 108 * 4 * 256 * ref_sm_clock, 640 * 2 * ref_mem_clock * 1e-3
     finally:
         _nvidia_smi("-pm", "0")

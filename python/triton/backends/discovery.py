@@ -66,14 +66,14 @@ def only_subclass(module: ModuleType, base: type) -> type:
     ]
     # Abstract ones are imported bases, or lack a member.
     missing = {cls: sorted(getattr(cls, "__abstractmethods__", ())) for cls in classes}
-    found = [cls for cls in classes if not missing[cls]]
-    found = [cls for cls in found if cls.__module__ == module.__name__] or found
-    if len(found) != 1:
+    compilers = [cls for cls in classes if not missing[cls]]
+    compilers = [cls for cls in compilers if cls.__module__ == module.__name__] or compilers
+    if len(compilers) != 1:
         lacks = [
             f"{cls.__name__} lacks {', '.join(missing[cls])}" for cls in classes if missing[cls]
         ]
         raise RuntimeError(
             f"{module.__name__} must have one class that completes {base.__name__}, "
-            f"found {len(found)}{''.join('; ' + text for text in lacks if not found)}"
+            f"found {len(compilers)}{''.join('; ' + text for text in lacks if not compilers)}"
         )
-    return found[0]
+    return compilers[0]

@@ -134,7 +134,7 @@ def compile(  # noqa: A001
     if managed:
         if not code.cache_hit:
             managed.store(code, backend.binary_ext, _metadata_of(group))
-        group.kept = managed.group
+        group.user_files = managed.group
     elif _folder_view:
         group.write()
         libtriton.flush_cache()  # code that compiles by hand may move or remove the folder
@@ -381,16 +381,16 @@ class CompiledKernel:
             return args  # a descriptor argument is several parameters
         passed = [index for index, kind in enumerate(kinds) if kind != "constexpr"]
         if len(args) == len(passed):
-            given = dict(zip(passed, args, strict=True))
+            by_index = dict(zip(passed, args, strict=True))
         elif (passed[-1] if passed else -1) < len(args) < len(kinds):
-            given = dict(enumerate(args))
+            by_index = dict(enumerate(args))
         else:
             raise TypeError(
                 f"{self.name} takes all its {len(kinds)} arguments, constants included, or its "
                 f"{len(passed)} that are not constants; {len(args)} were given"
             )
         return tuple(
-            given[index] if index in given else self.src.constants.get((index,))
+            by_index[index] if index in by_index else self.src.constants.get((index,))
             for index in range(len(kinds))
         )
 

@@ -28,11 +28,11 @@ def call_hook(
     src: Any, backend: Any, options: Any, code: Any, compile_with: Callable[[str], Any]
 ) -> Any:
     """The code after the hook's stages; `compile_with` compiles with a file in the place of a stage."""
-    made = [code]
+    codes = [code]
     names = compiled.stages(code)
 
     def stage_of(name: str) -> Callable[[Any, Any], CompiledStage]:
-        return lambda src, metadata: CompiledStage(made[0], name)
+        return lambda src, metadata: CompiledStage(codes[0], name)
 
     stages: dict[str, Callable[[Any, Any], Any]] = {name: stage_of(name) for name in names}
     target = backend.target
@@ -43,9 +43,9 @@ def call_hook(
     for name, stage in stages.items():
         result = stage(result, metadata)
         content = _content_of(result)
-        if name in names and content != compiled.stage(made[0], name):
-            made[0] = _compile_from(content, f"{src.name.lstrip('@')}.{name}", compile_with)
-    return made[0]
+        if name in names and content != compiled.stage(codes[0], name):
+            codes[0] = _compile_from(content, f"{src.name.lstrip('@')}.{name}", compile_with)
+    return codes[0]
 
 
 def _content_of(result: Any) -> Any:

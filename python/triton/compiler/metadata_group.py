@@ -23,7 +23,7 @@ class MetadataGroup(Mapping[str, str]):
 
     def __init__(self, code: Any, target: GPUTarget, options: Any):
         self.code, self.target, self.options = code, target, options
-        self.kept: dict[str, str] | None = None  # in the cache that the user chose
+        self.user_files: dict[str, str] | None = None  # in the cache that the user chose
         self._root = knobs.cache.dir  # of the time at which the kernel was compiled
         self._folder: str | None = None
 
@@ -40,8 +40,8 @@ class MetadataGroup(Mapping[str, str]):
         return self._folder
 
     def paths(self) -> dict[str, str]:
-        if self.kept is not None:
-            return self.kept
+        if self.user_files is not None:
+            return self.user_files
         folder = self._folder if self._folder and os.path.isdir(self._folder) else self.write()
         if not folder:
             return {}
@@ -63,12 +63,12 @@ class MetadataGroup(Mapping[str, str]):
         return repr(self.paths())
 
     def __reduce__(self) -> Any:
-        return _unpickled, (self.code, self.target, self.options.__dict__, self.kept)
+        return _unpickled, (self.code, self.target, self.options.__dict__, self.user_files)
 
 
-def _unpickled(code: Any, target: Any, options: Any, kept: Any) -> MetadataGroup:
+def _unpickled(code: Any, target: Any, options: Any, user_files: Any) -> MetadataGroup:
     group = MetadataGroup(code, target, types.SimpleNamespace(**options))
-    group.kept = kept
+    group.user_files = user_files
     return group
 
 

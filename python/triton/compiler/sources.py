@@ -180,8 +180,8 @@ class IRSource:
     @staticmethod
     def _options_of(module: Any) -> dict[str, Any]:
         names = {"num_warps": "ttg.num-warps", "num_ctas": "ttg.num-ctas"}
-        found = {name: module.get_int_attr(text) for name, text in names.items()}
-        return {name: value for name, value in found.items() if value is not None}
+        values = {name: module.get_int_attr(text) for name, text in names.items()}
+        return {name: value for name, value in values.items() if value is not None}
 
     @property
     def language(self) -> Any:

@@ -51,22 +51,22 @@ def find_override(src: Any, key: str, target: str) -> str | None:
     manager = get_override_manager(key)
     name = src.name[:_MAX_NAME]
     replaceable = libtriton.replaceable_stages(target)
-    found = None
+    latest = None
     for stage in libtriton.stage_names(target):
         path = _file(manager, f"{name}.{stage}")
         if path is None:
             continue
         if stage in replaceable:
-            found = path
+            latest = path
         else:
             texts = ", ".join(f"*.{each}" for each in replaceable)
             warnings.warn(
                 f"{path} overrides nothing: on target `{target}` a file {texts} replaces a stage",
                 stacklevel=4,
             )
-    if found is not None:
-        print(f"\nOverriding kernel with file {found}")
-    return found
+    if latest is not None:
+        print(f"\nOverriding kernel with file {latest}")
+    return latest
 
 
 def _file(manager: Any, name: str) -> str | None:

@@ -90,14 +90,14 @@ def _find(key: str, name: str) -> tuple[dict[str, Any], dict[str, Any] | None]:
     if described is None:
         return {}, None
     try:
-        kept = json.loads(read_own_file(described) or b"")
+        stored = json.loads(read_own_file(described) or b"")
         files = {}
-        for stage, is_binary in kept["stages"].items():
+        for stage, is_binary in stored["stages"].items():
             data = read_own_file(group[f"{name}.{stage}"])
             if data is None:  # another process has cleared the cache
                 return {}, None
             files[stage] = data if is_binary else data.decode("utf-8")
-        return files, kept["metadata"]
+        return files, stored["metadata"]
     except (LookupError, ValueError, TypeError, AttributeError):  # a damaged file
         return {}, None
 

@@ -235,12 +235,12 @@ def _aggregate(cls: type) -> Any:
     elif own:
         namespace["__aggregate_init__"] = _default_init
     bases = builtins.tuple(base for base in cls.__bases__ if base is not object) or (aggregate_value,)
-    made = types.new_class(cls.__name__, bases, exec_body=lambda body: body.update(namespace))
-    _repair_super(cls, made)
-    return made
+    created = types.new_class(cls.__name__, bases, exec_body=lambda body: body.update(namespace))
+    _repair_super(cls, created)
+    return created
 
 
-def _repair_super(old: type, made: type) -> None:
+def _repair_super(old: type, created: type) -> None:
     """Makes `super()` in a method refer to the new class instead of the class of the `class`
     statement.
     """
@@ -251,7 +251,7 @@ def _repair_super(old: type, made: type) -> None:
             getattr(function, "__closure__", None) or (), strict=False,
         ):
             if name == "__class__" and cell.cell_contents is old:
-                cell.cell_contents = made
+                cell.cell_contents = created
 
 
 aggregate = _aggregate
@@ -264,12 +264,12 @@ def _replaced(inst: Any, changes: dict[str, Any], on_host: bool) -> Any:
     for name in changes:
         if name not in cls.__aggregate_fields__:
             raise TypeError(f"{cls.__name__} has no field '{name}'")
-    made = cls._from_fields([changes.get(name, inst.__dict__[name]) for name in cls.__aggregate_fields__])
+    created = cls._from_fields([changes.get(name, inst.__dict__[name]) for name in cls.__aggregate_fields__])
     for name, kind in cls.__aggregate_fields__.items():
         if on_host and _is_launched_as(kind, changes.get(name, inst.__dict__[name])):
-            object.__setattr__(made, name, changes.get(name, inst.__dict__[name]))
-    cls._check(made)
-    return made
+            object.__setattr__(created, name, changes.get(name, inst.__dict__[name]))
+    cls._check(created)
+    return created
 
 
 def aggregate_replace(inst: Any, *, _semantic: Any = None, **changes: Any) -> Any:

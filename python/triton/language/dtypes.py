@@ -261,10 +261,10 @@ class block_type(dtype):
     @classmethod
     def of_tile(cls, element_ty: dtype, shape: Sequence[int]) -> block_type:
         """The type of an existing tile, with unchecked extents."""
-        made = cls.__new__(cls)
-        made.element_ty, made.shape = element_ty, tuple(shape)
-        made._describe()
-        return made
+        created = cls.__new__(cls)
+        created.element_ty, created.shape = element_ty, tuple(shape)
+        created._describe()
+        return created
 
     def _describe(self) -> None:
         element_ty = self.element_ty

@@ -91,9 +91,9 @@ class Autotuner(KernelInterface[Any]):
             )
 
     def __copy__(self) -> Autotuner:
-        made = object.__new__(type(self))
-        made.__dict__.update(self.__dict__, _call=CallState(), _key_locks=KeyLocks())
-        return made
+        twin = object.__new__(type(self))
+        twin.__dict__.update(self.__dict__, _call=CallState(), _key_locks=KeyLocks())
+        return twin
 
     @property
     def nargs(self) -> dict[str, Any] | None:

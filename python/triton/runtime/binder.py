@@ -190,34 +190,34 @@ def _devices(name: str, arg: Any) -> Iterator[tuple[str, tuple[str, int], Any]]:
 _GPU_DRIVERS = {"cuda": libtriton.driver_cuda, "hip": libtriton.driver_hip}
 
 
-def _without_reachable(found: list[Any]) -> list[Any]:
+def _without_reachable(arrays: list[Any]) -> list[Any]:
     """Removes host arrays that the GPU of the other arguments can read: pinned ones."""
-    kinds = {device[0] for _, device, _ in found}
+    kinds = {device[0] for _, device, _ in arrays}
     if len(kinds) != 2 or "cpu" not in kinds or not kinds & _GPU_DRIVERS.keys():
-        return found
+        return arrays
     (gpu,) = kinds - {"cpu"}
     return [
         (name, device, arg)
-        for name, device, arg in found
+        for name, device, arg in arrays
         if device[0] == gpu or not _GPU_DRIVERS[gpu].can_access(arg)
     ]
 
 
-def _without_empty(found: list[Any]) -> list[Any]:
+def _without_empty(arrays: list[Any]) -> list[Any]:
     """Removes arrays whose address is null, unless all are such: a kernel gets the same pointer from any device."""
-    if len({device for _, device, _ in found}) < 2:
-        return found
-    return [entry for entry in found if libtriton.address_of(entry[2])] or found
+    if len({device for _, device, _ in arrays}) < 2:
+        return arrays
+    return [entry for entry in arrays if libtriton.address_of(entry[2])] or arrays
 
 
-def _current_with_access(found: list[Any]) -> tuple[str, int] | None:
+def _current_with_access(arrays: list[Any]) -> tuple[str, int] | None:
     """The current GPU, if kernels on it can access all of these arrays of GPUs."""
-    (kind,) = {device[0] for _, device, _ in found}
+    (kind,) = {device[0] for _, device, _ in arrays}
     driver = _GPU_DRIVERS.get(kind)
     if driver is None:
         return None
     current = driver.current_device()
-    reaches = all(device[1] == current or driver.can_access(a, current) for _, device, a in found)
+    reaches = all(device[1] == current or driver.can_access(a, current) for _, device, a in arrays)
     return (kind, current) if reaches else None
 
 
@@ -225,22 +225,22 @@ def device_of_arguments(bound: dict[str, Any]) -> tuple[str, int] | None:
     """The current device of the arrays' kind, if it can access all arrays; else the one device that
     they are on. None without such arguments.
     """
-    found = _without_reachable(
+    arrays = _without_reachable(
         _without_empty([entry for name, arg in bound.items() for entry in _devices(name, arg)])
     )
-    if not found:
+    if not arrays:
         return None
-    kinds = {device[0] for _, device, _ in found}
-    current = _current_with_access(found) if len(kinds) == 1 else None
-    if current is None and any(device != found[0][1] for _, device, _ in found):
-        raise ValueError(_device_conflict(found, kinds))
-    return current or found[0][1]
+    kinds = {device[0] for _, device, _ in arrays}
+    current = _current_with_access(arrays) if len(kinds) == 1 else None
+    if current is None and any(device != arrays[0][1] for _, device, _ in arrays):
+        raise ValueError(_device_conflict(arrays, kinds))
+    return current or arrays[0][1]
 
 
-def _device_conflict(found: list[Any], kinds: set[str]) -> str:
+def _device_conflict(arrays: list[Any], kinds: set[str]) -> str:
     devices = ", ".join(
         f"`{name}` on {kind if kind == 'cpu' else f'{kind}:{index}'}"
-        for name, (kind, index), _ in found
+        for name, (kind, index), _ in arrays
     )
     hint = ""
     if kinds in ({"cpu", "cuda"}, {"cpu", "hip"}):

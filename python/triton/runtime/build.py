@@ -55,13 +55,13 @@ def platform_key() -> str:
 def _find_compiler(language: str) -> str:
     variable, programs, _ = _LANGUAGES[language]
     chosen = (knobs.build.cc if language == "c" else None) or os.environ.get(variable)
-    found = chosen or next(filter(None, map(shutil.which, programs)), None)
-    if found is None:
+    program = chosen or next(filter(None, map(shutil.which, programs)), None)
+    if program is None:
         raise RuntimeError(
             f"Failed to find {language.upper()} compiler. Please specify via {variable} environment "
             "variable or set triton.knobs.build.impl."
         )
-    return found
+    return program
 
 
 def _language_of(path: str) -> str:
@@ -211,7 +211,7 @@ def _cached_so(
             path = os.path.join(folder, name + _LANGUAGES[language][2][0])
             with open(path, "wb") as file:
                 file.write(source)
-        made = _build(
+        built = _build(
             name,
             path,
             folder,
@@ -221,12 +221,12 @@ def _cached_so(
             flags.ccflags,
             language,
         )
-        with open(made, "rb") as file:
+        with open(built, "rb") as file:
             content = file.read()
-    kept = ""
+    stored = ""
     with failures_warn():
-        kept = manager.put(content, file_name, binary=True)
-    return _safe_to_load(kept, file_name, content)
+        stored = manager.put(content, file_name, binary=True)
+    return _safe_to_load(stored, file_name, content)
 
 
 def _flags(*lists: _Paths | None) -> _Flags:

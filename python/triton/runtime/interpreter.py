@@ -101,10 +101,10 @@ class InterpretedFunction(DecoratedFunction[Any], JITBase):  # type: ignore[misc
             CPUDriver().get_current_target()
         )  # also where a simulated GPU takes the CPU's tensors
         binder = Binder(self.__name__, self.params, make_backend(target))
-        given = binder.options(
+        chosen = binder.options(
             {name: value for name, value in kwargs.items() if name not in _IGNORED}
         )
-        options = {name: value for name, value in given.items() if name in _MEANINGFUL}
+        options = {name: value for name, value in chosen.items() if name in _MEANINGFUL}
         memory = HostMemory()
         bound = {name: memory.argument(value) for name, value in bound.items()}
         session = Session(grid, target, options)

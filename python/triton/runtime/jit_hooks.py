@@ -109,10 +109,10 @@ def _function_at(module: str, qualname: str) -> Any:
     from .decorated import functions_by_name
 
     if "<locals>" in qualname:
-        found = functions_by_name.get(f"{module}:{qualname}")
-        if found is None:
+        function = functions_by_name.get(f"{module}:{qualname}")
+        if function is None:
             raise RuntimeError(f"Unable to resolve JITFunction {module}:{qualname} for preload")
-        return found
+        return function
     return functools.reduce(getattr, qualname.split("."), importlib.import_module(module))
 
 

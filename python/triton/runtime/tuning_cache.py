@@ -59,10 +59,10 @@ class TuningRecord:
         try:
             timings = json.loads(text)["configs_timings"]
             by_text = {str(config): config for config in self.configs}
-            found = {by_text[text]: timing for text, timing in timings}
+            timed = {by_text[text]: timing for text, timing in timings}
         except (ValueError, LookupError, TypeError):
             return None
-        return found if found and all(map(_is_timing, found.values())) else None
+        return timed if timed and all(map(_is_timing, timed.values())) else None
 
     def write(self, timings: dict[Config, Any]) -> None:
         content = {

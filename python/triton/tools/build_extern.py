@@ -93,8 +93,8 @@ class Libdevice(ExternLibrary):
         if self.symbols:
             return
         with open(input_file, encoding="utf-8") as file:
-            found = [_symbol_of(line) for line in file if line.startswith("define")]
-        self.symbols = {symbol.name: symbol for symbol in found if symbol is not None}
+            symbols = [_symbol_of(line) for line in file if line.startswith("define")]
+        self.symbols = {symbol.name: symbol for symbol in symbols if symbol is not None}
         known = {symbol.op_name for symbol in self.symbols.values()}
         for symbol in self.symbols.values():
             symbol.op_name = _operation(symbol.op_name, known)

@@ -182,13 +182,13 @@ def _specialize_element(binder: Binder, param: Any, value: Any) -> tuple[Any, An
     )
 
 
-def _plain_type(binder: Binder, param: Any, value: Any, found: tuple[Any, Any]) -> tuple[Any, Any]:
-    if isinstance(found[0], tuple) or not isinstance(found[0], str):
+def _plain_type(binder: Binder, param: Any, value: Any, pair: tuple[Any, Any]) -> tuple[Any, Any]:
+    if isinstance(pair[0], tuple) or not isinstance(pair[0], str):
         raise TypeError(
             f"argument `{param.name}` of {binder.kernel_name} is a {type(value).__name__}; "
             "a call in a graph takes arrays, numbers, constants and tuples of these"
         )
-    return found
+    return pair
 
 
 def _alignment_key(array: Any) -> str:

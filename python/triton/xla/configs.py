@@ -27,18 +27,18 @@ def candidates(
     kernel: Any, args: Sequence[Any], metaparams: dict[str, Any]
 ) -> tuple[JITFunction[Any], list[Candidate]]:
     """The decorated function, and every way to compile it for these arguments."""
-    found = [Candidate({})]
+    chosen = [Candidate({})]
     fn = kernel
     named, metaparams = _split(kernel, args, metaparams)
     while not isinstance(fn, JITFunction):
         if isinstance(fn, Autotuner):
-            found = [
+            chosen = [
                 Candidate({**each.kwargs, **_without_defaults(config, metaparams)}, str(config))
-                for each in found
+                for each in chosen
                 for config in _configs(fn, named, metaparams)
             ]
         elif isinstance(fn, Heuristics):
-            for each in found:
+            for each in chosen:
                 for name, value in fn.values.items():
                     each.kwargs[name] = value({**named, **metaparams, **each.kwargs})
         else:
@@ -46,7 +46,7 @@ def candidates(
                 f"kernel must be a function decorated with triton.jit, got {type(fn).__name__}"
             )
         fn = fn.fn
-    return fn, found
+    return fn, chosen
 
 
 def _split(

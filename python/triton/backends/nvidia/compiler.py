@@ -107,11 +107,11 @@ class CUDABackend(BaseBackend):
     def native_tools(self) -> dict[str, Any]:
         if self.is_simulated:
             return {}
-        found = self._assembler()
+        assembler = self._assembler()
         return {
-            "ptxas": found.ptxas,
-            "nvjitlink": found.nvjitlink,
-            "key": found.key,
+            "ptxas": assembler.ptxas,
+            "nvjitlink": assembler.nvjitlink,
+            "key": assembler.key,
             "seconds_limit": knobs.nvidia.ptxas_timeout,
         }
 

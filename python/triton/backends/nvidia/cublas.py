@@ -39,8 +39,8 @@ class CublasLt:
         _check(a, b, d)
         _check(a, b, c, same_dtype=False)
         if a.dtype.itemsize == 1:
-            made = self._scaled(a, b, self._unit(a), self._unit(a), torch.float32)
-            d.copy_(made * alpha + c.float() * beta)
+            product = self._scaled(a, b, self._unit(a), self._unit(a), torch.float32)
+            d.copy_(product * alpha + c.float() * beta)
         else:
             torch.addmm(c.to(d.dtype), a, b.t(), beta=beta, alpha=alpha, out=d)
 

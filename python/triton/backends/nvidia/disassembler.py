@@ -21,15 +21,15 @@ class Disassembler:
 
 def find_disassembler() -> Disassembler:
     """The paths from the settings, else from CUDA, NVIDIA's wheels or the PATH."""
-    found = Disassembler(_program("cuobjdump"), _program("nvdisasm"))
-    if not found.nvdisasm:
+    tools = Disassembler(_program("cuobjdump"), _program("nvdisasm"))
+    if not tools.nvdisasm:
         raise RuntimeError(
             "machine code can only be shown with nvdisasm, which is not on this machine; install "
             "NVIDIA's CUDA toolkit, or its wheels `nvidia-cuda-nvdisasm` and "
             "`nvidia-cuda-cuobjdump`, or name programs by TRITON_NVDISASM_PATH and "
             "TRITON_CUOBJDUMP_PATH"
         )
-    return found
+    return tools
 
 
 def _program(name: str) -> str:

@@ -23,13 +23,13 @@ def libcuda_dirs() -> list[str]:
         listed = subprocess.check_output(["/sbin/ldconfig", "-p"], text=True).splitlines()
     except (OSError, subprocess.CalledProcessError):
         listed = []
-    found = [line.split()[-1] for line in listed if "libcuda.so.1" in line]
-    found += [
+    paths = [line.split()[-1] for line in listed if "libcuda.so.1" in line]
+    paths += [
         os.path.join(folder, "libcuda.so.1")
         for folder in (os.environ.get("LD_LIBRARY_PATH") or "").split(":")
         if folder
     ]
-    folders = list(dict.fromkeys(os.path.dirname(path) for path in found if os.path.exists(path)))
+    folders = list(dict.fromkeys(os.path.dirname(path) for path in paths if os.path.exists(path)))
     if not folders:
         raise RuntimeError(
             "libcuda.so.1 was not found; is a GPU driver installed? TRITON_LIBCUDA_PATH names its folder"
