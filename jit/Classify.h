@@ -28,7 +28,7 @@ struct ArgumentClass {
 
   bool operator==(const ArgumentClass &) const = default;
 
-  /// Different for different classes.
+  /// Its bytes in a launch's key; those of different classes differ.
   constexpr std::array<char, 2> key() const {
     return {static_cast<char>(form),
             static_cast<char>(static_cast<uint8_t>(type) | (isAligned ? 0x40 : 0) | (isWithin2GiB ? 0x80 : 0))};
@@ -64,7 +64,7 @@ constexpr ArgumentClass classifyPointer(uint64_t address, ScalarType pointee, bo
           .isWithin2GiB = rule.value && isWithin2GiB};
 }
 
-/// Of a bool, an integer or a float.
+/// Classifies a bool, an integer or a float.
 constexpr ArgumentClass classifyNumber(const ArgumentLeaf &number, SpecializeRule rule = {}) {
   switch (number.kind) {
   case ArgumentLeaf::Kind::Int:

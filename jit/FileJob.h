@@ -22,7 +22,7 @@ struct FileJob {
   Job job;
 };
 
-/// Nothing after an error, which is in `diagnostics`, or in `problem` where the caller's words are wrong.
+/// Reads a job. Nothing after an error, which is in `diagnostics`, or in `problem` where the caller's words are wrong.
 std::optional<FileJob> readJob(const SourceName &source, const support::Options &options,
                                const support::TargetSpec &target, support::DiagnosticEngine &diagnostics,
                                std::string &problem);

@@ -43,7 +43,7 @@ struct PackedParam {
   uint32_t leaf = 0; ///< index of that value among the run-time values of the argument
 };
 
-/// One per parameter of the artifact, in order.
+/// The parameters of the artifact, in order.
 std::vector<PackedParam> packedParamsOf(const artifact::Artifact &artifact);
 
 /// Writes the argument into the block, in the parameter's own type.

@@ -67,7 +67,7 @@ struct Result {
 
 /// A context with all dialects loaded; it must not be used by two threads at once.
 std::unique_ptr<mlir::MLIRContext> createContext();
-/// The dialects of it, with what targets add to them.
+/// The dialects of such a context, with what targets add to them.
 void registerDialects(mlir::DialectRegistry &registry);
 
 /// The two halves of a compilation: the first needs the host, the second does not. Nothing on failure; `diagnostics`
@@ -101,7 +101,7 @@ std::optional<std::string> stage(const artifact::Artifact &artifact, const std::
                                  const std::vector<std::shared_ptr<const support::SourceFile>> &sources = {});
 /// The names of a target's stages, in order.
 std::vector<std::string> stageNames(const std::string &backend);
-/// Those of them that the text of a user may replace.
+/// The stages of a target that the text of a user may replace.
 std::vector<std::string> replaceableStages(const std::string &backend);
 /// Whether a stage of the target is no text: the binary that a device loads, and what is made of it.
 bool isBinaryStage(const std::string &backend, const std::string &stage);

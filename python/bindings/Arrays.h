@@ -54,7 +54,7 @@ ArrayResult unsupportedType(PyObject *object, const std::string &spelling);
 std::optional<jit::ScalarType> scalarTypeNamed(std::string_view spelling);
 
 const char *nameOf(DeviceKind device);
-/// By the name of a target.
+/// The kind of a device by the name of a target.
 DeviceKind deviceNamed(std::string_view name);
 /// DLPack's number of a kind of GPU.
 int32_t dlpackCode(DeviceKind gpu);

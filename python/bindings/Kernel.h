@@ -47,7 +47,7 @@ public:
   size_t blockBytes() const { return bytes; }
   DeviceKind device() const { return deviceKind; }
   int32_t ordinal() const { return deviceOrdinal; }
-  /// Its device, which is no CPU.
+  /// The kernel's device, which is no CPU.
   runtime::GpuDevice &gpu() const;
   runtime::KernelResources resources() const { return kernel->resources(); }
   void *handle() const { return kernel->handle(); }

@@ -7,7 +7,7 @@
 
 namespace nereid::python {
 
-/// Under the names that drivers of Triton give them.
+/// A dict of the properties, under the names that drivers of Triton give them.
 nb::dict propertiesDict(const runtime::DeviceProperties &known);
 
 } // namespace nereid::python

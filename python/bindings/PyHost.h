@@ -71,7 +71,7 @@ public:
   std::vector<std::shared_ptr<const support::SourceFile>> sourceFiles() const;
   /// Whether there is an exception that must not become a compilation error: an interrupt, an exit.
   bool isInterrupted() const { return interrupt.is_valid(); }
-  /// Raises it.
+  /// Raises that exception.
   void raiseInterrupt();
 
 private:

@@ -19,7 +19,7 @@ struct KernelDescription {
   bool takesAnyTarget = false; ///< also one whose compiler is another package's
 };
 
-/// One compilation with its host. Made and destroyed with the GIL held.
+/// One compilation with its host. Created and destroyed with the GIL held.
 struct Compilation {
   explicit Compilation(const KernelDescription &description);
   Compilation(const Compilation &) = delete;

@@ -42,7 +42,7 @@ struct ProfileArguments {
   bool json = false;
 };
 
-/// Of FILE.py:KERNEL; a colon that is part of a path is kept when no name follows it.
+/// Splits FILE.py:KERNEL; a colon that is part of a path is kept when no name follows it.
 jit::SourceName sourceName(llvm::StringRef source, const std::string &signature);
 
 /// The command sets `options`, which it starts from.
