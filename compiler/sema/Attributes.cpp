@@ -81,6 +81,12 @@ Value TtFunctionEmitter::undefined(llvm::StringRef name, SourceRange range) {
 
 //--- Attributes ------------------------------------------------------------------------------
 
+Value TtFunctionEmitter::errorText(const support::DiagnosticKind &kind, SourceRange range, std::string message) {
+  lastDiagnostic = &module.diagnostics.add(kind, module.userFileRange(fileRange(range), function), std::move(message));
+  module.noteCallers(*lastDiagnostic);
+  return Value::poison();
+}
+
 Value TtFunctionEmitter::hostError(const HostError &hostError, SourceRange range) {
   Value poison = error(diag::HostException, range, hostError.pythonClass, hostError.message);
   module.hostCauses.push_back({module.diagnostics.size() - 1, hostError});

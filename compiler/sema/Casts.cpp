@@ -113,26 +113,18 @@ struct Cast {
   Type from, to; ///< of the same shape
   SourceRange range;
 
-  template <typename Op, typename... Args> Value emit(Args &&...args) const {
-    Location loc = emitter.location(range);
-    mlir::Type irType = to.toMlir(emitter.builder.getContext());
-    return Value::tensor(Op::create(emitter.builder, loc, irType, value.tensor()->value, std::forward<Args>(args)...),
-                         to);
+  template <typename Op, typename... Args> Value emit(const Args &...args) const {
+    return emitter.emit<Op>(to, range, value, args...);
   }
   /// The IR value with another sema type.
   Value retyped() const { return Value::tensor(value.tensor()->value, to); }
   Value through(Scalar middle) const { return emitter.cast(emitter.cast(value, middle, range), to.element(), range); }
 
   Value notZero() const {
-    OpBuilder &builder = emitter.builder;
-    Location loc = emitter.location(range);
-    auto zero = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(value.tensor()->value.getType()));
-    mlir::Value result;
-    if (from.isFloat())
-      result = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::UNE, value.tensor()->value, zero);
-    else
-      result = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, value.tensor()->value, zero);
-    return Value::tensor(result, to);
+    const TypedAttr number = emitter.builder.getZeroAttr(value.tensor()->value.getType());
+    const mlir::Value zero = arith::ConstantOp::create(emitter.builder, emitter.location(range), number);
+    return from.isFloat() ? emitter.emit<arith::CmpFOp>(to, range, arith::CmpFPredicate::UNE, value, zero)
+                          : emitter.emit<arith::CmpIOp>(to, range, arith::CmpIPredicate::ne, value, zero);
   }
 
   /// A conversion that the embedded library implements; it takes fp8e4b15, fp32 and fp64.

@@ -297,9 +297,7 @@ mlir::Value TtFunctionEmitter::runtimeCondition(const Value &value, SourceRange 
       return nullptr;
     }
     module.diagnostics.report(diag::TileCondition, module.userFileRange(fileRange(range), function), type.str());
-    scalar = Value::tensor(tt::UnsplatOp::create(builder, location(range), type.element().toMlir(builder.getContext()),
-                                                 value.tensor()->value),
-                           type.element());
+    scalar = emit<tt::UnsplatOp>(type.element(), range, value);
   }
   scalar = cast(scalar, Type(Scalar::Int1), range);
   return scalar.tensor() ? scalar.tensor()->value : nullptr;

@@ -113,12 +113,8 @@ static Value pickAlong(TtFunctionEmitter &emitter, const Value &tile, const Pick
   shape[axis] = pick.count;
   if (!checkTileShape(emitter, shape, range))
     return Value::poison();
-  mlir::OpBuilder &builder = emitter.builder;
-  const Type indexType = Type(Scalar::Int32).withShape(pick.count);
-  Value index =
-      Value::tensor(tt::MakeRangeOp::create(builder, emitter.location(range), indexType.toMlir(builder.getContext()), 0,
-                                            static_cast<int32_t>(pick.count)),
-                    indexType);
+  Value index = emitter.emit<tt::MakeRangeOp>(Type(Scalar::Int32).withShape(pick.count), range, 0,
+                                              static_cast<int32_t>(pick.count));
   auto combine = [&](syntax::BinaryOperator op, int64_t number) {
     index = emitter.binary(op, index, Value::integer(number), range, range);
   };
@@ -144,16 +140,10 @@ static Value dropDims(TtFunctionEmitter &emitter, const Value &tile, llvm::Array
   for (auto [extent, isDropped] : llvm::zip_equal(type.shape, dropped))
     if (!isDropped)
       shape.push_back(extent);
-  mlir::OpBuilder &builder = emitter.builder;
-  mlir::Location loc = emitter.location(range);
   if (shape.empty())
-    return Value::tensor(
-        tt::UnsplatOp::create(builder, loc, type.element().toMlir(builder.getContext()), tile.tensor()->value),
-        type.element());
-  const Type result = type.withShape(shape);
-  return Value::tensor(
-      tt::ReshapeOp::create(builder, loc, result.toMlir(builder.getContext()), tile.tensor()->value, false, false),
-      result);
+    return emitter.emit<tt::UnsplatOp>(type.element(), range, tile);
+  return emitter.emit<tt::ReshapeOp>(type.withShape(shape), range, tile, /*allow_reorder=*/false,
+                                     /*efficient_layout=*/false);
 }
 
 /// `x[:, None]`, `x[3]`, `x[::2]`: None inserts a dimension, an integer removes one, a slice selects from one.

@@ -3,23 +3,14 @@
 #include "compiler/sema/TileShape.h"
 
 #include "artifact/TargetInfo.h"
+#include "compiler/sema/CallReporter.h"
 #include "compiler/sema/Diagnostics.h"
 #include "compiler/sema/Suggestions.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
-#include "llvm/Support/raw_ostream.h"
 
 namespace nereid::sema {
-
-std::string shapeText(llvm::ArrayRef<int64_t> shape) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  os << '[';
-  llvm::interleaveComma(shape, os);
-  os << ']';
-  return text;
-}
 
 bool allowsAnyExtent(const TtFunctionEmitter &emitter) {
   return artifact::targetInfo(emitter.module.target.backend).takesAnyExtent;
@@ -46,10 +37,9 @@ bool checkTileShape(TtFunctionEmitter &emitter, llvm::ArrayRef<int64_t> shape, S
 }
 
 std::optional<int64_t> checkAxis(TtFunctionEmitter &emitter, int64_t axis, int64_t rank, SourceRange range) {
-  if (-rank <= axis && axis < rank)
-    return axis < 0 ? axis + rank : axis;
-  emitter.error(diag::AxisOutOfRange, range, axis, rank, -rank, rank - 1);
-  return std::nullopt;
+  if (failed(tt::checkAxis(axis, rank, -rank, CallReporter(emitter, range))))
+    return std::nullopt;
+  return axis < 0 ? axis + rank : axis;
 }
 
 Value expandDims(TtFunctionEmitter &emitter, const Value &tensor, int64_t axis, SourceRange range) {
@@ -57,14 +47,9 @@ Value expandDims(TtFunctionEmitter &emitter, const Value &tensor, int64_t axis, 
   if (!source)
     return Value::poison();
   assert(0 <= axis && axis <= int64_t(source->type.shape.size()) && "the axis was not checked");
-  llvm::SmallVector<int64_t> shape(llvm::ArrayRef<int64_t>(source->type.shape));
-  shape.insert(shape.begin() + axis, 1);
-  const Type type = source->type.withShape(shape);
-  const mlir::Location loc = emitter.location(range);
-  const mlir::Type irType = type.toMlir(emitter.builder.getContext());
-  if (!source->type.isTile())
-    return Value::tensor(tt::SplatOp::create(emitter.builder, loc, irType, source->value), type);
-  return Value::tensor(tt::ExpandDimsOp::create(emitter.builder, loc, irType, source->value, axis), type);
+  const Type type = source->type.withShape(tt::expandedShape(source->type.shape, axis));
+  return source->type.isTile() ? emitter.emit<tt::ExpandDimsOp>(type, range, tensor, axis)
+                               : emitter.emit<tt::SplatOp>(type, range, tensor);
 }
 
 /// The shape that both broadcast to by NumPy's rule; nothing after an error.
@@ -126,15 +111,11 @@ Value TtFunctionEmitter::broadcastTo(const Value &value, llvm::ArrayRef<int64_t>
     return value;
   if (!checkTileShape(*this, shape, range))
     return Value::poison();
-  mlir::Type irType = type.toMlir(builder.getContext());
   if (!from.isTile())
-    return Value::tensor(tt::SplatOp::create(builder, location(range), irType, source->value), type);
-  if (from.shape.size() != shape.size())
-    return error(diag::BroadcastRank, range, shapeText(from.shape), shapeText(shape));
-  for (auto [index, extents] : llvm::enumerate(llvm::zip_equal(from.shape, shape)))
-    if (auto [before, after] = extents; before != after && before != 1)
-      return error(diag::BroadcastExtent, range, after, before, index, shapeText(from.shape), shapeText(shape));
-  return Value::tensor(tt::BroadcastOp::create(builder, location(range), irType, source->value), type);
+    return emit<tt::SplatOp>(type, range, value);
+  if (failed(tt::checkBroadcast(from.shape, shape, CallReporter(*this, range))))
+    return Value::poison();
+  return emit<tt::BroadcastOp>(type, range, value);
 }
 
 } // namespace nereid::sema

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "compiler/dialect/tt/TypeName.h"
 #include "compiler/sema/TtFunctionEmitter.h"
 
 namespace nereid::sema {
@@ -9,8 +10,7 @@ namespace nereid::sema {
 /// The limit of elements of a tile.
 inline constexpr int64_t maxTileElements = 1048576;
 
-/// "[16, 32]", as messages print a shape.
-std::string shapeText(llvm::ArrayRef<int64_t> shape);
+using tt::shapeText;
 /// Whether tiles may have extents that are no powers of two: GPU layouts need powers of two, loops of a CPU do not.
 bool allowsAnyExtent(const TtFunctionEmitter &emitter);
 /// Reports a tile that is too large or has an extent that the target does not support; true where there is no error.

@@ -82,6 +82,10 @@ struct Side {
 };
 using PathEmitter = llvm::function_ref<void()>;
 
+/// The IR value of a tensor; null for None.
+inline mlir::Value irValue(const Value &value) { return value.tensor() ? value.tensor()->value : mlir::Value(); }
+template <typename T> const T &irValue(const T &argument) { return argument; }
+
 class TtFunctionEmitter {
 public:
   TtFunctionEmitter(TtModuleEmitter &module, JitFunction &function);
@@ -97,15 +101,20 @@ public:
 
   /// Reports an error and returns poison, which silences dependent errors.
   template <typename... Args> Value error(const support::DiagnosticKind &kind, SourceRange range, Args &&...args) {
-    lastDiagnostic =
-        &module.diagnostics.report(kind, module.userFileRange(fileRange(range), function), std::forward<Args>(args)...);
-    module.noteCallers(*lastDiagnostic);
-    return Value::poison();
+    return errorText(kind, range, llvm::formatv(kind.format.data(), std::forward<Args>(args)...).str());
   }
+  /// The same with a complete message.
+  Value errorText(const support::DiagnosticKind &kind, SourceRange range, std::string message);
   /// The last error reported, for notes.
   support::Diagnostic *lastDiagnostic = nullptr;
   Value hostError(const HostError &error, SourceRange range);
   Value fromHost(HostResult result, SourceRange range);
+
+  /// Emits `Op` with a result of `type`; of arguments that are tensors it takes the IR values.
+  template <typename Op, typename... Args> Value emit(const Type &type, SourceRange range, const Args &...args) {
+    mlir::Type irType = type.toMlir(builder.getContext());
+    return Value::tensor(Op::create(builder, location(range), irType, irValue(args)...)->getResult(0), type);
+  }
 
   //--- Statements and control flow -----------------------------------------------------------
   /// Runs `statements`, then those of `rest`; a returned value is stored in `returned`.

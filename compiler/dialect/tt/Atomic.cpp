@@ -1,6 +1,8 @@
 // Verifies and pads the atomic ops.
 // SPDX-License-Identifier: MIT
+#include "compiler/dialect/tt/Diagnostics.h"
 #include "compiler/dialect/tt/PaddedTiles.h"
+#include "compiler/dialect/tt/Rules.h"
 
 using namespace mlir;
 using namespace nereid::tt;
@@ -14,14 +16,18 @@ LogicalResult AtomicRMWOp::verify() {
   return emitOpError() << stringifyRMWOp(kind) << " does not combine elements of type " << element;
 }
 
+LogicalResult nereid::tt::checkOneSided(StringRef name, MemSemantic semantic, MemSemantic side,
+                                        const RuleReporter &reporter) {
+  return semantic == side || semantic == MemSemantic::RELAXED
+             ? success()
+             : reporter.fail(diag::AtomicOneSided, name, stringifyMemSemantic(side));
+}
+
 /// C2 and C3 of loads and stores.
 static LogicalResult verifyOneSided(Operation *op, Type element, MemSemantic given, MemSemantic side) {
   if (!isa<IntegerType, FloatType>(element))
     return op->emitOpError() << "moves integers and floats, not elements of type " << element;
-  if (given == side || given == MemSemantic::RELAXED)
-    return success();
-  return op->emitOpError() << "is `" << stringifyMemSemantic(side) << "` or `relaxed`, not `"
-                           << stringifyMemSemantic(given) << "`";
+  return checkOneSided(op->getName().stripDialect(), given, side, OpReporter(op));
 }
 
 LogicalResult AtomicLoadOp::verify() {
@@ -37,12 +43,14 @@ LogicalResult AtomicStoreOp::verify() {
   return verifyOneSided(*this, elementOf(getVal().getType()), getSem(), MemSemantic::RELEASE);
 }
 
+LogicalResult nereid::tt::checkCompared(unsigned bits, const RuleReporter &reporter) {
+  return bits == 16 || bits == 32 || bits == 64 ? success()
+                                                : reporter.fail(diag::AtomicCasWidth, reporter.typeName(0), bits);
+}
+
 LogicalResult AtomicCASOp::verify() {
-  Type element = elementOf(getVal().getType());
-  const unsigned bits = element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 0;
-  if (bits == 16 || bits == 32 || bits == 64) // C2
-    return success();
-  return emitOpError() << "compares elements of 16, 32 or 64 bits, not of type " << element;
+  const Type element = elementOf(getVal().getType());
+  return checkCompared(element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 0, OpReporter(*this, element)); // C2
 }
 
 //--- padding -------------------------------------------------------------------------------

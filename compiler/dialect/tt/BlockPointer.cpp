@@ -1,6 +1,6 @@
 // Verifies the ops on block pointers.
 // SPDX-License-Identifier: MIT
-#include "compiler/dialect/tt/Dialect.h"
+#include "compiler/dialect/tt/Rules.h"
 
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 
@@ -36,7 +36,5 @@ LogicalResult AdvanceOp::verify() {
   const std::optional<size_t> rank = pointeeRank(getType()); // C1
   if (!rank)
     return emitOpError("result ") << getType() << " does not point to a tile";
-  if (getOffsets().size() != *rank)
-    return emitOpError("has ") << getOffsets().size() << " offsets for a tile of " << *rank << " dimensions";
-  return success();
+  return checkOffsetCount(*rank, getOffsets().size(), OpReporter(*this));
 }

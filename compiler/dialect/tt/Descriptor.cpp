@@ -1,6 +1,8 @@
 // Parses, prints and verifies tensor descriptors.
 // SPDX-License-Identifier: MIT
-#include "compiler/dialect/tt/Dialect.h"
+#include "compiler/dialect/tt/Diagnostics.h"
+#include "compiler/dialect/tt/Rules.h"
+#include "compiler/dialect/tt/TypeName.h"
 
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/OpImplementation.h"
@@ -76,11 +78,14 @@ LogicalResult MakeTensorDescOp::verify() {
   return success();
 }
 
+LogicalResult nereid::tt::checkOffsetCount(size_t rank, size_t offsets, const RuleReporter &reporter) {
+  return offsets == rank ? success() : reporter.fail(diag::OffsetCount, rank, offsets);
+}
+
 /// C1 and C2 of accesses at indices.
 static LogicalResult verifyBlock(Operation *op, TensorDescType desc, size_t indices, Type tile) {
-  const auto rank = static_cast<size_t>(desc.getBlockType().getRank());
-  if (indices != rank)
-    return op->emitOpError() << "has " << indices << " indices for " << rank << " dimensions";
+  if (failed(checkOffsetCount(desc.getBlockType().getRank(), indices, OpReporter(op))))
+    return failure();
   const RankedTensorType block = desc.getTileType();
   auto given = cast<RankedTensorType>(tile);
   if (given.getShape() == block.getShape() && given.getElementType() == block.getElementType())
@@ -108,15 +113,25 @@ LogicalResult DescriptorReduceOp::verify() {
   return emitOpError() << stringifyDescriptorReduceKind(kind) << " does not combine elements of type " << element;
 }
 
+LogicalResult nereid::tt::checkRowBlock(ShapeRef block, const RuleReporter &reporter) {
+  if (block.size() != 2)
+    return reporter.fail(diag::RowsRank, shapeText(block));
+  return block[0] == 1 ? success() : reporter.fail(diag::RowsBlock, shapeText(block));
+}
+
+LogicalResult nereid::tt::checkRowIndices(ShapeRef indices, const RuleReporter &reporter) {
+  return indices.size() == 1 ? success() : reporter.fail(diag::RowsIndexRank, shapeText(indices));
+}
+
 /// C1 and C2 of accesses to rows.
 static LogicalResult verifyRows(Operation *op, TensorDescType desc, RankedTensorType rows, Type tile) {
   ArrayRef<int64_t> block = desc.getBlockType().getShape();
-  if (block.size() != 2 || block[0] != 1)
-    return op->emitOpError() << "needs blocks of one row, but they are " << desc.getTileType();
+  const OpReporter reporter(op);
+  if (failed(checkRowBlock(block, reporter)) || failed(checkRowIndices(rows.getShape(), reporter)))
+    return failure();
   auto given = cast<RankedTensorType>(tile);
   const int64_t wanted[] = {rows.getDimSize(0), block[1]};
-  if (rows.getRank() == 1 && given.getShape() == ArrayRef<int64_t>(wanted) &&
-      given.getElementType() == desc.getTileType().getElementType())
+  if (given.getShape() == ShapeRef(wanted) && given.getElementType() == desc.getTileType().getElementType())
     return success();
   return op->emitOpError() << "accesses rows of " << desc.getTileType() << " at " << rows << " as " << tile;
 }

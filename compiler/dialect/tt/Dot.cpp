@@ -1,25 +1,37 @@
 // Verifies dot and dot_scaled (which shapes and element types fit together) and pads dots.
 // SPDX-License-Identifier: MIT
+#include "compiler/dialect/tt/Diagnostics.h"
 #include "compiler/dialect/tt/PaddedTiles.h"
+#include "compiler/dialect/tt/Rules.h"
+#include "compiler/dialect/tt/TypeName.h"
 
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
 using namespace nereid::tt;
 
-/// C1 and C2: [.., M, K] * [.., K, N] -> [.., M, N].
-static LogicalResult verifyShapes(Operation *op, ArrayRef<int64_t> a, ArrayRef<int64_t> b, ArrayRef<int64_t> c) {
+FailureOr<Shape> nereid::tt::dotShape(ShapeRef a, ShapeRef b, const RuleReporter &reporter) {
   const size_t rank = a.size();
-  if ((rank != 2 && rank != 3) || b.size() != rank || c.size() != rank)
-    return op->emitOpError("operands have ranks ")
-           << rank << ", " << b.size() << " and " << c.size() << "; all must be 2, or all 3";
-  if (rank == 3 && (a[0] != b[0] || a[0] != c[0]))
-    return op->emitOpError("operands have batch extents ") << a[0] << ", " << b[0] << " and " << c[0];
+  if (rank != b.size() || rank < 2)
+    return reporter.fail(diag::DotRank, shapeText(a), shapeText(b));
+  if (a.drop_back(2) != b.drop_back(2))
+    return reporter.fail(diag::DotBatch, shapeText(a), shapeText(b));
   if (a[rank - 1] != b[rank - 2])
-    return op->emitOpError("last extent of `a` is ") << a[rank - 1] << ", but `b` has " << b[rank - 2] << " rows";
-  if (c[rank - 2] != a[rank - 2] || c[rank - 1] != b[rank - 1])
-    return op->emitOpError("`c` is [") << c[rank - 2] << ", " << c[rank - 1] << "], but the dot is [" << a[rank - 2]
-                                       << ", " << b[rank - 1] << "]";
+    return reporter.fail(diag::DotInner, shapeText(a), shapeText(b), a[rank - 1], b[rank - 2]);
+  Shape shape(a.drop_back());
+  shape.push_back(b.back());
+  return shape;
+}
+
+/// C1 and C2.
+static LogicalResult verifyShapes(Operation *op, ShapeRef a, ShapeRef b, ShapeRef c) {
+  auto shape = dotShape(a, b, OpReporter(op));
+  if (failed(shape))
+    return failure();
+  if (a.size() > 3)
+    return op->emitOpError("operands have ") << a.size() << " dimensions; a dot has 2, or 3 with a batch";
+  if (ShapeRef(*shape) != c)
+    return op->emitOpError("`c` is ") << shapeText(c) << ", but the dot is " << shapeText(*shape);
   return success();
 }
 
@@ -40,24 +52,26 @@ static SmallVector<int64_t> unpacked(Type tile, ScaleDotElemType format, bool is
   return shape;
 }
 
+/// C3.
+LogicalResult nereid::tt::checkScale(StringRef name, ShapeRef scale, ShapeRef tile, int64_t rows, int64_t depth,
+                                     const RuleReporter &reporter) {
+  const size_t rank = tile.size();
+  const bool fits = scale.size() == rank && scale.drop_back(2) == tile.drop_back(2) && scale[rank - 2] == rows &&
+                    (scale.back() * 16 == depth || scale.back() * 32 == depth);
+  return fits ? success() : reporter.fail(diag::DotScaleShape, name, shapeText(scale), rows, depth);
+}
+
 LogicalResult DotScaledOp::verify() {
   const SmallVector<int64_t> a = unpacked(getA().getType(), getAElemType(), getLhsKPack(), 1);
   const SmallVector<int64_t> b = unpacked(getB().getType(), getBElemType(), getRhsKPack(), 2);
   if (failed(verifyShapes(*this, a, b, shapeOf(getC().getType()))))
     return failure();
-  auto verifyScale = [&](Value scale, StringRef name, int64_t rows, int64_t depth) -> LogicalResult { // C3
-    if (!scale)
-      return success();
-    ArrayRef<int64_t> shape = shapeOf(scale.getType());
-    const int64_t groups = shape.size() == a.size() ? shape.back() : 0;
-    if (groups && shape[shape.size() - 2] == rows && (groups * 16 == depth || groups * 32 == depth))
-      return success();
-    return emitOpError("`") << name << "` is " << scale.getType() << "; it needs " << rows << " rows of " << depth
-                            << " / 16 or " << depth << " / 32 scales";
+  auto verifyScale = [&](Value scale, StringRef name, int64_t rows) -> LogicalResult {
+    return scale ? checkScale(name, shapeOf(scale.getType()), a, rows, a.back(), OpReporter(*this)) : success();
   };
-  if (failed(verifyScale(getAScale(), "a_scale", a[a.size() - 2], a.back())))
+  if (failed(verifyScale(getAScale(), "a_scale", a[a.size() - 2])))
     return failure();
-  return verifyScale(getBScale(), "b_scale", b.back(), a.back());
+  return verifyScale(getBScale(), "b_scale", b.back());
 }
 
 int64_t DotScaledOp::getRows() { return *std::next(shapeOf(getType()).rbegin()); }

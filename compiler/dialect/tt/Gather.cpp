@@ -1,24 +1,36 @@
 // Verifies and pads gather and histogram.
 // SPDX-License-Identifier: MIT
+#include "compiler/dialect/tt/Diagnostics.h"
 #include "compiler/dialect/tt/PaddedTiles.h"
+#include "compiler/dialect/tt/Rules.h"
+#include "compiler/dialect/tt/TypeName.h"
 
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace nereid::tt;
 
+/// C1 and C2.
+FailureOr<Shape> nereid::tt::gatherShape(ShapeRef source, ShapeRef indices, int64_t axis,
+                                         const RuleReporter &reporter) {
+  if (source.size() != indices.size())
+    return reporter.fail(diag::GatherRank, reporter.typeName(0), reporter.typeName(1));
+  for (auto [dim, extent, count] : llvm::enumerate(source, indices))
+    if (static_cast<int64_t>(dim) != axis && extent != count)
+      return reporter.fail(diag::GatherShape, shapeText(indices), shapeText(source), dim);
+  return Shape(indices);
+}
+
 LogicalResult GatherOp::verify() {
   auto source = cast<RankedTensorType>(getSrc().getType()), result = cast<RankedTensorType>(getType());
   auto indices = cast<RankedTensorType>(getIndices().getType());
   const int64_t axis = static_cast<int32_t>(getAxis());
-  if (axis < 0 || axis >= source.getRank()) // C1
-    return emitOpError("axis ") << axis << " is outside [0, " << source.getRank() << ")";
-  if (source.getRank() != indices.getRank())
-    return emitOpError("source ") << source << " and indices " << indices << " have different ranks";
-  for (int64_t dim = 0; dim < source.getRank(); ++dim) // C2
-    if (dim != axis && source.getDimSize(dim) != indices.getDimSize(dim))
-      return emitOpError("source ") << source << " and indices " << indices << " differ in dimension " << dim;
-  if (indices.getShape() != result.getShape() || indices.getEncoding() != result.getEncoding() || // C3
+  if (failed(checkAxis(axis, source.getRank(), 0, OpReporter(*this)))) // C1
+    return failure();
+  auto shape = gatherShape(source.getShape(), indices.getShape(), axis, OpReporter(*this));
+  if (failed(shape))
+    return failure();
+  if (ShapeRef(*shape) != result.getShape() || indices.getEncoding() != result.getEncoding() || // C3
       source.getElementType() != result.getElementType())
     return emitOpError("result ") << result << " does not have the shape of " << indices << " and the elements of "
                                   << source;
@@ -34,11 +46,14 @@ ElementMap GatherOp::getElementMap(unsigned operand, unsigned) {
 
 OperandRange GatherOp::getElementSources() { return getOperands().take_front(); }
 
+LogicalResult nereid::tt::checkHistogram(ShapeRef source, const RuleReporter &reporter) {
+  return source.size() == 1 ? success() : reporter.fail(diag::HistogramRank, reporter.typeName(0));
+}
+
 LogicalResult HistogramOp::verify() {
-  auto source = cast<RankedTensorType>(getSrc().getType()), result = cast<RankedTensorType>(getType());
-  if (source.getRank() != 1 || result.getRank() != 1) // C1
-    return emitOpError("operand ") << source << " and result " << result << " must have one dimension";
-  return success();
+  if (shapeOf(getType()).size() != 1)
+    return emitOpError("result ") << getType() << " must have one dimension";
+  return checkHistogram(shapeOf(getSrc().getType()), OpReporter(*this)); // C1
 }
 
 LogicalResult ScatterAddOp::verify() {

@@ -1,17 +1,30 @@
 // Verifies and folds join, split and cat, and prepares cat for padding.
 // SPDX-License-Identifier: MIT
-#include "compiler/dialect/tt/Dialect.h"
+#include "compiler/dialect/tt/Diagnostics.h"
 #include "compiler/dialect/tt/EncodingRules.h"
+#include "compiler/dialect/tt/Rules.h"
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
 using namespace mlir;
 using namespace nereid::tt;
 
+Shape nereid::tt::joinedShape(ShapeRef half) {
+  Shape shape(half);
+  shape.push_back(2);
+  return shape;
+}
+
+FailureOr<Shape> nereid::tt::splitShape(ShapeRef whole, const RuleReporter &reporter) {
+  if (whole.empty() || whole.back() != 2)
+    return reporter.fail(diag::SplitExtent, reporter.typeName(0));
+  return Shape(whole.drop_back());
+}
+
 /// Whether `whole` is `part` with a further last dimension of extent 2.
 static bool isJoined(Type part, Type whole) {
-  ArrayRef<int64_t> all = shapeOf(whole);
-  return all.size() > 1 && all.back() == 2 && all.drop_back() == shapeOf(part) && elementOf(part) == elementOf(whole);
+  return !shapeOf(part).empty() && shapeOf(whole) == ShapeRef(joinedShape(shapeOf(part))) &&
+         elementOf(part) == elementOf(whole);
 }
 
 LogicalResult JoinOp::verify() {
@@ -24,9 +37,8 @@ LogicalResult JoinOp::verify() {
 ElementMap JoinOp::getElementMap(unsigned, unsigned) { return identityMap(shapeOf(getLhs().getType()).size()); }
 
 LogicalResult SplitOp::verify() {
-  ArrayRef<int64_t> shape = shapeOf(getSrc().getType());
-  if (shape.size() < 2 || shape.back() != 2) // C1
-    return emitOpError("operand ") << getSrc().getType() << " has no last dimension of 2 after others";
+  if (failed(splitShape(shapeOf(getSrc().getType()), OpReporter(*this)))) // C1
+    return failure();
   if (!isJoined(getOutLHS().getType(), getSrc().getType())) // C2
     return emitOpError("result ") << getOutLHS().getType() << " is not " << getSrc().getType()
                                   << " without its last dimension";

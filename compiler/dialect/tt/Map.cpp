@@ -1,7 +1,9 @@
 // Verifies map_elementwise, canonicalizes it where a call takes one element or has no control flow, and flattens it for
 // padding.
 // SPDX-License-Identifier: MIT
+#include "compiler/dialect/tt/Diagnostics.h"
 #include "compiler/dialect/tt/PaddedTiles.h"
+#include "compiler/dialect/tt/Rules.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
@@ -11,14 +13,18 @@
 using namespace mlir;
 using namespace nereid::tt;
 
+LogicalResult nereid::tt::checkPack(int64_t pack, int64_t elements, const RuleReporter &reporter) {
+  const bool divides = pack >= 1 && llvm::isPowerOf2_64(pack) && elements % pack == 0;
+  return divides ? success() : reporter.fail(diag::MapPack, pack, elements);
+}
+
 LogicalResult MapElementwiseOp::verify() {
   if (getSrcs().empty()) // C1
     return emitOpError("has no operand");
   auto first = cast<RankedTensorType>(getSrcs().front().getType());
   const int64_t pack = static_cast<int32_t>(getPack());
-  if (pack < 1 || !llvm::isPowerOf2_64(pack) || first.getNumElements() % pack != 0)
-    return emitOpError("packs ") << pack << " of " << first.getNumElements()
-                                 << " elements; that must be a power of two that divides them";
+  if (failed(checkPack(pack, first.getNumElements(), OpReporter(*this))))
+    return failure();
   if (pack != 1 && first.getEncoding()) // C3
     return emitOpError("packs ") << pack
                                  << " elements of tiles with an encoding; split the tiles, and join the results";

@@ -1,7 +1,7 @@
 // Verifies and folds scans.
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/tt/Combine.h"
-#include "compiler/dialect/tt/Dialect.h"
+#include "compiler/dialect/tt/Rules.h"
 
 using namespace mlir;
 using namespace nereid::tt;
@@ -10,9 +10,8 @@ LogicalResult ScanOp::verify() {
   if (failed(verifyCombined(*this, getSrcs()))) // C1
     return failure();
   auto first = cast<RankedTensorType>(getSrcs().front().getType());
-  const int64_t axis = static_cast<int32_t>(getAxis());
-  if (axis < 0 || axis >= first.getRank())
-    return emitOpError("axis ") << axis << " is outside [0, " << first.getRank() << ")";
+  if (failed(checkAxis(static_cast<int32_t>(getAxis()), first.getRank(), 0, OpReporter(*this))))
+    return failure();
   if (getSrcs().getTypes() != getResults().getTypes()) // C3
     return emitOpError("results do not have the operands' types");
   return success();

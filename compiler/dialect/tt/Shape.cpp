@@ -1,7 +1,9 @@
 // Verifies, folds and maps elements of the ops that create and rearrange tiles.
 // SPDX-License-Identifier: MIT
-#include "compiler/dialect/tt/Dialect.h"
+#include "compiler/dialect/tt/Diagnostics.h"
 #include "compiler/dialect/tt/EncodingRules.h"
+#include "compiler/dialect/tt/Rules.h"
+#include "compiler/dialect/tt/TypeName.h"
 
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/Builders.h"
@@ -31,10 +33,14 @@ static Value splatSource(Value value) {
 
 //--- make_range ----------------------------------------------------------------------------
 
+LogicalResult nereid::tt::checkRange(int64_t start, int64_t end, const RuleReporter &reporter) {
+  return start < end ? success() : reporter.fail(diag::ArangeEmpty, start, end);
+}
+
 LogicalResult MakeRangeOp::verify() {
   const int64_t start = static_cast<int32_t>(getStart()), end = static_cast<int32_t>(getEnd());
-  if (end <= start) // C1
-    return emitOpError("range [") << start << ", " << end << ") is empty; `end` must be greater than `start`";
+  if (failed(checkRange(start, end, OpReporter(*this)))) // C1
+    return failure();
   RankedTensorType type = getType();
   if (type.getRank() != 1 || type.getDimSize(0) != end - start) // C2
     return emitOpError("range of ") << end - start << " elements has type " << type;
@@ -76,14 +82,18 @@ OpFoldResult UnsplatOp::fold(FoldAdaptor adaptor) {
 
 //--- expand_dims ---------------------------------------------------------------------------
 
+Shape nereid::tt::expandedShape(ShapeRef shape, int64_t axis) {
+  Shape expanded(shape);
+  expanded.insert(expanded.begin() + axis, 1);
+  return expanded;
+}
+
 LogicalResult ExpandDimsOp::verify() {
   auto source = cast<RankedTensorType>(getSrc().getType());
   const int64_t axis = static_cast<int32_t>(getAxis());
-  if (axis < 0 || axis > source.getRank()) // C1
-    return emitOpError("axis ") << axis << " is outside [0, " << source.getRank() << "]";
-  SmallVector<int64_t> expected(source.getShape());
-  expected.insert(expected.begin() + axis, 1);
-  if (shapeOf(getType()) != ArrayRef<int64_t>(expected)) // C2
+  if (failed(checkAxis(axis, source.getRank() + 1, 0, OpReporter(*this)))) // C1
+    return failure();
+  if (shapeOf(getType()) != ShapeRef(expandedShape(source.getShape(), axis))) // C2
     return emitOpError("result ") << getType() << " is not " << source << " with a dimension of 1 before axis " << axis;
   return verifyResultEncoding(*this, source, cast<RankedTensorType>(getType()), // C3
                               encodingBy(source, [&](auto &rules) { return rules.expanded(source, axis); }));
@@ -99,14 +109,17 @@ OpFoldResult ExpandDimsOp::fold(FoldAdaptor adaptor) { return resplat(adaptor.ge
 
 //--- broadcast -----------------------------------------------------------------------------
 
-LogicalResult BroadcastOp::verify() {
-  ArrayRef<int64_t> from = shapeOf(getSrc().getType()), to = shapeOf(getType());
+LogicalResult nereid::tt::checkBroadcast(ShapeRef from, ShapeRef to, const RuleReporter &reporter) {
   if (from.size() != to.size())
-    return emitOpError("rank ") << from.size() << " cannot be broadcast to rank " << to.size();
-  for (auto [index, pair] : llvm::enumerate(llvm::zip_equal(from, to))) // C1
-    if (auto [before, after] = pair; before != after && before != 1)
-      return emitOpError("dimension ") << index << " has extent " << before << "; only extent 1 can grow to " << after;
+    return reporter.fail(diag::BroadcastRank, shapeText(from), shapeText(to));
+  for (auto [dim, before, after] : llvm::enumerate(from, to))
+    if (before != after && before != 1)
+      return reporter.fail(diag::BroadcastExtent, after, before, dim, shapeText(from), shapeText(to));
   return success();
+}
+
+LogicalResult BroadcastOp::verify() { // C1
+  return checkBroadcast(shapeOf(getSrc().getType()), shapeOf(getType()), OpReporter(*this));
 }
 
 ElementMap BroadcastOp::getElementMap(unsigned, unsigned) {
@@ -130,11 +143,15 @@ OpFoldResult BroadcastOp::fold(FoldAdaptor adaptor) {
 
 //--- reshape -------------------------------------------------------------------------------
 
+LogicalResult nereid::tt::checkReshape(ShapeRef from, ShapeRef to, const RuleReporter &reporter) {
+  const int64_t before = llvm::product_of(from), after = llvm::product_of(to);
+  return before == after ? success() : reporter.fail(diag::ReshapeCount, shapeText(from), before, shapeText(to), after);
+}
+
 LogicalResult ReshapeOp::verify() {
   auto source = cast<RankedTensorType>(getSrc().getType()), result = cast<RankedTensorType>(getType());
-  const int64_t before = source.getNumElements(), after = result.getNumElements();
-  if (before != after) // C1
-    return emitOpError("changes the element count from ") << before << " to " << after;
+  if (failed(checkReshape(source.getShape(), result.getShape(), OpReporter(*this)))) // C1
+    return failure();
   return verifyResultEncoding(
       *this, source, result, // C2
       encodingBy(source, [&](auto &rules) { return rules.reshaped(source, result.getShape()); }));
@@ -170,14 +187,20 @@ OpFoldResult ReshapeOp::fold(FoldAdaptor adaptor) {
 
 //--- trans ---------------------------------------------------------------------------------
 
+FailureOr<Shape> nereid::tt::permutedShape(ShapeRef shape, ArrayRef<int32_t> order, const RuleReporter &reporter) {
+  const auto dims = llvm::to_vector_of<int64_t>(order);
+  if (dims.size() != shape.size() || !isPermutationVector(dims))
+    return reporter.fail(diag::NotAPermutation, shapeText(dims), shape.size(), reporter.typeName(0));
+  return Shape(llvm::map_range(dims, [&](int64_t dim) { return shape[dim]; }));
+}
+
 LogicalResult TransOp::verify() {
-  ArrayRef<int64_t> from = shapeOf(getSrc().getType()), to = shapeOf(getType());
   ArrayRef<int32_t> order = getOrder();
-  if (order.size() != from.size() || !isPermutationVector(llvm::to_vector_of<int64_t>(order))) // C1
-    return emitOpError("order is not a permutation of ") << from.size() << " dimensions";
-  for (auto [index, source] : llvm::enumerate(order)) // C2
-    if (to.size() != from.size() || to[index] != from[source])
-      return emitOpError("result ") << getType() << " is not the permuted " << getSrc().getType();
+  auto shape = permutedShape(shapeOf(getSrc().getType()), order, OpReporter(*this)); // C1
+  if (failed(shape))
+    return failure();
+  if (shapeOf(getType()) != ShapeRef(*shape)) // C2
+    return emitOpError("result ") << getType() << " is not the permuted " << getSrc().getType();
   auto source = cast<RankedTensorType>(getSrc().getType());
   return verifyResultEncoding(*this, source, cast<RankedTensorType>(getType()), // C3
                               encodingBy(source, [&](auto &rules) { return rules.transposed(source, order); }));

@@ -11,15 +11,17 @@
 using namespace mlir;
 using namespace nereid;
 
-std::string tt::tileName(StringRef element, ArrayRef<int64_t> extents) {
-  std::string text = element.str();
-  if (extents.empty())
-    return text;
+std::string tt::shapeText(ArrayRef<int64_t> extents) {
+  std::string text;
   llvm::raw_string_ostream os(text);
   os << '[';
   llvm::interleaveComma(extents, os);
   os << ']';
   return text;
+}
+
+std::string tt::tileName(StringRef element, ArrayRef<int64_t> extents) {
+  return extents.empty() ? element.str() : element.str() + shapeText(extents);
 }
 
 std::string tt::pointerName(StringRef pointee, bool isConst) {

@@ -11,6 +11,8 @@
 
 namespace nereid::tt {
 
+/// "[16, 32]"
+std::string shapeText(llvm::ArrayRef<int64_t> extents);
 /// `element` with a tile's extents; the element itself where there are none.
 std::string tileName(llvm::StringRef element, llvm::ArrayRef<int64_t> extents);
 std::string pointerName(llvm::StringRef pointee, bool isConst = false);

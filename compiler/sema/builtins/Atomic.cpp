@@ -70,11 +70,8 @@ struct Access {
 
   Value emit(tt::RMWOp op) const { return emit(op, pointer, value, mask); }
   Value emit(tt::RMWOp op, const Value &pointer, const Value &value, const Value &mask) const {
-    const Type &type = value.tensor()->type;
-    auto created =
-        tt::AtomicRMWOp::create(builderOf(site), locationOf(site), type.toMlir(builderOf(site).getContext()), op,
-                                irValue(pointer), irValue(value), irValue(mask), ordering.semantic, ordering.scope);
-    return Value::tensor(created, type);
+    return emitOp<tt::AtomicRMWOp>(site, value.tensor()->type, op, pointer, value, mask, ordering.semantic,
+                                   ordering.scope);
   }
 };
 
@@ -101,7 +98,7 @@ Value floatExtreme(const Access &access, bool isMax) {
         side == 0 ? (isMax ? tt::RMWOp::MAX : tt::RMWOp::MIN) : (isMax ? tt::RMWOp::UMIN : tt::RMWOp::UMAX);
     results[side] = access.emit(op, pointer, bits, mask);
   }
-  const Value chosen = emitOp<mlir::arith::SelectOp>(site, bits.tensor()->type, {truths[0], results[0], results[1]});
+  const Value chosen = emitOp<mlir::arith::SelectOp>(site, bits.tensor()->type, truths[0], results[0], results[1]);
   return emitter.bitcast(chosen, Type(scalar), site.range);
 }
 
@@ -178,16 +175,13 @@ Value emitCas(const CallSite &site) {
   if (pointer.isPoison() || !ordering)
     return Value::poison();
   const Scalar scalar = pointer.tensor()->type.scalar;
-  if (bitsOf(scalar) < 16)
-    return site.emitter.error(diag::AtomicCasWidth, site.rangeOf("pointer"), abbreviationOf(scalar), bitsOf(scalar));
+  if (failed(tt::checkCompared(bitsOf(scalar), CallReporter(site.emitter, site.rangeOf("pointer"), {scalar}))))
+    return Value::poison();
   Value compared = operandOf(site, "cmp", scalar), value = operandOf(site, "val", scalar);
   if (!fitToPointer(site, pointer, {&compared, &value}))
     return Value::poison();
-  const Type &type = value.tensor()->type;
-  auto created =
-      tt::AtomicCASOp::create(builderOf(site), locationOf(site), type.toMlir(builderOf(site).getContext()),
-                              irValue(pointer), irValue(compared), irValue(value), ordering->semantic, ordering->scope);
-  return Value::tensor(created, type);
+  return emitOp<tt::AtomicCASOp>(site, value.tensor()->type, pointer, compared, value, ordering->semantic,
+                                 ordering->scope);
 }
 
 //--- Load and store ------------------------------------------------------------------------
@@ -195,10 +189,10 @@ Value emitCas(const CallSite &site) {
 /// The options of an access that only acquires or only releases.
 std::optional<Ordering> oneSidedOrdering(const CallSite &site, tt::MemSemantic side) {
   std::optional<Ordering> ordering = orderingOf(site, side);
-  if (!ordering || ordering->semantic == side || ordering->semantic == tt::MemSemantic::RELAXED)
-    return ordering;
-  site.emitter.error(diag::AtomicOneSided, site.rangeOf("sem"), site.builtin.name, tt::stringifyMemSemantic(side));
-  return std::nullopt;
+  const CallReporter reporter(site.emitter, site.rangeOf("sem"));
+  if (ordering && failed(tt::checkOneSided(site.builtin.name, ordering->semantic, side, reporter)))
+    return std::nullopt;
+  return ordering;
 }
 
 /// The pointer for loads and stores: a bool is a byte in memory.
@@ -221,9 +215,7 @@ Value emitAtomicLoad(const CallSite &site) {
   if (!fitToPointer(site, pointer, {&*mask}))
     return Value::poison();
   const Type type = Type(pointer.tensor()->type.scalar).withShape(pointer.tensor()->type.shape);
-  auto created = tt::AtomicLoadOp::create(builderOf(site), locationOf(site), type.toMlir(builderOf(site).getContext()),
-                                          irValue(pointer), irValue(*mask), ordering->semantic, ordering->scope);
-  const Value value = Value::tensor(created, type);
+  const Value value = emitOp<tt::AtomicLoadOp>(site, type, pointer, *mask, ordering->semantic, ordering->scope);
   return argument.tensor()->type.scalar == Scalar::Int1 ? emitter.cast(value, Type(Scalar::Int1), site.range) : value;
 }
 

@@ -5,7 +5,7 @@
 #include "compiler/sema/TileShape.h"
 #include "compiler/sema/builtins/Records.h"
 
-#include "llvm/ADT/SmallSet.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 
 #include <limits>
 
@@ -67,12 +67,6 @@ Value constants(llvm::ArrayRef<int64_t> numbers) {
   return Value::tuple(std::move(values));
 }
 
-bool isPermutation(llvm::ArrayRef<int64_t> order) {
-  llvm::SmallSet<int64_t, 5> seen(order.begin(), order.end());
-  return seen.size() == order.size() &&
-         llvm::all_of(order, [&](int64_t dim) { return 0 <= dim && dim < static_cast<int64_t>(order.size()); });
-}
-
 Value emitMakeBlockPointer(const CallSite &site) {
   TtFunctionEmitter &emitter = site.emitter;
   emitter.error(diag::MakeBlockPtrDeprecated, site.range);
@@ -80,15 +74,15 @@ Value emitMakeBlockPointer(const CallSite &site) {
   auto shape = integersArgument(site, "shape", Scalar::Int64),
        strides = integersArgument(site, "strides", Scalar::Int64);
   auto offsets = integersArgument(site, "offsets", Scalar::Int64);
-  auto blockShape = emitter.constantInts(site["block_shape"], site.rangeOf("block_shape"), "block_shape");
-  auto order = emitter.constantInts(site["order"], site.rangeOf("order"), "order");
+  auto blockShape = intsArgument(site, "block_shape");
+  auto order = intsArgument(site, "order");
   if (base.isPoison() || !shape || !strides || !offsets || !blockShape || !order ||
       !checkTileShape(emitter, *blockShape, site.rangeOf("block_shape")))
     return Value::poison();
   const size_t rank = blockShape->size();
   if (rank == 0 || shape->size() != rank || strides->size() != rank || offsets->size() != rank)
     return emitter.error(diag::BlockRanks, site.range, shape->size(), strides->size(), offsets->size(), rank);
-  if (order->size() != rank || !isPermutation(*order))
+  if (order->size() != rank || !mlir::isPermutationVector(*order))
     return emitter.error(diag::BlockOrder, site.rangeOf("order"), shapeText(*order), rank);
   return Value::record(blockPointerClass(), {base, Value::tuple(*shape), Value::tuple(*strides), Value::tuple(*offsets),
                                              constants(*blockShape), constants(*order)});
@@ -102,10 +96,11 @@ Value emitAdvance(const CallSite &site) {
   auto steps = integersArgument(site, "offsets", Scalar::Int64);
   if (!steps)
     return Value::poison();
-  if (steps->size() != offsets.size())
-    return site.emitter.error(diag::OffsetCount, site.rangeOf("offsets"), offsets.size(), steps->size());
+  const CallReporter reporter(site.emitter, site.rangeOf("offsets"));
+  if (failed(tt::checkOffsetCount(offsets.size(), steps->size(), reporter)))
+    return Value::poison();
   for (auto [offset, step] : llvm::zip_equal(offsets, *steps))
-    offset = emitOp<mlir::arith::AddIOp>(site, Type(Scalar::Int64), {offset, step});
+    offset = emitOp<mlir::arith::AddIOp>(site, Type(Scalar::Int64), offset, step);
   parts[BlockPointerField::Offsets] = Value::tuple(std::move(offsets));
   return Value::record(blockPointerClass(), std::move(parts));
 }
@@ -115,7 +110,7 @@ std::optional<llvm::SmallVector<int64_t>> checkedDims(const CallSite &site, size
   llvm::SmallVector<int64_t> dims;
   const SourceRange range = site.rangeOf("boundary_check");
   if (!site["boundary_check"].isNone()) {
-    auto numbers = site.emitter.constantInts(site["boundary_check"], range, "boundary_check");
+    auto numbers = intsArgument(site, "boundary_check");
     if (!numbers)
       return std::nullopt;
     dims = *numbers;
@@ -160,9 +155,7 @@ std::optional<BlockAccess> blockAccess(const CallSite &site, llvm::ArrayRef<Valu
 
 std::optional<Value> paddingArgument(const CallSite &site, Scalar element) {
   const SourceRange range = site.rangeOf("padding_option");
-  if (site["padding_option"].isNone())
-    return Value();
-  std::optional<std::string> text = site.emitter.constantString(site["padding_option"], range, "padding_option");
+  std::optional<std::string> text = textOption(site, "padding_option");
   if (!text)
     return std::nullopt;
   if (text->empty())

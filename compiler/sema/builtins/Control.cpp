@@ -37,7 +37,7 @@ bool readCount(const CallSite &site, llvm::StringRef parameter, std::optional<in
   if (site[parameter].isNone())
     return true;
   const SourceRange range = site.rangeOf(parameter);
-  count = site.emitter.constantInt(site[parameter], range, parameter);
+  count = intArgument(site, parameter);
   if (count && (*count < 0 || *count > INT32_MAX)) {
     site.emitter.error(diag::LoopCount, range, parameter, *count);
     return false;
@@ -46,7 +46,7 @@ bool readCount(const CallSite &site, llvm::StringRef parameter, std::optional<in
 }
 
 bool readFlag(const CallSite &site, llvm::StringRef parameter, bool &flag) {
-  std::optional<bool> value = site.emitter.constantBool(site[parameter], site.rangeOf(parameter), parameter);
+  std::optional<bool> value = boolArgument(site, parameter);
   flag = value.value_or(false);
   return value.has_value();
 }

@@ -15,24 +15,21 @@ static bool fitsInt32(int64_t number) {
 }
 
 static Value emitArange(const CallSite &site) {
-  std::optional<int64_t> start = site.emitter.constantInt(site["start"], site.rangeOf("start"), "start");
-  std::optional<int64_t> end = site.emitter.constantInt(site["end"], site.rangeOf("end"), "end");
+  std::optional<int64_t> start = intArgument(site, "start");
+  std::optional<int64_t> end = intArgument(site, "end");
   if (!start || !end)
     return Value::poison();
   if (!fitsInt32(*start) || !fitsInt32(*end))
     return site.emitter.error(diag::ArangeInt32, site.range, *start, *end);
-  if (*end <= *start)
-    return site.emitter.error(diag::ArangeEmpty, site.range, *start, *end);
+  if (failed(tt::checkRange(*start, *end, reporterOf(site))))
+    return Value::poison();
   const int64_t count = *end - *start;
   if (!allowsAnyExtent(site.emitter) && !llvm::isPowerOf2_64(count))
     return site.emitter.error(diag::ArangePowerOfTwo, site.range, *start, *end, count, llvm::PowerOf2Ceil(count));
   if (!checkTileShape(site.emitter, count, site.range))
     return Value::poison();
-  const Type type = Type(Scalar::Int32).withShape(count);
-  return Value::tensor(tt::MakeRangeOp::create(builderOf(site), locationOf(site),
-                                               type.toMlir(builderOf(site).getContext()), static_cast<int32_t>(*start),
-                                               static_cast<int32_t>(*end)),
-                       type);
+  return emitOp<tt::MakeRangeOp>(site, Type(Scalar::Int32).withShape(count), static_cast<int32_t>(*start),
+                                 static_cast<int32_t>(*end));
 }
 
 /// A scalar of `type` from a number, a scalar or a tile of one element.
@@ -47,14 +44,14 @@ static Value scalarOf(const CallSite &site, const Value &value, const Type &type
   if (from.elementCount() != 1)
     return emitter.error(diag::NotOneElement, range, site.builtin.name, from.str(), from.elementCount());
   if (from.isTile())
-    scalar = emitOp<tt::UnsplatOp>(site, from.element(), {scalar});
+    scalar = emitOp<tt::UnsplatOp>(site, from.element(), scalar);
   return emitter.cast(scalar, type, range);
 }
 
 static Value emitFull(const CallSite &site) {
   TtFunctionEmitter &emitter = site.emitter;
-  auto shape = emitter.constantInts(site["shape"], site.rangeOf("shape"), "shape");
-  std::optional<Type> type = emitter.constantType(site["dtype"], site.rangeOf("dtype"), "dtype");
+  auto shape = intsArgument(site, "shape");
+  std::optional<Type> type = typeArgument(site, "dtype");
   if (!shape || !type || !checkTileShape(emitter, *shape, site.rangeOf("shape")))
     return Value::poison();
   Value scalar = scalarOf(site, site["value"], type->element(), site.rangeOf("value"));
@@ -63,16 +60,13 @@ static Value emitFull(const CallSite &site) {
 
 static Value emitCast(const CallSite &site) {
   TtFunctionEmitter &emitter = site.emitter;
-  std::optional<Type> type = emitter.constantType(site["dtype"], site.rangeOf("dtype"), "dtype");
-  std::optional<bool> keepsBits = emitter.constantBool(site["bitcast"], site.rangeOf("bitcast"), "bitcast");
+  std::optional<Type> type = typeArgument(site, "dtype");
+  std::optional<bool> keepsBits = boolArgument(site, "bitcast");
   if (!type || !keepsBits)
     return Value::poison();
   if (*keepsBits)
     return emitter.bitcast(site["input"], *type, site.range);
-  std::optional<std::string> rounding = "";
-  if (!site["fp_downcast_rounding"].isNone())
-    rounding = emitter.constantString(site["fp_downcast_rounding"], site.rangeOf("fp_downcast_rounding"),
-                                      "fp_downcast_rounding");
+  std::optional<std::string> rounding = textOption(site, "fp_downcast_rounding");
   return rounding ? emitter.cast(site["input"], *type, site.range, *rounding) : Value::poison();
 }
 
@@ -85,7 +79,7 @@ static Value emitClassCall(const CallSite &site) {
 
 /// `tl.dtype("fp16")`.
 static Value emitDtype(const CallSite &site) {
-  std::optional<std::string> name = site.emitter.constantString(site["name"], site.rangeOf("name"), "name");
+  std::optional<std::string> name = textArgument(site, "name");
   if (!name)
     return Value::poison();
   const std::optional<Scalar> byName = scalarFromName(*name);
@@ -95,8 +89,8 @@ static Value emitDtype(const CallSite &site) {
 }
 
 static Value emitPointerType(const CallSite &site) {
-  std::optional<Type> element = site.emitter.constantType(site["element_ty"], site.rangeOf("element_ty"), "element_ty");
-  std::optional<bool> isConst = site.emitter.constantBool(site["const"], site.rangeOf("const"), "const");
+  std::optional<Type> element = typeArgument(site, "element_ty");
+  std::optional<bool> isConst = boolArgument(site, "const");
   if (!element || !isConst)
     return Value::poison();
   if (element->isPointer || element->isTile())

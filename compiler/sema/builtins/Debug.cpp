@@ -46,10 +46,10 @@ Value emitStaticAssert(const CallSite &site) {
 
 Value emitStaticPrint(const CallSite &site) {
   TtFunctionEmitter &emitter = site.emitter;
-  auto separator = emitter.constantString(site["sep"], site.rangeOf("sep"), "sep");
+  auto separator = textArgument(site, "sep");
   std::optional<std::string> end = "\n";
   if (!site["end"].isNone())
-    end = emitter.constantString(site["end"], site.rangeOf("end"), "end");
+    end = textArgument(site, "end");
   if (!separator || !end)
     return Value::poison();
   std::string line;
@@ -81,7 +81,7 @@ Value emitDevicePrint(const CallSite &site) {
     return emitter.error(diag::PrintPrefix, site.rangeOf("prefix"), describe(site["prefix"]));
   if (!llvm::all_of(*prefix, isPrintable))
     return emitter.error(diag::PrintPrefixAscii, site.rangeOf("prefix"), *prefix);
-  auto isHex = emitter.constantBool(site["hex"], site.rangeOf("hex"), "hex");
+  auto isHex = boolArgument(site, "hex");
   if (!isHex)
     return Value::poison();
   llvm::SmallVector<mlir::Value> operands;
@@ -102,7 +102,7 @@ Value emitDevicePrint(const CallSite &site) {
 Value emitDeviceAssert(const CallSite &site) {
   TtFunctionEmitter &emitter = site.emitter;
   const SourceRange range = site.rangeOf("cond");
-  auto message = emitter.constantString(site["msg"], site.rangeOf("msg"), "msg");
+  auto message = textArgument(site, "msg");
   Value condition = emitter.cast(emitter.toTensor(site["cond"], range), Scalar::Int1, range);
   if (!message || condition.isPoison())
     return Value::poison();

@@ -79,7 +79,7 @@ Value emitMake(const CallSite &site) {
   const Scalar element = base->type.scalar;
   if (element == Scalar::Int1)
     return emitter.error(diag::DescriptorElement, site.rangeOf("base"), abbreviationOf(element));
-  auto block = emitter.constantInts(site["block_shape"], site.rangeOf("block_shape"), "block_shape");
+  auto block = intsArgument(site, "block_shape");
   std::optional<tt::PaddingOption> padding = paddingOf(site, element);
   auto shape = integersArgument(site, "shape", Scalar::Int32);
   auto strides = checkLastStride(site) ? integersArgument(site, "strides", Scalar::Int64) : std::nullopt;
@@ -96,10 +96,9 @@ Value emitMake(const CallSite &site) {
     extents.push_back(extent.tensor()->value);
     steps.push_back(step.tensor()->value);
   }
-  auto created =
-      tt::MakeTensorDescOp::create(builderOf(site), locationOf(site), type.toMlir(builderOf(site).getContext()),
-                                   base->value, extents, steps, *padding);
-  return Value::record(descriptorClass(), {Value::tensor(created, type), Value::tuple(*shape), Value::tuple(*strides)});
+  return Value::record(descriptorClass(),
+                       {emitOp<tt::MakeTensorDescOp>(site, type, base->value, extents, steps, *padding),
+                        Value::tuple(*shape), Value::tuple(*strides)});
 }
 
 //--- Accesses ------------------------------------------------------------------------------
@@ -134,10 +133,8 @@ std::optional<llvm::SmallVector<mlir::Value>> indicesOf(const CallSite &site, co
   std::optional<std::vector<Value>> offsets = site.emitter.elementsOf(site["offsets"], range);
   if (!offsets)
     return std::nullopt;
-  if (offsets->size() != handle.shape.size()) {
-    site.emitter.error(diag::OffsetCount, range, handle.shape.size(), offsets->size());
+  if (failed(tt::checkOffsetCount(handle.shape.size(), offsets->size(), CallReporter(site.emitter, range))))
     return std::nullopt;
-  }
   llvm::SmallVector<mlir::Value> indices;
   for (const Value &each : *offsets) {
     const Value index = indexOf(site, each, range);
@@ -164,11 +161,8 @@ Value emitDescriptorLoad(const CallSite &site) {
   auto indices = handle ? indicesOf(site, handle->type) : std::nullopt;
   if (!indices)
     return Value::poison();
-  const Type type = blockTypeOf(handle->type);
-  auto load =
-      tt::DescriptorLoadOp::create(builderOf(site), locationOf(site), type.toMlir(builderOf(site).getContext()),
-                                   handle->value, *indices, tt::CacheModifier::NONE, tt::EvictionPolicy::NORMAL);
-  return Value::tensor(load, type);
+  return emitOp<tt::DescriptorLoadOp>(site, blockTypeOf(handle->type), handle->value, *indices, tt::CacheModifier::NONE,
+                                      tt::EvictionPolicy::NORMAL);
 }
 
 Value emitDescriptorStore(const CallSite &site) {
@@ -233,13 +227,10 @@ bool checkRows(const CallSite &site, const Type &handle, const Type &rows) {
   TtFunctionEmitter &emitter = site.emitter;
   llvm::ArrayRef<int64_t> shape = handle.shape;
   const int64_t minimumColumns = 32 / bitsOf(handle.scalar) * 8;
-  if (shape.size() != 2)
-    emitter.error(diag::RowsRank, site.rangeOf("desc"), shapeText(shape));
-  else if (shape[0] != 1)
-    emitter.error(diag::RowsBlock, site.rangeOf("desc"), shapeText(shape));
-  else if (rows.shape.size() != 1)
-    emitter.error(diag::RowsIndexRank, site.rangeOf("x_offsets"), shapeText(rows.shape));
-  else if (!rows.isInt() || (rows.bits() != 16 && rows.bits() != 32))
+  if (failed(tt::checkRowBlock(shape, CallReporter(emitter, site.rangeOf("desc")))) ||
+      failed(tt::checkRowIndices(rows.shape, CallReporter(emitter, site.rangeOf("x_offsets")))))
+    return false;
+  if (!rows.isInt() || (rows.bits() != 16 && rows.bits() != 32))
     emitter.error(diag::RowsIndexType, site.rangeOf("x_offsets"), rows.str());
   else if (rows.shape[0] < 8)
     emitter.error(diag::RowsCount, site.rangeOf("x_offsets"), site.builtin.name, shapeText(rows.shape));
@@ -270,10 +261,7 @@ Value emitGather(const CallSite &site) {
   std::optional<Rows> rows = rowsOf(site, /*writes=*/false);
   if (!rows)
     return Value::poison();
-  auto gather =
-      tt::DescriptorGatherOp::create(builderOf(site), locationOf(site), rows->tile.toMlir(builderOf(site).getContext()),
-                                     rows->handle->value, rows->rows.tensor()->value, rows->column.tensor()->value);
-  return Value::tensor(gather, rows->tile);
+  return emitOp<tt::DescriptorGatherOp>(site, rows->tile, rows->handle->value, rows->rows, rows->column);
 }
 
 Value emitScatter(const CallSite &site) {

@@ -37,24 +37,6 @@ bool checkAccumulator(const CallSite &site, const Value &acc, const Type &type) 
 
 namespace {
 
-using Shape = llvm::SmallVector<int64_t, 4>;
-
-/// Ranks and extents of [.., M, K] * [.., K, N]; false after an error.
-bool checkShapes(const CallSite &site, const Type &a, const Type &b) {
-  TtFunctionEmitter &emitter = site.emitter;
-  const size_t rank = a.shape.size();
-  const std::string left = shapeText(a.shape), right = shapeText(b.shape);
-  if (rank != b.shape.size() || rank < 2)
-    emitter.error(diag::DotRank, site.range, left, right);
-  else if (llvm::ArrayRef<int64_t>(a.shape).drop_back(2) != llvm::ArrayRef<int64_t>(b.shape).drop_back(2))
-    emitter.error(diag::DotBatch, site.range, left, right);
-  else if (a.shape[rank - 1] != b.shape[rank - 2])
-    emitter.error(diag::DotInner, site.range, left, right, a.shape[rank - 1], b.shape[rank - 2]);
-  else
-    return true;
-  return false;
-}
-
 bool checkElements(const CallSite &site, Scalar a, Scalar b) {
   TtFunctionEmitter &emitter = site.emitter;
   if (isFp8(a) && isFp8(b))
@@ -96,7 +78,7 @@ std::optional<tt::InputPrecision> precisionArgument(const CallSite &site) {
       return std::nullopt;
     name = llvm::StringRef(*precision).lower();
   } else if (!site["allow_tf32"].isNone()) {
-    auto allows = emitter.constantBool(site["allow_tf32"], site.rangeOf("allow_tf32"), "allow_tf32");
+    auto allows = boolArgument(site, "allow_tf32");
     if (!allows)
       return std::nullopt;
     if (!*allows)
@@ -112,7 +94,7 @@ std::optional<tt::InputPrecision> precisionArgument(const CallSite &site) {
 std::optional<Scalar> resultScalar(const CallSite &site, Scalar operand) {
   std::optional<Scalar> wanted;
   if (!site["out_dtype"].isNone()) {
-    auto type = site.emitter.constantType(site["out_dtype"], site.rangeOf("out_dtype"), "out_dtype");
+    auto type = typeArgument(site, "out_dtype");
     if (!type)
       return std::nullopt;
     wanted = type->scalar;
@@ -146,7 +128,7 @@ std::optional<int64_t> impreciseCount(const CallSite &site, bool areFp8, int64_t
   if (site["max_num_imprecise_acc"].isNone())
     return areFp8 && accumulatesImprecisely(target) ? most : 0;
   const SourceRange range = site.rangeOf("max_num_imprecise_acc");
-  auto count = emitter.constantInt(site["max_num_imprecise_acc"], range, "max_num_imprecise_acc");
+  auto count = intArgument(site, "max_num_imprecise_acc");
   if (!count || !areFp8)
     return count ? std::optional<int64_t>(0) : std::nullopt;
   if (*count > depth) {
@@ -156,14 +138,11 @@ std::optional<int64_t> impreciseCount(const CallSite &site, bool areFp8, int64_t
   return *count < 0 ? 0 : *count;
 }
 
-Value reshaped(const CallSite &site, const Value &tile, Shape shape) {
+Value reshaped(const CallSite &site, const Value &tile, llvm::ArrayRef<int64_t> shape) {
   const Type type = tile.tensor()->type.withShape(shape);
   if (type == tile.tensor()->type)
     return tile;
-  mlir::OpBuilder &builder = builderOf(site);
-  return Value::tensor(tt::ReshapeOp::create(builder, locationOf(site), type.toMlir(builder.getContext()),
-                                             tile.tensor()->value, /*allow_reorder=*/false, /*efficient_layout=*/false),
-                       type);
+  return emitOp<tt::ReshapeOp>(site, type, tile, /*allow_reorder=*/false, /*efficient_layout=*/false);
 }
 
 /// Merges all but the last two dimensions into one.
@@ -191,26 +170,25 @@ Value emitDot(const CallSite &site) {
       return Value::poison();
   }
   const Type left = a->tensor()->type, right = b->tensor()->type;
-  if (!checkElements(site, left.scalar, right.scalar) || !checkShapes(site, left, right))
+  if (!checkElements(site, left.scalar, right.scalar))
+    return Value::poison();
+  auto shape = tt::dotShape(left.shape, right.shape, reporterOf(site));
+  if (failed(shape))
     return Value::poison();
   std::optional<Scalar> scalar = resultScalar(site, left.scalar);
   const bool areFp8 = isFp8(left.scalar) && isFp8(right.scalar);
   std::optional<int64_t> imprecise = impreciseCount(site, areFp8, left.shape.back());
   if (!scalar || !imprecise)
     return Value::poison();
-  Shape shape(llvm::ArrayRef<int64_t>(left.shape).drop_back());
-  shape.push_back(right.shape.back());
-  const Type result = Type(*scalar).withShape(shape);
-  if (!checkTileShape(site.emitter, shape, site.range))
+  const Type result = Type(*scalar).withShape(*shape);
+  if (!checkTileShape(site.emitter, *shape, site.range))
     return Value::poison();
   const Value acc = site["acc"].isNone() ? zeroTile(site, result) : site["acc"];
   if (!checkAccumulator(site, acc, result))
     return Value::poison();
   const Value flatA = flattenBatch(site, *a), flatB = flattenBatch(site, *b), flatAcc = flattenBatch(site, acc);
-  auto op =
-      tt::DotOp::create(builderOf(site), locationOf(site), flatAcc.tensor()->value.getType(), flatA.tensor()->value,
-                        flatB.tensor()->value, flatAcc.tensor()->value, *precision, *imprecise);
-  return reshaped(site, Value::tensor(op, flatAcc.tensor()->type), shape);
+  const Value flat = emitOp<tt::DotOp>(site, flatAcc.tensor()->type, flatA, flatB, flatAcc, *precision, *imprecise);
+  return reshaped(site, flat, *shape);
 }
 
 } // namespace

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/sema/builtins/Dot.h"
 
+#include "compiler/dialect/tt/Diagnostics.h"
 #include "compiler/sema/Diagnostics.h"
 #include "compiler/sema/TileShape.h"
 
@@ -46,7 +47,7 @@ std::optional<Scalar> floatOf(ScaleDotElemType format) {
 }
 
 std::optional<ScaleDotElemType> formatArgument(const CallSite &site, llvm::StringRef parameter) {
-  auto text = site.emitter.constantString(site[parameter], site.rangeOf(parameter), parameter);
+  auto text = textArgument(site, parameter);
   if (!text)
     return std::nullopt;
   auto format = tt::symbolizeScaleDotElemType(*text);
@@ -93,24 +94,19 @@ bool measureScale(const CallSite &site, const Names &names, Side &side) {
     site.emitter.error(diag::DotScaleDtype, range, names.scale, abbreviationOf(type.scalar));
     return false;
   }
-  const size_t rank = side.tile.tensor()->type.shape.size();
-  const int64_t groups = type.shape.size() == rank ? type.shape.back() : 0;
-  const int64_t factor = groups ? side.depth / groups : 0;
-  if ((factor == 16 || factor == 32) && groups * factor == side.depth && type.shape[rank - 2] == side.outer &&
-      (rank == 2 || type.shape[0] == side.tile.tensor()->type.shape[0])) {
-    side.scale = *tile;
-    side.factor = factor;
-    return true;
-  }
-  site.emitter.error(diag::DotScaleShape, range, names.scale, shapeText(type.shape), side.outer, side.depth);
-  return false;
+  if (failed(tt::checkScale(names.scale, type.shape, side.tile.tensor()->type.shape, side.outer, side.depth,
+                            CallReporter(site.emitter, range))))
+    return false;
+  side.scale = *tile;
+  side.factor = side.depth / type.shape.back();
+  return true;
 }
 
 std::optional<Side> sideOf(const CallSite &site, const Names &names) {
   TtFunctionEmitter &emitter = site.emitter;
   std::optional<Value> tile = tileArgument(site, names.tile);
   auto format = formatArgument(site, names.format);
-  auto isKPacked = emitter.constantBool(site[names.kPack], site.rangeOf(names.kPack), names.kPack);
+  auto isKPacked = boolArgument(site, names.kPack);
   if (!tile || !format || !isKPacked)
     return std::nullopt;
   Side side{*tile, {}, *format, *isKPacked};
@@ -136,7 +132,7 @@ bool checkSides(const CallSite &site, const Side &left, const Side &right) {
   TtFunctionEmitter &emitter = site.emitter;
   llvm::ArrayRef<int64_t> a = left.tile.tensor()->type.shape, b = right.tile.tensor()->type.shape;
   if (a.size() != b.size() || (a.size() == 3 && a[0] != b[0]))
-    emitter.error(diag::DotBatch, site.range, shapeText(a), shapeText(b));
+    emitter.error(tt::diag::DotBatch, site.range, shapeText(a), shapeText(b));
   else if (left.depth != right.depth)
     emitter.error(diag::DotScaledInner, site.range, shapeText(a), shapeText(b), left.depth, right.depth);
   else if (left.factor && right.factor && left.factor != right.factor)
@@ -149,10 +145,10 @@ bool checkSides(const CallSite &site, const Side &left, const Side &right) {
 Value emitDotScaled(const CallSite &site) {
   TtFunctionEmitter &emitter = site.emitter;
   std::optional<Side> left = sideOf(site, leftNames), right = sideOf(site, rightNames);
-  auto isFast = emitter.constantBool(site["fast_math"], site.rangeOf("fast_math"), "fast_math");
+  auto isFast = boolArgument(site, "fast_math");
   std::optional<Type> out = Type(Scalar::Float32);
   if (!site["out_dtype"].isNone())
-    out = emitter.constantType(site["out_dtype"], site.rangeOf("out_dtype"), "out_dtype");
+    out = typeArgument(site, "out_dtype");
   if (!left || !right || !isFast || !out || !checkSides(site, *left, *right))
     return Value::poison();
   if (*out != Type(Scalar::Float32))
@@ -166,12 +162,8 @@ Value emitDotScaled(const CallSite &site) {
   const Value acc = site["acc"].isNone() ? zeroTile(site, type) : site["acc"];
   if (!checkAccumulator(site, acc, type))
     return Value::poison();
-  auto irValue = [](const Value &value) { return value.tensor() ? value.tensor()->value : mlir::Value(); };
-  auto op = tt::DotScaledOp::create(builderOf(site), locationOf(site), type.toMlir(builderOf(site).getContext()),
-                                    irValue(left->tile), irValue(right->tile), irValue(acc), irValue(left->scale),
-                                    irValue(right->scale), left->format, right->format, *isFast, left->isKPacked,
-                                    right->isKPacked);
-  return Value::tensor(op, type);
+  return emitOp<tt::DotScaledOp>(site, type, left->tile, right->tile, acc, left->scale, right->scale, left->format,
+                                 right->format, *isFast, left->isKPacked, right->isKPacked);
 }
 
 } // namespace

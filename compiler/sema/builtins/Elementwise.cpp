@@ -21,7 +21,7 @@ Value widenBFloat16(const CallSite &site, Value value) {
 /// `propagate_nan` as the enum; nothing after an error.
 std::optional<tt::PropagateNan> propagateNan(const CallSite &site) {
   const SourceRange range = site.rangeOf("propagate_nan");
-  std::optional<int64_t> number = site.emitter.constantInt(site["propagate_nan"], range, "propagate_nan");
+  std::optional<int64_t> number = intArgument(site, "propagate_nan");
   if (!number)
     return std::nullopt;
   if (*number == 0)
@@ -35,8 +35,7 @@ std::optional<tt::PropagateNan> propagateNan(const CallSite &site) {
 //--- Arithmetic as functions ---------------------------------------------------------------
 
 template <syntax::BinaryOperator op> Value emitOperator(const CallSite &site) {
-  auto checks =
-      site.emitter.constantBool(site["sanitize_overflow"], site.rangeOf("sanitize_overflow"), "sanitize_overflow");
+  auto checks = boolArgument(site, "sanitize_overflow");
   if (!checks)
     return Value::poison();
   const llvm::SaveAndRestore scope(site.emitter.checksOverflow, *checks);
@@ -67,7 +66,7 @@ Value emitWhere(const CallSite &site) {
   }
   if (x.tensor()->type != y.tensor()->type)
     return emitter.error(diag::InvalidOperands, site.range, x.tensor()->type.str(), y.tensor()->type.str(), "");
-  return emitOp<arith::SelectOp>(site, x.tensor()->type, {condition, x, y});
+  return emitOp<arith::SelectOp>(site, x.tensor()->type, condition, x, y);
 }
 
 /// The four ops of a minimum or maximum.
@@ -79,9 +78,8 @@ Value emitExtreme(const CallSite &site) {
     return Value::poison();
   const Type type = x.tensor()->type;
   if (type.isFloat())
-    return *nan == tt::PropagateNan::ALL ? emitOp<Propagating>(site, type, {x, y})
-                                         : emitOp<Numeric>(site, type, {x, y});
-  return isSignedInteger(type.scalar) ? emitOp<Signed>(site, type, {x, y}) : emitOp<Unsigned>(site, type, {x, y});
+    return *nan == tt::PropagateNan::ALL ? emitOp<Propagating>(site, type, x, y) : emitOp<Numeric>(site, type, x, y);
+  return isSignedInteger(type.scalar) ? emitOp<Signed>(site, type, x, y) : emitOp<Unsigned>(site, type, x, y);
 }
 
 Value emitClamp(const CallSite &site) {
@@ -95,9 +93,7 @@ Value emitClamp(const CallSite &site) {
   const Type type = x.tensor()->type;
   if (!type.isFloat())
     return emitter.error(diag::ClampType, site.range, type.str());
-  return emitOp<tt::ClampFOp>(site, type, {x, low, high},
-                              llvm::ArrayRef<NamedAttribute>(builderOf(site).getNamedAttr(
-                                  "propagateNan", tt::PropagateNanAttr::get(builderOf(site).getContext(), *nan))));
+  return emitOp<tt::ClampFOp>(site, type, x, low, high, *nan);
 }
 
 } // namespace

@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "compiler/sema/TtFunctionEmitter.h"
-
-#include <initializer_list>
+#include "compiler/sema/CallReporter.h"
 
 namespace nereid::sema {
 
@@ -24,17 +22,36 @@ inline Value tensorArgument(const CallSite &site, llvm::StringRef parameter) {
   return site.emitter.toTensor(site[parameter], site.rangeOf(parameter));
 }
 
-/// `Op` on the IR values of `operands`, all of them tensors; the result has `type`.
-template <typename Op, typename... Args>
-Value emitOp(const CallSite &site, const Type &type, std::initializer_list<Value> operands, Args &&...args) {
-  llvm::SmallVector<mlir::Value> values;
-  for (const Value &operand : operands)
-    values.push_back(operand.tensor()->value);
-  mlir::Type irType = type.toMlir(builderOf(site).getContext());
-  return Value::tensor(Op::create(builderOf(site), locationOf(site), mlir::TypeRange(irType), mlir::ValueRange(values),
-                                  std::forward<Args>(args)...)
-                           ->getResult(0),
-                       type);
+/// Arguments that must be constants; nothing after an error.
+inline std::optional<int64_t> intArgument(const CallSite &site, llvm::StringRef parameter) {
+  return site.emitter.constantInt(site[parameter], site.rangeOf(parameter), parameter);
+}
+inline std::optional<bool> boolArgument(const CallSite &site, llvm::StringRef parameter) {
+  return site.emitter.constantBool(site[parameter], site.rangeOf(parameter), parameter);
+}
+inline std::optional<std::string> textArgument(const CallSite &site, llvm::StringRef parameter) {
+  return site.emitter.constantString(site[parameter], site.rangeOf(parameter), parameter);
+}
+/// The same where None counts as "".
+inline std::optional<std::string> textOption(const CallSite &site, llvm::StringRef parameter) {
+  return site[parameter].isNone() ? std::string() : textArgument(site, parameter);
+}
+/// One number or several: `f(x, 4, 8)` or `f(x, (4, 8))`.
+inline std::optional<llvm::SmallVector<int64_t>> intsArgument(const CallSite &site, llvm::StringRef parameter) {
+  return site.emitter.constantInts(site[parameter], site.rangeOf(parameter), parameter);
+}
+inline std::optional<Type> typeArgument(const CallSite &site, llvm::StringRef parameter) {
+  return site.emitter.constantType(site[parameter], site.rangeOf(parameter), parameter);
+}
+
+/// Emits `Op` at a call.
+template <typename Op, typename... Args> Value emitOp(const CallSite &site, const Type &type, const Args &...args) {
+  return site.emitter.emit<Op>(type, site.range, args...);
+}
+
+/// Reports rules of an op that the operands of a call break; `types` are those that messages name.
+inline CallReporter reporterOf(const CallSite &site, std::initializer_list<Type> types = {}) {
+  return CallReporter(site.emitter, site.range, types);
 }
 
 } // namespace nereid::sema

@@ -91,9 +91,9 @@ bool readOverloads(const CallSite &site, std::vector<Overload> &overloads) {
 
 Value emitExternElementwise(const CallSite &site) {
   TtFunctionEmitter &emitter = site.emitter;
-  auto library = emitter.constantString(site["lib_name"], site.rangeOf("lib_name"), "lib_name");
-  auto path = emitter.constantString(site["lib_path"], site.rangeOf("lib_path"), "lib_path");
-  auto isPure = emitter.constantBool(site["is_pure"], site.rangeOf("is_pure"), "is_pure");
+  auto library = textArgument(site, "lib_name");
+  auto path = textArgument(site, "lib_path");
+  auto isPure = boolArgument(site, "is_pure");
   auto args = emitter.elementsOf(site["args"], site.rangeOf("args"));
   std::vector<Overload> overloads;
   if (!library || !path || !isPure || !args || !readOverloads(site, overloads))
@@ -173,10 +173,10 @@ bool checkConstraints(const CallSite &site, llvm::StringRef constraints, llvm::A
 
 Value emitInlineAsm(const CallSite &site) {
   TtFunctionEmitter &emitter = site.emitter;
-  auto text = emitter.constantString(site["asm"], site.rangeOf("asm"), "asm");
-  auto constraints = emitter.constantString(site["constraints"], site.rangeOf("constraints"), "constraints");
-  auto isPure = emitter.constantBool(site["is_pure"], site.rangeOf("is_pure"), "is_pure");
-  auto pack = emitter.constantInt(site["pack"], site.rangeOf("pack"), "pack");
+  auto text = textArgument(site, "asm");
+  auto constraints = textArgument(site, "constraints");
+  auto isPure = boolArgument(site, "is_pure");
+  auto pack = intArgument(site, "pack");
   auto args = emitter.elementsOf(site["args"], site.rangeOf("args"));
   auto types = resultTypes(site);
   if (!text || !constraints || !isPure || !pack || !args || !types || !asmArguments(site, *args))
@@ -235,10 +235,7 @@ Value emitExtern(const CallSite &site, llvm::StringRef library, llvm::StringRef 
   for (const Value &arg : args)
     operands.push_back(arg.tensor()->value);
   const Type type = args.empty() ? chosen->result : chosen->result.withShape(args.front().tensor()->type.shape);
-  auto op =
-      tt::ExternElementwiseOp::create(builderOf(site), locationOf(site), type.toMlir(builderOf(site).getContext()),
-                                      operands, library, path, chosen->symbol, isPure);
-  const Value result = Value::tensor(op.getResult(), type);
+  const Value result = emitOp<tt::ExternElementwiseOp>(site, type, operands, library, path, chosen->symbol, isPure);
   return chosen->isTruth ? emitter.cast(result, Scalar::Int1, site.range) : result;
 }
 

@@ -19,7 +19,7 @@ Value withSign(const CallSite &site, const Value &x, SourceRange range) {
 Value emitGather(const CallSite &site) {
   TtFunctionEmitter &emitter = site.emitter;
   Value source = tensorArgument(site, "src"), index = tensorArgument(site, "index");
-  auto axis = emitter.constantInt(site["axis"], site.rangeOf("axis"), "axis");
+  auto axis = intArgument(site, "axis");
   if (source.isPoison() || index.isPoison() || !axis)
     return Value::poison();
   const Type from = source.tensor()->type, at = index.tensor()->type;
@@ -27,22 +27,14 @@ Value emitGather(const CallSite &site) {
     return emitter.error(diag::GatherIndex, site.rangeOf("index"), at.str());
   if (!from.isTile())
     return emitter.error(diag::GatherSource, site.rangeOf("src"), from.str());
-  const int64_t rank = from.shape.size();
-  if (rank != int64_t(at.shape.size()))
-    return emitter.error(diag::GatherRank, site.range, from.str(), at.str());
-  axis = checkAxis(emitter, *axis, rank, site.rangeOf("axis"));
-  if (!axis)
+  axis = checkAxis(emitter, *axis, from.shape.size(), site.rangeOf("axis"));
+  auto shape =
+      axis ? tt::gatherShape(from.shape, at.shape, *axis, reporterOf(site, {from, at})) : llvm::FailureOr<tt::Shape>();
+  if (failed(shape))
     return Value::poison();
-  for (int64_t dim = 0; dim < rank; ++dim)
-    if (dim != *axis && from.shape[dim] != at.shape[dim])
-      return emitter.error(diag::GatherShape, site.range, shapeText(at.shape), shapeText(from.shape), dim);
   index = withSign(site, index, site.rangeOf("index"));
-  const Type type = from.withShape(at.shape);
-  return Value::tensor(tt::GatherOp::create(builderOf(site), locationOf(site),
-                                            type.toMlir(builderOf(site).getContext()), source.tensor()->value,
-                                            index.tensor()->value, static_cast<uint32_t>(*axis),
-                                            /*efficient_layout=*/false),
-                       type);
+  return emitOp<tt::GatherOp>(site, from.withShape(*shape), source, index, static_cast<uint32_t>(*axis),
+                              /*efficient_layout=*/false);
 }
 
 /// The type in which elements are added: floats in 32 bits at least, integers, as in `tl.sum`, likewise.
@@ -56,7 +48,7 @@ Scalar typeOfSums(Scalar scalar) {
 Value emitScatterAdd(const CallSite &site) {
   TtFunctionEmitter &emitter = site.emitter;
   Value source = tensorArgument(site, "src"), index = tensorArgument(site, "index");
-  auto size = emitter.constantInt(site["size"], site.rangeOf("size"), "size");
+  auto size = intArgument(site, "size");
   if (source.isPoison() || index.isPoison() || !size || !checkTileShape(emitter, *size, site.rangeOf("size")))
     return Value::poison();
   if (!index.tensor()->type.isInt())
@@ -80,23 +72,19 @@ Value emitScatterAdd(const CallSite &site) {
   index = reshapeTile(site, index, count);
   if (source.isPoison() || index.isPoison())
     return Value::poison();
-  const Type type = Type(sums).withShape(*size);
-  Value result = Value::tensor(tt::ScatterAddOp::create(builderOf(site), locationOf(site),
-                                                        type.toMlir(builderOf(site).getContext()),
-                                                        source.tensor()->value, index.tensor()->value, mask),
-                               type);
+  const Value result = emitOp<tt::ScatterAddOp>(site, Type(sums).withShape(*size), source, index, mask);
   return isFloating(given.scalar) ? emitter.cast(result, given.scalar, site.range) : result;
 }
 
 Value emitHistogram(const CallSite &site) {
   TtFunctionEmitter &emitter = site.emitter;
   Value x = tensorArgument(site, "input");
-  auto bins = emitter.constantInt(site["num_bins"], site.rangeOf("num_bins"), "num_bins");
+  auto bins = intArgument(site, "num_bins");
   if (x.isPoison() || !bins || !checkTileShape(emitter, *bins, site.rangeOf("num_bins")))
     return Value::poison();
   const Type from = x.tensor()->type;
-  if (from.shape.size() != 1)
-    return emitter.error(diag::HistogramRank, site.rangeOf("input"), from.str());
+  if (failed(tt::checkHistogram(from.shape, CallReporter(emitter, site.rangeOf("input"), {from}))))
+    return Value::poison();
   if (!from.isInt())
     return emitter.error(diag::HistogramType, site.rangeOf("input"), from.str());
   mlir::Value mask;
@@ -116,10 +104,7 @@ Value emitHistogram(const CallSite &site) {
     mask = given.tensor()->value;
   }
   x = withSign(site, x, site.rangeOf("input"));
-  const Type type = Type(Scalar::Int32).withShape(*bins);
-  return Value::tensor(tt::HistogramOp::create(builderOf(site), locationOf(site),
-                                               type.toMlir(builderOf(site).getContext()), x.tensor()->value, mask),
-                       type);
+  return emitOp<tt::HistogramOp>(site, Type(Scalar::Int32).withShape(*bins), x, mask);
 }
 
 } // namespace

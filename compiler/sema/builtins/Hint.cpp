@@ -70,7 +70,7 @@ Value attach(const CallSite &site, llvm::StringRef attribute, bool allowsScalar)
   TtFunctionEmitter &emitter = site.emitter;
   const SourceRange range = site.rangeOf("values");
   Value input = tensorArgument(site, "input");
-  auto values = emitter.constantInts(site["values"], range, "values");
+  auto values = intsArgument(site, "values");
   if (input.isPoison() || !values)
     return Value::poison();
   const Type &type = input.tensor()->type;

@@ -19,12 +19,10 @@ bool matchOperands(const CallSite &site, Value &a, Value &b) {
 
 /// Joins two tiles of one type in a new last dimension.
 Value join(const CallSite &site, const Value &a, const Value &b) {
-  const Type type = a.tensor()->type;
-  llvm::SmallVector<int64_t> shape(llvm::ArrayRef<int64_t>(type.shape));
-  shape.push_back(2);
-  if (!checkTileShape(site.emitter, shape, site.range))
-    return Value::poison();
-  return emitOp<tt::JoinOp>(site, type.withShape(shape), {a, b});
+  const Type &type = a.tensor()->type;
+  const tt::Shape shape = tt::joinedShape(type.shape);
+  return checkTileShape(site.emitter, shape, site.range) ? emitOp<tt::JoinOp>(site, type.withShape(shape), a, b)
+                                                         : Value::poison();
 }
 
 Value emitJoin(const CallSite &site) {
@@ -43,8 +41,8 @@ Value emitSplit(const CallSite &site) {
   if (x.isPoison())
     return x;
   const Type type = x.tensor()->type;
-  if (!type.isTile() || type.shape.back() != 2)
-    return site.emitter.error(diag::SplitExtent, site.range, type.str());
+  if (failed(tt::splitShape(type.shape, reporterOf(site, {type}))))
+    return Value::poison();
   if (type.shape.size() == 1)
     x = reshapeTile(site, x, {1, 2});
   Type part = x.tensor()->type;
@@ -54,7 +52,7 @@ Value emitSplit(const CallSite &site) {
   std::vector<Value> halves;
   for (mlir::Value half : split->getResults()) {
     Value value = Value::tensor(half, part);
-    halves.push_back(type.shape.size() == 1 ? emitOp<tt::UnsplatOp>(site, type.element(), {value}) : value);
+    halves.push_back(type.shape.size() == 1 ? emitOp<tt::UnsplatOp>(site, type.element(), value) : value);
   }
   return Value::tuple(std::move(halves));
 }
@@ -78,8 +76,8 @@ Value catInOrder(const CallSite &site, const Value &a, const Value &b, int64_t d
 Value emitCat(const CallSite &site) {
   TtFunctionEmitter &emitter = site.emitter;
   Value a = tensorArgument(site, "input"), b = tensorArgument(site, "other");
-  auto canReorder = emitter.constantBool(site["can_reorder"], site.rangeOf("can_reorder"), "can_reorder");
-  auto dim = emitter.constantInt(site["dim"], site.rangeOf("dim"), "dim");
+  auto canReorder = boolArgument(site, "can_reorder");
+  auto dim = intArgument(site, "dim");
   if (a.isPoison() || b.isPoison() || !canReorder || !dim)
     return Value::poison();
   const Type type = a.tensor()->type, other = b.tensor()->type;
@@ -96,7 +94,7 @@ Value emitCat(const CallSite &site) {
   const int64_t count = 2 * type.shape[0];
   if (!checkTileShape(emitter, count, site.range))
     return Value::poison();
-  return emitOp<tt::CatOp>(site, type.withShape(count), {a, b});
+  return emitOp<tt::CatOp>(site, type.withShape(count), a, b);
 }
 
 } // namespace

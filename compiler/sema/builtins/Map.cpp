@@ -4,8 +4,6 @@
 #include "compiler/sema/TileShape.h"
 #include "compiler/sema/builtins/ScalarFunction.h"
 
-#include "llvm/Support/MathExtras.h"
-
 namespace nereid::sema {
 namespace {
 
@@ -89,13 +87,13 @@ tt::MapElementwiseOp emitOp(const CallSite &site, llvm::ArrayRef<Value> operands
 }
 
 Value emitMap(const CallSite &site) {
-  auto pack = site.emitter.constantInt(site["pack"], site.rangeOf("pack"), "pack");
+  auto pack = intArgument(site, "pack");
   std::vector<Value> operands = operandsOf(site);
   if (!pack || operands.empty())
     return Value::poison();
   const Type type = operands.front().tensor()->type;
-  if (*pack < 1 || !llvm::isPowerOf2_64(*pack) || type.elementCount() % *pack != 0)
-    return site.emitter.error(diag::MapPack, site.rangeOf("pack"), *pack, type.elementCount());
+  if (failed(tt::checkPack(*pack, type.elementCount(), CallReporter(site.emitter, site.rangeOf("pack")))))
+    return Value::poison();
   std::vector<Value> scalars, tiles;
   tt::MapElementwiseOp op = emitOp(site, operands, *pack, scalars);
   if (!op)
@@ -105,7 +103,7 @@ Value emitMap(const CallSite &site) {
   for (auto [index, result] : llvm::enumerate(op.getResults())) {
     const Type element = scalars[index * *pack].tensor()->type;
     Value tile = Value::tensor(result, element.withShape(type.shape));
-    tiles.push_back(isScalar ? sema::emitOp<tt::UnsplatOp>(site, element, {tile}) : tile);
+    tiles.push_back(isScalar ? sema::emitOp<tt::UnsplatOp>(site, element, tile) : tile);
   }
   return tiles.size() == 1 ? tiles.front() : Value::tuple(std::move(tiles));
 }

@@ -30,14 +30,14 @@ template <typename Op> Value emitFloatFunction(const CallSite &site) {
   Value x = tensorArgument(site, "x");
   if (!checkElement(site, x, {Scalar::Float32, Scalar::Float64}, site.rangeOf("x")))
     return Value::poison();
-  return emitOp<Op>(site, x.tensor()->type, {x});
+  return emitOp<Op>(site, x.tensor()->type, x);
 }
 
 Value emitPreciseSqrt(const CallSite &site) {
   Value x = tensorArgument(site, "x");
   if (!checkElement(site, x, Scalar::Float32, site.rangeOf("x")))
     return Value::poison();
-  return emitOp<tt::PreciseSqrtOp>(site, x.tensor()->type, {x});
+  return emitOp<tt::PreciseSqrtOp>(site, x.tensor()->type, x);
 }
 
 Value emitPreciseDiv(const CallSite &site) {
@@ -46,7 +46,7 @@ Value emitPreciseDiv(const CallSite &site) {
                        checkElement(site, y, Scalar::Float32, site.rangeOf("y"));
   if (!isFloat || !site.emitter.broadcastTogether(x, y, site.range))
     return Value::poison();
-  return emitOp<tt::PreciseDivFOp>(site, x.tensor()->type, {x, y});
+  return emitOp<tt::PreciseDivFOp>(site, x.tensor()->type, x, y);
 }
 
 Value emitFdiv(const CallSite &site) {
@@ -59,8 +59,7 @@ Value emitFdiv(const CallSite &site) {
     x = emitter.cast(x, y.tensor()->type.element(), site.rangeOf("x"));
   x = emitter.toTensor(x, site.rangeOf("x"));
   y = emitter.toTensor(y, site.rangeOf("y"));
-  std::optional<bool> isPrecise =
-      emitter.constantBool(site["ieee_rounding"], site.rangeOf("ieee_rounding"), "ieee_rounding");
+  std::optional<bool> isPrecise = boolArgument(site, "ieee_rounding");
   if (x.isPoison() || y.isPoison() || !isPrecise)
     return Value::poison();
   const Type a = x.tensor()->type.element(), b = y.tensor()->type.element();
@@ -72,8 +71,8 @@ Value emitFdiv(const CallSite &site) {
   y = emitter.computable(y, site.range);
   const Type type = x.tensor()->type;
   if (*isPrecise && a.scalar == Scalar::Float32)
-    return emitOp<tt::PreciseDivFOp>(site, type, {x, y});
-  return emitOp<arith::DivFOp>(site, type, {x, y});
+    return emitOp<tt::PreciseDivFOp>(site, type, x, y);
+  return emitOp<arith::DivFOp>(site, type, x, y);
 }
 
 Value emitAbs(const CallSite &site) {
@@ -88,10 +87,10 @@ Value emitAbs(const CallSite &site) {
     return magnitude.isPoison() ? magnitude : site.emitter.bitcast(magnitude, type.element(), site.range);
   }
   if (type.isFloat())
-    return emitOp<math::AbsFOp>(site, type, {x});
+    return emitOp<math::AbsFOp>(site, type, x);
   if (!type.isInt())
     return site.emitter.error(diag::ExpectedNumbers, site.range, site.builtin.name, type.str());
-  return isSignedInteger(type.scalar) ? emitOp<math::AbsIOp>(site, type, {x}) : x;
+  return isSignedInteger(type.scalar) ? emitOp<math::AbsIOp>(site, type, x) : x;
 }
 
 Value emitFma(const CallSite &site) {
@@ -105,7 +104,7 @@ Value emitFma(const CallSite &site) {
   const Type type = x.tensor()->type;
   if (!type.isFloat())
     return emitter.error(diag::ExpectedFloats, site.range, site.builtin.name, type.str());
-  return emitOp<math::FmaOp>(site, type, {x, y, z});
+  return emitOp<math::FmaOp>(site, type, x, y, z);
 }
 
 Value emitUmulhi(const CallSite &site) {
@@ -113,7 +112,7 @@ Value emitUmulhi(const CallSite &site) {
   if (!site.emitter.promoteTogether(x, y, site.range) ||
       !checkElement(site, x, {Scalar::Int32, Scalar::Int64, Scalar::UInt32, Scalar::UInt64}, site.range))
     return Value::poison();
-  return emitOp<tt::MulhiUIOp>(site, x.tensor()->type, {x, y});
+  return emitOp<tt::MulhiUIOp>(site, x.tensor()->type, x, y);
 }
 
 } // namespace

@@ -58,7 +58,7 @@ Value emitLoad(const CallSite &site) {
   TtFunctionEmitter &emitter = site.emitter;
   auto cache = loadCacheModifier(site);
   auto eviction = evictionPolicy(site);
-  auto isVolatile = emitter.constantBool(site["volatile"], site.rangeOf("volatile"), "volatile");
+  auto isVolatile = boolArgument(site, "volatile");
   const std::vector<Value> *block = site["pointer"].partsOf(blockPointerClass());
   std::optional<Target> target = block ? blockLoadTarget(site, *block) : loadTarget(site);
   if (!target || !cache || !eviction || !isVolatile)
@@ -77,9 +77,7 @@ Value emitLoad(const CallSite &site) {
   if (!broadcastGiven(site, {&pointer, &mask, &other}))
     return Value::poison();
   const Type type = pointer.tensor()->type.withScalar(element);
-  auto load = tt::LoadOp::create(builderOf(site), locationOf(site), type.toMlir(builderOf(site).getContext()),
-                                 irValue(pointer), irValue(mask), irValue(other), *cache, *eviction, *isVolatile);
-  Value result = Value::tensor(load, type);
+  const Value result = emitOp<tt::LoadOp>(site, type, pointer, mask, other, *cache, *eviction, *isVolatile);
   return holdsBool ? emitter.cast(result, Scalar::Int1, site.range) : result;
 }
 

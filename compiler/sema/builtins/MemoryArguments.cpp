@@ -4,16 +4,11 @@
 
 #include "compiler/sema/Diagnostics.h"
 #include "compiler/sema/TileShape.h"
+#include "compiler/sema/builtins/Records.h"
 
 #include "llvm/ADT/StringSwitch.h"
 
 namespace nereid::sema {
-
-std::optional<std::string> textOption(const CallSite &site, llvm::StringRef parameter) {
-  if (site[parameter].isNone())
-    return std::string();
-  return site.emitter.constantString(site[parameter], site.rangeOf(parameter), parameter);
-}
 
 //--- Hints ---------------------------------------------------------------------------------
 

@@ -6,9 +6,6 @@
 
 namespace nereid::sema {
 
-/// An option given as text; None counts as "".
-std::optional<std::string> textOption(const CallSite &site, llvm::StringRef parameter);
-
 /// The cache modifiers that loads and stores take; nothing after an error.
 std::optional<tt::CacheModifier> loadCacheModifier(const CallSite &site);
 std::optional<tt::CacheModifier> storeCacheModifier(const CallSite &site);
@@ -25,9 +22,6 @@ std::optional<Value> maskArgument(const CallSite &site);
 
 /// Reports a tile beside a scalar pointer; true where there is none.
 bool checkScalars(const CallSite &site, std::initializer_list<std::pair<llvm::StringLiteral, Value>> operands);
-
-/// The IR value of a tensor; null for None.
-inline mlir::Value irValue(const Value &value) { return value.tensor() ? value.tensor()->value : mlir::Value(); }
 
 /// Broadcasts those of `values` that are tensors; false after an error.
 bool broadcastGiven(const CallSite &site, std::initializer_list<Value *> values);

@@ -7,7 +7,7 @@ namespace nereid::sema {
 
 template <typename Op> static Value emitGridQuery(const CallSite &site) {
   const SourceRange range = site.rangeOf("axis");
-  std::optional<int64_t> axis = site.emitter.constantInt(site["axis"], range, "axis");
+  std::optional<int64_t> axis = intArgument(site, "axis");
   if (!axis)
     return Value::poison();
   std::optional<tt::ProgramDim> dim;
@@ -15,8 +15,7 @@ template <typename Op> static Value emitGridQuery(const CallSite &site) {
     dim = tt::symbolizeProgramDim(static_cast<uint32_t>(*axis));
   if (!dim)
     return site.emitter.error(diag::GridAxis, range, site.builtin.name, *axis);
-  return Value::tensor(Op::create(builderOf(site), locationOf(site), builderOf(site).getI32Type(), *dim),
-                       Scalar::Int32);
+  return emitOp<Op>(site, Scalar::Int32, *dim);
 }
 
 llvm::ArrayRef<Builtin> programBuiltins() {

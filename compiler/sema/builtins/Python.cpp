@@ -184,7 +184,7 @@ std::optional<Value> tryAttribute(const CallSite &site, llvm::StringRef name) {
 }
 
 Value emitHasAttr(const CallSite &site) {
-  auto name = site.emitter.constantString(site["name"], site.rangeOf("name"), "name");
+  auto name = textArgument(site, "name");
   if (!name)
     return Value::poison();
   const std::optional<Value> found = tryAttribute(site, *name);
@@ -192,7 +192,7 @@ Value emitHasAttr(const CallSite &site) {
 }
 
 Value emitGetAttr(const CallSite &site) {
-  auto name = site.emitter.constantString(site["name"], site.rangeOf("name"), "name");
+  auto name = textArgument(site, "name");
   if (!name)
     return Value::poison();
   const std::vector<Value> &fallback = *site["default"].elements();
@@ -254,7 +254,7 @@ Value emitMin(const CallSite &site) { return emitExtreme(site, false); }
 Value emitMax(const CallSite &site) { return emitExtreme(site, true); }
 
 Value emitNextPowerOf2(const CallSite &site) {
-  auto number = site.emitter.constantInt(site["n"], site.rangeOf("n"), "n");
+  auto number = intArgument(site, "n");
   if (!number)
     return Value::poison();
   if (*number < 0 || *number > (int64_t{1} << 62))

@@ -19,11 +19,7 @@ Value flattened(const CallSite &site, const Value &tile) {
   const Type type = tile.tensor()->type.withShape(tile.tensor()->type.elementCount());
   if (type == tile.tensor()->type)
     return tile;
-  mlir::OpBuilder &builder = builderOf(site);
-  return Value::tensor(tt::ReshapeOp::create(builder, locationOf(site), type.toMlir(builder.getContext()),
-                                             tile.tensor()->value, /*allow_reorder=*/true,
-                                             /*efficient_layout=*/false),
-                       type);
+  return emitOp<tt::ReshapeOp>(site, type, tile, /*allow_reorder=*/true, /*efficient_layout=*/false);
 }
 
 /// The reduced operands, one tensor each; empty after an error.
@@ -58,7 +54,7 @@ std::vector<Value> reduceAlong(const CallSite &site, llvm::ArrayRef<Value> opera
 Value emitReduce(const CallSite &site) {
   TtFunctionEmitter &emitter = site.emitter;
   std::optional<std::vector<Value>> operands = tilesOfOneShape(site);
-  auto keeps = emitter.constantBool(site["keep_dims"], site.rangeOf("keep_dims"), "keep_dims");
+  auto keeps = boolArgument(site, "keep_dims");
   if (!operands || !keeps)
     return Value::poison();
   const int64_t rank = operands->front().tensor()->type.shape.size();
@@ -69,7 +65,7 @@ Value emitReduce(const CallSite &site) {
     for (Value &operand : *operands)
       operand = flattened(site, operand);
   } else {
-    axis = emitter.constantInt(site["axis"], site.rangeOf("axis"), "axis");
+    axis = intArgument(site, "axis");
     if (axis)
       axis = checkAxis(emitter, *axis, rank, site.rangeOf("axis"));
     if (!axis)

@@ -9,8 +9,8 @@ namespace nereid::sema {
 static Value emitScan(const CallSite &site) {
   TtFunctionEmitter &emitter = site.emitter;
   std::optional<std::vector<Value>> operands = tilesOfOneShape(site);
-  auto reverse = emitter.constantBool(site["reverse"], site.rangeOf("reverse"), "reverse");
-  auto axis = emitter.constantInt(site["axis"], site.rangeOf("axis"), "axis");
+  auto reverse = boolArgument(site, "reverse");
+  auto axis = intArgument(site, "axis");
   if (!operands || !reverse || !axis)
     return Value::poison();
   axis = checkAxis(emitter, *axis, operands->front().tensor()->type.shape.size(), site.rangeOf("axis"));

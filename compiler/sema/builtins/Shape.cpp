@@ -5,16 +5,10 @@
 #include "compiler/sema/Diagnostics.h"
 #include "compiler/sema/TileShape.h"
 
-#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "llvm/ADT/StringExtras.h"
 
 namespace nereid::sema {
 namespace {
-
-/// The shape of a tensor, one number or several: `f(x, 4, 8)` or `f(x, (4, 8))`.
-std::optional<llvm::SmallVector<int64_t>> shapeArgument(const CallSite &site, llvm::StringRef parameter) {
-  return site.emitter.constantInts(site[parameter], site.rangeOf(parameter), parameter);
-}
 
 Value emitBroadcast(const CallSite &site) {
   Value x = tensorArgument(site, "input"), y = tensorArgument(site, "other");
@@ -25,7 +19,7 @@ Value emitBroadcast(const CallSite &site) {
 
 Value emitBroadcastTo(const CallSite &site) {
   Value x = tensorArgument(site, "input");
-  auto shape = shapeArgument(site, "shape");
+  auto shape = intsArgument(site, "shape");
   if (x.isPoison() || !shape)
     return Value::poison();
   return site.emitter.broadcastTo(x, *shape, site.range);
@@ -34,7 +28,7 @@ Value emitBroadcastTo(const CallSite &site) {
 /// The axes of the result, counted from the front and in order; nothing after an error.
 std::optional<llvm::SmallVector<int64_t>> newAxes(const CallSite &site, int64_t rank) {
   const SourceRange range = site.rangeOf("axis");
-  auto axes = site.emitter.constantInts(site["axis"], range, "axis");
+  auto axes = intsArgument(site, "axis");
   if (!axes)
     return std::nullopt;
   const int64_t resultRank = rank + int64_t(axes->size());
@@ -75,37 +69,33 @@ Value reshapeTile(const CallSite &site, const Value &x, llvm::ArrayRef<int64_t> 
   if (x.isPoison() || !checkTileShape(site.emitter, shape, site.range))
     return Value::poison();
   const Type from = x.tensor()->type, to = from.withShape(shape);
-  if (from.elementCount() != to.elementCount())
-    return site.emitter.error(diag::ReshapeCount, site.range, shapeText(from.shape), from.elementCount(),
-                              shapeText(shape), to.elementCount());
+  if (failed(tt::checkReshape(from.shape, shape, reporterOf(site))))
+    return Value::poison();
   if (!from.isTile())
     return site.emitter.broadcastTo(x, shape, site.range);
   if (!to.isTile())
-    return emitOp<tt::UnsplatOp>(site, to, {x});
-  mlir::OpBuilder &builder = builderOf(site);
-  return Value::tensor(tt::ReshapeOp::create(builder, locationOf(site), to.toMlir(builder.getContext()),
-                                             x.tensor()->value, canReorder, /*efficient_layout=*/false),
-                       to);
+    return emitOp<tt::UnsplatOp>(site, to, x);
+  return emitOp<tt::ReshapeOp>(site, to, x, canReorder, /*efficient_layout=*/false);
 }
 
 namespace {
 
 Value emitReshape(const CallSite &site) {
   Value x = tensorArgument(site, "input");
-  auto shape = shapeArgument(site, "shape");
-  auto canReorder = site.emitter.constantBool(site["can_reorder"], site.rangeOf("can_reorder"), "can_reorder");
+  auto shape = intsArgument(site, "shape");
+  auto canReorder = boolArgument(site, "can_reorder");
   return shape && canReorder ? reshapeTile(site, x, *shape, *canReorder) : Value::poison();
 }
 
 Value emitView(const CallSite &site) {
   Value x = tensorArgument(site, "input");
-  auto shape = shapeArgument(site, "shape");
+  auto shape = intsArgument(site, "shape");
   return shape ? reshapeTile(site, x, *shape, /*canReorder=*/true) : Value::poison();
 }
 
 Value emitRavel(const CallSite &site) {
   Value x = tensorArgument(site, "x");
-  auto canReorder = site.emitter.constantBool(site["can_reorder"], site.rangeOf("can_reorder"), "can_reorder");
+  auto canReorder = boolArgument(site, "can_reorder");
   if (x.isPoison() || !canReorder)
     return Value::poison();
   return reshapeTile(site, x, x.tensor()->type.elementCount(), *canReorder);
@@ -118,7 +108,7 @@ Value emitItem(const CallSite &site) {
   const Type type = x.tensor()->type;
   if (type.elementCount() != 1)
     return site.emitter.error(diag::NotOneElement, site.range, site.builtin.name, type.str(), type.elementCount());
-  return emitOp<tt::UnsplatOp>(site, type.element(), {x});
+  return emitOp<tt::UnsplatOp>(site, type.element(), x);
 }
 
 //--- permute -------------------------------------------------------------------------------
@@ -128,35 +118,26 @@ Value emitItem(const CallSite &site) {
 Value permuteTile(const CallSite &site, const Value &x, llvm::ArrayRef<int64_t> dims, SourceRange range) {
   const Type from = x.tensor()->type;
   const int64_t rank = from.shape.size();
-  llvm::SmallVector<int64_t> order(dims);
-  for (int64_t &dim : order)
-    if (-rank <= dim && dim < 0)
-      dim += rank;
-  if (int64_t(order.size()) != rank || !mlir::isPermutationVector(order))
-    return site.emitter.error(diag::NotAPermutation, range, shapeText(dims), rank, from.str());
-  if (rank == 0)
-    return x;
-  llvm::SmallVector<int64_t> shape;
-  for (int64_t dim : order)
-    shape.push_back(from.shape[dim]);
-  const Type to = from.withShape(shape);
-  mlir::OpBuilder &builder = builderOf(site);
-  return Value::tensor(tt::TransOp::create(builder, locationOf(site), to.toMlir(builder.getContext()),
-                                           x.tensor()->value, llvm::to_vector_of<int32_t>(order)),
-                       to);
+  llvm::SmallVector<int32_t> order;
+  for (int64_t dim : dims)
+    order.push_back(-rank <= dim && dim < 0 ? dim + rank : dim);
+  auto shape = tt::permutedShape(from.shape, order, CallReporter(site.emitter, range, {from}));
+  if (failed(shape))
+    return Value::poison();
+  return rank == 0 ? x : emitOp<tt::TransOp>(site, from.withShape(*shape), x, order);
 }
 
 namespace {
 
 Value emitPermute(const CallSite &site) {
   Value x = tensorArgument(site, "input");
-  auto dims = shapeArgument(site, "dims");
+  auto dims = intsArgument(site, "dims");
   return x.isPoison() || !dims ? Value::poison() : permuteTile(site, x, *dims, site.rangeOf("dims"));
 }
 
 Value emitTrans(const CallSite &site) {
   Value x = tensorArgument(site, "input");
-  auto dims = shapeArgument(site, "dims");
+  auto dims = intsArgument(site, "dims");
   if (x.isPoison() || !dims)
     return Value::poison();
   const int64_t rank = x.tensor()->type.shape.size();

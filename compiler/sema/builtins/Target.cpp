@@ -27,8 +27,8 @@ Value emitIsHipArch(const CallSite &site) {
 }
 
 Value emitCudaCapabilityGeq(const CallSite &site) {
-  auto major = site.emitter.constantInt(site["major"], site.rangeOf("major"), "major");
-  auto minor = site.emitter.constantInt(site["minor"], site.rangeOf("minor"), "minor");
+  auto major = intArgument(site, "major");
+  auto minor = intArgument(site, "minor");
   if (!major || !minor)
     return Value::poison();
   unsigned capability = 0;
@@ -100,11 +100,8 @@ Value emitHipOnly(const CallSite &site) { return elsewhere(site, "it is an instr
 /// `tl.cast` between fp8e4b15 and other floats, on every target.
 Value emitConvertFloat8(const CallSite &site) {
   TtFunctionEmitter &emitter = site.emitter;
-  auto type = emitter.constantType(site["dst_ty"], site.rangeOf("dst_ty"), "dst_ty");
-  std::optional<std::string> rounding = "";
-  if (!site["fp_downcast_rounding"].isNone())
-    rounding = emitter.constantString(site["fp_downcast_rounding"], site.rangeOf("fp_downcast_rounding"),
-                                      "fp_downcast_rounding");
+  auto type = typeArgument(site, "dst_ty");
+  std::optional<std::string> rounding = textOption(site, "fp_downcast_rounding");
   return type && rounding ? emitter.cast(site["arg"], type->element(), site.range, *rounding) : Value::poison();
 }
 

@@ -3,7 +3,7 @@
 
 tt.func @empty_range() {
   // C1
-  // expected-error @+1 {{range [4, 4) is empty}}
+  // expected-error @+1 {{must be greater than the start argument, but it goes from 4 to 4}}
   %r = tt.make_range {end = 4 : i32, start = 4 : i32} : tensor<1xi32>
   tt.return
 }
@@ -27,7 +27,7 @@ tt.func @unsplat_many(%x: tensor<2xf32>) {
 // -----
 tt.func @expand_axis(%x: tensor<2xf32>) {
   // C1
-  // expected-error @+1 {{axis 2 is outside [0, 1]}}
+  // expected-error @+1 {{invalid axis 2 of a tile of 2 dimensions; it must be in [0, 1]}}
   %e = tt.expand_dims %x {axis = 2 : i32} : tensor<2xf32> -> tensor<2x1xf32>
   tt.return
 }
@@ -35,7 +35,7 @@ tt.func @expand_axis(%x: tensor<2xf32>) {
 // -----
 tt.func @broadcast_extent(%x: tensor<2x4xf32>) {
   // C1
-  // expected-error @+1 {{dimension 0 has extent 2; only extent 1 can grow to 8}}
+  // expected-error @+1 {{the expanded size of the tensor (8) must match the existing size (2) at non-singleton dimension 0}}
   %b = tt.broadcast %x : tensor<2x4xf32> -> tensor<8x4xf32>
   tt.return
 }
@@ -43,7 +43,7 @@ tt.func @broadcast_extent(%x: tensor<2x4xf32>) {
 // -----
 tt.func @reshape_count(%x: tensor<2x4xf32>) {
   // C1
-  // expected-error @+1 {{changes the element count from 8 to 4}}
+  // expected-error @+1 {{[2, 4] has 8, [4] has 4}}
   %b = tt.reshape %x : tensor<2x4xf32> -> tensor<4xf32>
   tt.return
 }
@@ -51,7 +51,7 @@ tt.func @reshape_count(%x: tensor<2x4xf32>) {
 // -----
 tt.func @trans_order(%x: tensor<2x4xf32>) {
   // C1
-  // expected-error @+1 {{order is not a permutation of 2 dimensions}}
+  // expected-error @+1 {{dims [0, 0] must be a permutation of the 2 dimensions of `tensor<2x4xf32>`}}
   %b = tt.trans %x {order = array<i32: 0, 0>} : tensor<2x4xf32> -> tensor<4x2xf32>
   tt.return
 }
@@ -120,7 +120,7 @@ tt.func @callee() {
 // -----
 tt.func @dot_ranks(%a: tensor<2x4xf32>, %b: tensor<1x4x2xf32>, %c: tensor<2x2xf32>) {
   // C1
-  // expected-error @+1 {{operands have ranks 2, 3 and 2; all must be 2, or all 3}}
+  // expected-error @+1 {{must have the same rank, at least 2; (lhs: [2, 4] vs rhs: [1, 4, 2])}}
   %d = tt.dot %a, %b, %c : tensor<2x4xf32> * tensor<1x4x2xf32> -> tensor<2x2xf32>
   tt.return
 }
@@ -128,7 +128,7 @@ tt.func @dot_ranks(%a: tensor<2x4xf32>, %b: tensor<1x4x2xf32>, %c: tensor<2x2xf3
 // -----
 tt.func @dot_batches(%a: tensor<2x2x4xf32>, %b: tensor<1x4x2xf32>, %c: tensor<2x2x2xf32>) {
   // C1
-  // expected-error @+1 {{operands have batch extents 2, 1 and 2}}
+  // expected-error @+1 {{must have the same batch dimensions before the last two; (lhs: [2, 2, 4] vs rhs: [1, 4, 2])}}
   %d = tt.dot %a, %b, %c : tensor<2x2x4xf32> * tensor<1x4x2xf32> -> tensor<2x2x2xf32>
   tt.return
 }
@@ -136,7 +136,7 @@ tt.func @dot_batches(%a: tensor<2x2x4xf32>, %b: tensor<1x4x2xf32>, %c: tensor<2x
 // -----
 tt.func @dot_inner(%a: tensor<2x4xf32>, %b: tensor<8x2xf32>, %c: tensor<2x2xf32>) {
   // C2
-  // expected-error @+1 {{last extent of `a` is 4, but `b` has 8 rows}}
+  // expected-error @+1 {{second index of first shape (4) must be equal to first index of second shape (8)}}
   %d = tt.dot %a, %b, %c : tensor<2x4xf32> * tensor<8x2xf32> -> tensor<2x2xf32>
   tt.return
 }
@@ -160,7 +160,7 @@ tt.func @dot_elements(%a: tensor<2x4xf16>, %b: tensor<4x2xbf16>, %c: tensor<2x2x
 // -----
 tt.func @dot_scale(%a: tensor<2x64xbf16>, %s: tensor<2x3xi8>, %b: tensor<64x2xbf16>, %c: tensor<2x2xf32>) {
   // C3
-  // expected-error @+1 {{`a_scale` is 'tensor<2x3xi8>'; it needs 2 rows of 64 / 16 or 64 / 32 scales}}
+  // expected-error @+1 {{`a_scale` has shape [2, 3]; it needs 2 rows with one scale for 16 or 32 of the 64 values along K}}
   %d = tt.dot_scaled %a scale %s, %b, %c lhs = bf16 rhs = bf16 {fastMath = false} : tensor<2x64xbf16>, tensor<2x3xi8> * tensor<64x2xbf16> -> tensor<2x2xf32>
   tt.return
 }
@@ -176,7 +176,7 @@ tt.func @join_shape(%a: tensor<8xf32>) {
 // -----
 tt.func @split_extent(%a: tensor<8x4xf32>) {
   // C1
-  // expected-error @+1 {{has no last dimension of 2 after others}}
+  // expected-error @+1 {{needs a last dimension of extent 2, but the operand is `tensor<8x4xf32>`}}
   %l, %h = tt.split %a : tensor<8x4xf32> -> tensor<8xf32>
   tt.return
 }
@@ -200,7 +200,7 @@ tt.func @cat_result(%a: tensor<8xf32>) {
 // -----
 tt.func @gather_axis(%x: tensor<8xf32>, %i: tensor<4xi32>) {
   // C1
-  // expected-error @+1 {{axis 1 is outside [0, 1)}}
+  // expected-error @+1 {{invalid axis 1 of a tile of 1 dimensions; it must be in [0, 0]}}
   %g = tt.gather %x[%i] {axis = 1 : i32} : (tensor<8xf32>, tensor<4xi32>) -> tensor<4xf32>
   tt.return
 }
@@ -208,7 +208,7 @@ tt.func @gather_axis(%x: tensor<8xf32>, %i: tensor<4xi32>) {
 // -----
 tt.func @gather_extents(%x: tensor<8x4xf32>, %i: tensor<4x2xi32>) {
   // C2
-  // expected-error @+1 {{differ in dimension 1}}
+  // expected-error @+1 {{index has shape [4, 2], source has shape [8, 4]; dimension 1 must match}}
   %g = tt.gather %x[%i] {axis = 0 : i32} : (tensor<8x4xf32>, tensor<4x2xi32>) -> tensor<4x2xf32>
   tt.return
 }
@@ -216,7 +216,7 @@ tt.func @gather_extents(%x: tensor<8x4xf32>, %i: tensor<4x2xi32>) {
 // -----
 tt.func @gather_rank(%x: tensor<8x4xf32>, %i: tensor<4xi32>) {
   // C1
-  // expected-error @+1 {{have different ranks}}
+  // expected-error @+1 {{must have the same rank, but they are `tensor<8x4xf32>` and `tensor<4xi32>`}}
   %g = tt.gather %x[%i] {axis = 0 : i32} : (tensor<8x4xf32>, tensor<4xi32>) -> tensor<4xf32>
   tt.return
 }
@@ -232,7 +232,7 @@ tt.func @gather_result(%x: tensor<8xf32>, %i: tensor<4xi32>) {
 // -----
 tt.func @histogram_rank(%x: tensor<8x4xi32>) {
   // C1
-  // expected-error @+1 {{must have one dimension}}
+  // expected-error @+1 {{only supports 1D input, but it is `tensor<8x4xi32>`}}
   %h = tt.histogram %x : tensor<8x4xi32> -> tensor<4xi32>
   tt.return
 }
@@ -240,7 +240,7 @@ tt.func @histogram_rank(%x: tensor<8x4xi32>) {
 // -----
 tt.func @scan_axis(%x: tensor<8xf32>) {
   // C1
-  // expected-error @+1 {{axis 1 is outside [0, 1)}}
+  // expected-error @+1 {{invalid axis 1 of a tile of 1 dimensions; it must be in [0, 0]}}
   %s = "tt.scan"(%x) <{axis = 1 : i32, reverse = false}> ({
   ^bb0(%a: f32, %b: f32):
     tt.scan.return %b : f32
@@ -284,7 +284,7 @@ tt.func @scan_region(%x: tensor<8xf32>) {
 // -----
 tt.func @map_pack(%x: tensor<8xf32>) {
   // C1
-  // expected-error @+1 {{packs 3 of 8 elements}}
+  // expected-error @+1 {{must be a power of 2 that divides the element count 8, but it is 3}}
   %r = "tt.map_elementwise"(%x) <{pack = 3 : i32}> ({
   ^bb0(%a: f32, %b: f32, %c: f32):
     tt.map_elementwise.return %a, %b, %c : f32, f32, f32
@@ -317,7 +317,7 @@ tt.func @map_results(%x: tensor<8xf32>) {
 // -----
 tt.func @dot_scaled_ranks(%a: tensor<2x64xbf16>, %b: tensor<1x64x2xbf16>, %c: tensor<2x2xf32>) {
   // C1
-  // expected-error @+1 {{operands have ranks 2, 3 and 2; all must be 2, or all 3}}
+  // expected-error @+1 {{must have the same rank, at least 2; (lhs: [2, 64] vs rhs: [1, 64, 2])}}
   %d = tt.dot_scaled %a, %b, %c lhs = bf16 rhs = bf16 {fastMath = false} : tensor<2x64xbf16> * tensor<1x64x2xbf16> -> tensor<2x2xf32>
   tt.return
 }
@@ -325,7 +325,7 @@ tt.func @dot_scaled_ranks(%a: tensor<2x64xbf16>, %b: tensor<1x64x2xbf16>, %c: te
 // -----
 tt.func @dot_scaled_packed(%a: tensor<2x32xi8>, %b: tensor<32x2xbf16>, %c: tensor<2x2xf32>) {
   // C2
-  // expected-error @+1 {{last extent of `a` is 64, but `b` has 32 rows}}
+  // expected-error @+1 {{second index of first shape (64) must be equal to first index of second shape (32)}}
   %d = tt.dot_scaled %a, %b, %c lhs = e2m1 rhs = bf16 {fastMath = false} : tensor<2x32xi8> * tensor<32x2xbf16> -> tensor<2x2xf32>
   tt.return
 }
@@ -419,5 +419,37 @@ tt.func @reduce_result(%x: tensor<4x8xf32>) {
   ^bb0(%a: f32, %b: f32):
     tt.reduce.return %a : f32
   }) : (tensor<4x8xf32>) -> tensor<8xf32>
+  tt.return
+}
+
+// -----
+tt.func @dot_rank(%a: tensor<2x2x2x4xf32>, %b: tensor<2x2x4x2xf32>, %c: tensor<2x2x2x2xf32>) {
+  // C1
+  // expected-error @+1 {{operands have 4 dimensions; a dot has 2, or 3 with a batch}}
+  %d = tt.dot %a, %b, %c : tensor<2x2x2x4xf32> * tensor<2x2x4x2xf32> -> tensor<2x2x2x2xf32>
+  tt.return
+}
+
+// -----
+tt.func @split_line(%a: tensor<2xf32>) {
+  // C2
+  // expected-error @+1 {{is not 'tensor<2xf32>' without its last dimension}}
+  %l, %h = tt.split %a : tensor<2xf32> -> tensor<f32>
+  tt.return
+}
+
+// -----
+tt.func @histogram_result(%x: tensor<8xi32>) {
+  // C1
+  // expected-error @+1 {{result 'tensor<2x2xi32>' must have one dimension}}
+  %h = tt.histogram %x : tensor<8xi32> -> tensor<2x2xi32>
+  tt.return
+}
+
+// -----
+tt.func @scale_batch(%a: tensor<2x2x64xbf16>, %s: tensor<1x2x2xi8>, %b: tensor<2x64x2xbf16>, %c: tensor<2x2x2xf32>) {
+  // C3
+  // expected-error @+1 {{`a_scale` has shape [1, 2, 2]}}
+  %d = tt.dot_scaled %a scale %s, %b, %c lhs = bf16 rhs = bf16 {fastMath = false} : tensor<2x2x64xbf16>, tensor<1x2x2xi8> * tensor<2x64x2xbf16> -> tensor<2x2x2xf32>
   tt.return
 }

@@ -27,7 +27,7 @@ tt.func @atomic_mask(%p: tensor<4x!tt.ptr<i32>>, %x: tensor<4xi32>, %m: tensor<8
 // -----
 tt.func @load_releases(%p: !tt.ptr<i32>) {
   // C3
-  // expected-error @+1 {{is `acquire` or `relaxed`, not `release`}}
+  // expected-error @+1 {{atomic_load only supports acquire and relaxed semantics}}
   %0 = tt.atomic_load release, gpu, %p : (!tt.ptr<i32>) -> i32
   tt.return
 }
@@ -35,7 +35,7 @@ tt.func @load_releases(%p: !tt.ptr<i32>) {
 // -----
 tt.func @store_acquires(%p: !tt.ptr<i32>, %x: i32) {
   // C3
-  // expected-error @+1 {{is `release` or `relaxed`, not `acq_rel`}}
+  // expected-error @+1 {{atomic_store only supports release and relaxed semantics}}
   tt.atomic_store acq_rel, gpu, %p, %x : !tt.ptr<i32>
   tt.return
 }
@@ -43,7 +43,7 @@ tt.func @store_acquires(%p: !tt.ptr<i32>, %x: i32) {
 // -----
 tt.func @cas_width(%p: !tt.ptr<i8>, %x: i8) {
   // C2
-  // expected-error @+1 {{compares elements of 16, 32 or 64 bits, not of type 'i8'}}
+  // expected-error @+1 {{but i8 has 8 bits}}
   %0 = tt.atomic_cas acq_rel, gpu, %p, %x, %x : (!tt.ptr<i8>, i8, i8) -> i8
   tt.return
 }
@@ -81,7 +81,7 @@ tt.func @descriptor_padding(%p: !tt.ptr<i32>, %m: i32, %s: i64) {
 // -----
 tt.func @descriptor_indices(%d: !tt.tensordesc<4x4xf32>, %i: i32) {
   // C1
-  // expected-error @+1 {{has 1 indices for 2 dimensions}}
+  // expected-error @+1 {{expected 2 offsets, but got 1}}
   %x = tt.descriptor_load %d[%i] : !tt.tensordesc<4x4xf32> -> tensor<4x4xf32>
   tt.return
 }
@@ -105,7 +105,7 @@ tt.func @descriptor_kind(%d: !tt.tensordesc<4xf32>, %i: i32, %x: tensor<4xf32>) 
 // -----
 tt.func @descriptor_rows(%d: !tt.tensordesc<2x64xf32>, %i: tensor<8xi32>, %j: i32) {
   // C1
-  // expected-error @+1 {{needs blocks of one row, but they are 'tensor<2x64xf32>'}}
+  // expected-error @+1 {{block must have 1 row, but got [2, 64]}}
   %x = tt.descriptor_gather %d[%i, %j] : (!tt.tensordesc<2x64xf32>, tensor<8xi32>, i32) -> tensor<8x64xf32>
   tt.return
 }
@@ -169,7 +169,7 @@ tt.func @descriptor_load_block(%d: !tt.tensordesc<4xf32>, %i: i32) {
 // -----
 tt.func @descriptor_store_indices(%d: !tt.tensordesc<4xf32>, %i: i32, %x: tensor<4xf32>) {
   // C1
-  // expected-error @+1 {{has 2 indices for 1 dimensions}}
+  // expected-error @+1 {{expected 1 offsets, but got 2}}
   tt.descriptor_store %d[%i, %i], %x : !tt.tensordesc<4xf32>, tensor<4xf32>
   tt.return
 }
@@ -177,7 +177,7 @@ tt.func @descriptor_store_indices(%d: !tt.tensordesc<4xf32>, %i: i32, %x: tensor
 // -----
 tt.func @descriptor_reduce_indices(%d: !tt.tensordesc<4xf32>, %i: i32, %x: tensor<4xf32>) {
   // C1
-  // expected-error @+1 {{has 2 indices for 1 dimensions}}
+  // expected-error @+1 {{expected 1 offsets, but got 2}}
   tt.descriptor_reduce add, %d[%i, %i], %x : !tt.tensordesc<4xf32>, tensor<4xf32>
   tt.return
 }
@@ -193,7 +193,7 @@ tt.func @descriptor_reduce_block(%d: !tt.tensordesc<4xf32>, %i: i32, %x: tensor<
 // -----
 tt.func @scatter_rows(%d: !tt.tensordesc<2x64xf32>, %i: tensor<8xi32>, %j: i32, %x: tensor<8x64xf32>) {
   // C1
-  // expected-error @+1 {{needs blocks of one row, but they are 'tensor<2x64xf32>'}}
+  // expected-error @+1 {{block must have 1 row, but got [2, 64]}}
   tt.descriptor_scatter %d[%i, %j], %x : !tt.tensordesc<2x64xf32>, tensor<8xi32>, i32, tensor<8x64xf32>
   tt.return
 }

@@ -81,7 +81,7 @@ tt.func @order(%p: !tt.ptr<f32>, %n: i64, %i: i32) {
 // -----
 tt.func @steps(%p: !tt.ptr<tensor<4xf32>>, %i: i32) {
   // C1
-  // expected-error @+1 {{has 2 offsets for a tile of 1 dimensions}}
+  // expected-error @+1 {{expected 1 offsets, but got 2}}
   %a = tt.advance %p, [%i, %i] : <tensor<4xf32>>
   tt.return
 }
