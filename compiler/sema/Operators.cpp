@@ -20,19 +20,61 @@ static std::string operandName(TtFunctionEmitter &emitter, const Value &value) {
   return value.tensor() ? value.tensor()->type.str() : value.kindName();
 }
 
-//--- Objects with methods --------------------------------------------------------------------
+//--- What each operator means --------------------------------------------------------------
 
-static llvm::StringRef methodName(BinaryOperator op) {
-  static constexpr llvm::StringLiteral names[] = {"__add__", "__sub__", "__mul__",     "__matmul__", "__truediv__",
-                                                  "__mod__", "__pow__", "__lshift__",  "__rshift__", "__or__",
-                                                  "__xor__", "__and__", "__floordiv__"};
-  return names[static_cast<unsigned>(op)];
+namespace {
+using CreateOp = mlir::Value (*)(OpBuilder &, Location, mlir::Value, mlir::Value);
+
+template <typename Op> mlir::Value create(OpBuilder &builder, Location loc, mlir::Value left, mlir::Value right) {
+  return Op::create(builder, loc, left, right);
 }
 
-static llvm::StringRef methodName(CompareOperator op) {
-  static constexpr llvm::StringLiteral names[] = {"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"};
-  return static_cast<unsigned>(op) < std::size(names) ? llvm::StringRef(names[static_cast<unsigned>(op)])
-                                                      : llvm::StringRef();
+/// The method of objects, and the ops on tensors; null where there is none.
+struct BinaryRow {
+  BinaryOperator op;
+  llvm::StringLiteral method;
+  CreateOp ofFloats, ofSigned, ofUnsigned;
+};
+struct CompareRow {
+  CompareOperator op;
+  llvm::StringLiteral method;
+  arith::CmpFPredicate ofFloats;
+  arith::CmpIPredicate ofSigned, ofUnsigned;
+};
+} // namespace
+
+static const BinaryRow &rowOf(BinaryOperator op) {
+  using enum BinaryOperator;
+  static constexpr BinaryRow rows[] = {
+      {Add, "__add__", create<arith::AddFOp>, create<arith::AddIOp>, create<arith::AddIOp>},
+      {Sub, "__sub__", create<arith::SubFOp>, create<arith::SubIOp>, create<arith::SubIOp>},
+      {Mult, "__mul__", create<arith::MulFOp>, create<arith::MulIOp>, create<arith::MulIOp>},
+      {MatMult, "__matmul__", nullptr, nullptr, nullptr},
+      {Div, "__truediv__", create<arith::DivFOp>, nullptr, nullptr},
+      {Mod, "__mod__", create<arith::RemFOp>, create<arith::RemSIOp>, create<arith::RemUIOp>},
+      {Pow, "__pow__", nullptr, nullptr, nullptr},
+      {LeftShift, "__lshift__", nullptr, create<arith::ShLIOp>, create<arith::ShLIOp>},
+      {RightShift, "__rshift__", nullptr, create<arith::ShRSIOp>, create<arith::ShRUIOp>},
+      {BitOr, "__or__", nullptr, create<arith::OrIOp>, create<arith::OrIOp>},
+      {BitXor, "__xor__", nullptr, create<arith::XOrIOp>, create<arith::XOrIOp>},
+      {BitAnd, "__and__", nullptr, create<arith::AndIOp>, create<arith::AndIOp>},
+      {FloorDiv, "__floordiv__", nullptr, create<arith::DivSIOp>, create<arith::DivUIOp>},
+  };
+  return *llvm::find_if(rows, [op](const BinaryRow &row) { return row.op == op; });
+}
+
+/// Null for the operators that only constants have.
+static const CompareRow *rowOf(CompareOperator op) {
+  using enum CompareOperator;
+  using Float = arith::CmpFPredicate;
+  using Integer = arith::CmpIPredicate;
+  static constexpr CompareRow rows[] = {
+      {Eq, "__eq__", Float::OEQ, Integer::eq, Integer::eq},   {NotEq, "__ne__", Float::UNE, Integer::ne, Integer::ne},
+      {Lt, "__lt__", Float::OLT, Integer::slt, Integer::ult}, {LtE, "__le__", Float::OLE, Integer::sle, Integer::ule},
+      {Gt, "__gt__", Float::OGT, Integer::sgt, Integer::ugt}, {GtE, "__ge__", Float::OGE, Integer::sge, Integer::uge},
+  };
+  const CompareRow *row = llvm::find_if(rows, [op](const CompareRow &each) { return each.op == op; });
+  return row == std::end(rows) ? nullptr : row;
 }
 
 Value TtFunctionEmitter::callOperator(const Value &object, llvm::StringRef method,
@@ -43,66 +85,19 @@ Value TtFunctionEmitter::callOperator(const Value &object, llvm::StringRef metho
 
 //--- Binary --------------------------------------------------------------------------------
 
+/// One operator on two tensors of one type. A right shift is signed by the type of the shifted value.
+static Value emitBinary(TtFunctionEmitter &emitter, BinaryOperator op, const TensorValue &left,
+                        const TensorValue &right, SourceRange range, bool isSigned) {
+  const BinaryRow &row = rowOf(op);
+  const bool areFloats = left.type.isFloat();
+  if (CreateOp create = areFloats ? row.ofFloats : isSigned ? row.ofSigned : row.ofUnsigned)
+    return Value::tensor(create(emitter.builder, emitter.location(range), left.value, right.value), left.type);
+  const std::string x = left.type.str(), y = right.type.str();
+  return areFloats ? emitter.error(diag::IntegersOnly, range, spelling(op), x, y)
+                   : emitter.error(diag::UnsupportedOperator, range, spelling(op), x, y, "");
+}
+
 namespace {
-/// One operator on two tensors of one type.
-struct BinaryEmission {
-  TtFunctionEmitter &emitter;
-  BinaryOperator op;
-  const TensorValue &left, &right;
-  SourceRange range;
-
-  template <typename Op> Value emit() const {
-    Op result = Op::create(emitter.builder, emitter.location(range), left.value, right.value);
-    return Value::tensor(result, left.type);
-  }
-  Value onFloats() const {
-    switch (op) {
-    case BinaryOperator::Add:
-      return emit<arith::AddFOp>();
-    case BinaryOperator::Sub:
-      return emit<arith::SubFOp>();
-    case BinaryOperator::Mult:
-      return emit<arith::MulFOp>();
-    case BinaryOperator::Div:
-      return emit<arith::DivFOp>();
-    case BinaryOperator::Mod:
-      return emit<arith::RemFOp>();
-    default:
-      return emitter.error(diag::IntegersOnly, range, spelling(op), left.type.str(), right.type.str());
-    }
-  }
-  Value onIntegers(bool shiftsArithmetically) const {
-    const bool isSigned = isSignedInteger(left.type.scalar);
-    switch (op) {
-    case BinaryOperator::Add:
-      return emit<arith::AddIOp>();
-    case BinaryOperator::Sub:
-      return emit<arith::SubIOp>();
-    case BinaryOperator::Mult:
-      return emit<arith::MulIOp>();
-    case BinaryOperator::FloorDiv:
-      return isSigned ? emit<arith::DivSIOp>() : emit<arith::DivUIOp>();
-    case BinaryOperator::Mod:
-      return isSigned ? emit<arith::RemSIOp>() : emit<arith::RemUIOp>();
-    case BinaryOperator::LeftShift:
-      return emit<arith::ShLIOp>();
-    case BinaryOperator::RightShift:
-      return shiftsArithmetically ? emit<arith::ShRSIOp>() : emit<arith::ShRUIOp>();
-    case BinaryOperator::BitAnd:
-      return emit<arith::AndIOp>();
-    case BinaryOperator::BitOr:
-      return emit<arith::OrIOp>();
-    case BinaryOperator::BitXor:
-      return emit<arith::XOrIOp>();
-    case BinaryOperator::Div:
-    case BinaryOperator::Pow:
-    case BinaryOperator::MatMult:
-      return emitter.error(diag::UnsupportedOperator, range, spelling(op), left.type.str(), right.type.str(), "");
-    }
-    llvm_unreachable("an operator outside BinaryOperator");
-  }
-};
-
 bool divides(BinaryOperator op) {
   return op == BinaryOperator::Div || op == BinaryOperator::FloorDiv || op == BinaryOperator::Mod;
 }
@@ -124,7 +119,7 @@ Value TtFunctionEmitter::binary(BinaryOperator op, const Value &left, const Valu
   if (left.isPoison() || right.isPoison())
     return Value::poison();
   if (left.object())
-    return callOperator(left, methodName(op), {{right, range}}, range);
+    return callOperator(left, rowOf(op).method, {{right, range}}, range);
   if (!left.tensor() && !right.tensor())
     return foldBinary(op, left, right, range);
   const bool isComputable = (left.tensor() || left.isNumber()) && (right.tensor() || right.isNumber()) &&
@@ -154,9 +149,8 @@ Value TtFunctionEmitter::binary(BinaryOperator op, const Value &left, const Valu
     b = cast(b, Scalar::Float32, range);
   }
   checkOverflow(op, a, b, range);
-  const Scalar shifted = left.tensor() ? left.tensor()->type.scalar : a.tensor()->type.scalar;
-  BinaryEmission emission{*this, op, *a.tensor(), *b.tensor(), range};
-  return a.tensor()->type.isFloat() ? emission.onFloats() : emission.onIntegers(isSignedInteger(shifted));
+  const TensorValue &signs = op == BinaryOperator::RightShift && left.tensor() ? *left.tensor() : *a.tensor();
+  return emitBinary(*this, op, *a.tensor(), *b.tensor(), range, isSignedInteger(signs.type.scalar));
 }
 
 static llvm::StringRef checkedName(BinaryOperator op) {
@@ -182,9 +176,8 @@ void TtFunctionEmitter::checkOverflow(BinaryOperator op, const Value &left, cons
                          !isa<tt::ReduceOp>(builder.getInsertionBlock()->getParentOp());
   if (!isChecked)
     return;
-  BinaryEmission emission{*this, op, *cast(left, Scalar::Int64, range).tensor(),
-                          *cast(right, Scalar::Int64, range).tensor(), range};
-  const Value wide = emission.onIntegers(/*shiftsArithmetically=*/true);
+  const Value a = cast(left, Scalar::Int64, range), b = cast(right, Scalar::Int64, range);
+  const Value wide = emitBinary(*this, op, *a.tensor(), *b.tensor(), range, /*isSigned=*/true);
   const bool isSigned = isSignedInteger(type.scalar);
   const int64_t most = (int64_t{1} << (type.bits() - isSigned)) - 1, least = isSigned ? -most - 1 : 0;
   const Value low = compare(CompareOperator::GtE, wide, Value::integer(least), range, range);
@@ -215,65 +208,23 @@ Value TtFunctionEmitter::pointerArithmetic(BinaryOperator op, Value left, Value 
     offset = unary(UnaryOperator::Minus, offset, range);
   if (!broadcastTogether(pointer, offset, range))
     return Value::poison();
-  return Value::tensor(tt::AddPtrOp::create(builder, location(range), pointer.tensor()->value.getType(),
-                                            pointer.tensor()->value, offset.tensor()->value),
-                       pointer.tensor()->type);
+  return emit<tt::AddPtrOp>(pointer.tensor()->type, range, pointer, offset);
 }
 
 //--- Comparison ----------------------------------------------------------------------------
-
-static std::optional<arith::CmpFPredicate> floatPredicate(CompareOperator op) {
-  switch (op) {
-  case CompareOperator::Eq:
-    return arith::CmpFPredicate::OEQ;
-  case CompareOperator::NotEq:
-    return arith::CmpFPredicate::UNE;
-  case CompareOperator::Lt:
-    return arith::CmpFPredicate::OLT;
-  case CompareOperator::LtE:
-    return arith::CmpFPredicate::OLE;
-  case CompareOperator::Gt:
-    return arith::CmpFPredicate::OGT;
-  case CompareOperator::GtE:
-    return arith::CmpFPredicate::OGE;
-  case CompareOperator::Is:
-  case CompareOperator::IsNot:
-  case CompareOperator::In:
-  case CompareOperator::NotIn:
-    return std::nullopt;
-  }
-  llvm_unreachable("an operator outside CompareOperator");
-}
-
-static arith::CmpIPredicate integerPredicate(arith::CmpFPredicate predicate, bool isSigned) {
-  switch (predicate) {
-  case arith::CmpFPredicate::OEQ:
-    return arith::CmpIPredicate::eq;
-  case arith::CmpFPredicate::OLT:
-    return isSigned ? arith::CmpIPredicate::slt : arith::CmpIPredicate::ult;
-  case arith::CmpFPredicate::OLE:
-    return isSigned ? arith::CmpIPredicate::sle : arith::CmpIPredicate::ule;
-  case arith::CmpFPredicate::OGT:
-    return isSigned ? arith::CmpIPredicate::sgt : arith::CmpIPredicate::ugt;
-  case arith::CmpFPredicate::OGE:
-    return isSigned ? arith::CmpIPredicate::sge : arith::CmpIPredicate::uge;
-  default:
-    return arith::CmpIPredicate::ne;
-  }
-}
 
 Value TtFunctionEmitter::compare(CompareOperator op, const Value &left, const Value &right, SourceRange range,
                                  SourceRange opRange) {
   if (left.isPoison() || right.isPoison())
     return Value::poison();
   const bool isIdentity = op == CompareOperator::Is || op == CompareOperator::IsNot;
-  if (left.object() && !isIdentity && !methodName(op).empty())
-    return callOperator(left, methodName(op), {{right, range}}, range);
+  const CompareRow *row = rowOf(op);
+  if (left.object() && row)
+    return callOperator(left, row->method, {{right, range}}, range);
   if (isIdentity || (!left.tensor() && !right.tensor()))
     return foldCompare(op, left, right, range);
-  std::optional<arith::CmpFPredicate> predicate = floatPredicate(op);
   const bool isComputable = (left.tensor() || left.isNumber()) && (right.tensor() || right.isNumber());
-  if (!predicate || !isComputable) {
+  if (!row || !isComputable) {
     Value result = error(diag::UnsupportedComparison, range, spelling(op), operandName(*this, left),
                          operandName(*this, right), hintForComparison(op, right));
     lastDiagnostic->pointAt(opRange.begin);
@@ -288,13 +239,10 @@ Value TtFunctionEmitter::compare(CompareOperator op, const Value &left, const Va
   a = computable(a, range);
   b = computable(b, range);
   const Type &type = a.tensor()->type;
-  mlir::Value x = a.tensor()->value, y = b.tensor()->value, result;
+  const Type truth = type.withScalar(Scalar::Int1);
   if (type.isFloat())
-    result = arith::CmpFOp::create(builder, location(range), *predicate, x, y);
-  else
-    result = arith::CmpIOp::create(builder, location(range), integerPredicate(*predicate, isSignedInteger(type.scalar)),
-                                   x, y);
-  return Value::tensor(result, type.withScalar(Scalar::Int1));
+    return emit<arith::CmpFOp>(truth, range, row->ofFloats, a, b);
+  return emit<arith::CmpIOp>(truth, range, isSignedInteger(type.scalar) ? row->ofSigned : row->ofUnsigned, a, b);
 }
 
 //--- Unary ---------------------------------------------------------------------------------
@@ -336,19 +284,19 @@ Value TtFunctionEmitter::unary(UnaryOperator op, const Value &operand, SourceRan
   if (op == UnaryOperator::Minus && type.scalar == Scalar::Float8E4B15 && !type.isPointer)
     return cast(unary(op, computable(operand, range), range), type.element(), range);
   if (op == UnaryOperator::Minus && type.isFloat())
-    return Value::tensor(arith::NegFOp::create(builder, loc, tensor->value), type);
+    return emit<arith::NegFOp>(type, range, operand);
   if (!type.isInt())
     return error(op == UnaryOperator::Minus ? diag::UnaryMinus : diag::UnaryInvert, range, type.str());
   mlir::Type irType = tensor->value.getType();
   if (op == UnaryOperator::Minus) {
     auto zero = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(irType));
-    return Value::tensor(arith::SubIOp::create(builder, loc, zero, tensor->value), type);
+    return emit<arith::SubIOp>(type, range, zero.getResult(), operand);
   }
   Attribute ones = builder.getIntegerAttr(tt::elementOf(irType), llvm::APInt::getAllOnes(type.bits()));
   if (auto tile = dyn_cast<RankedTensorType>(irType))
     ones = SplatElementsAttr::get(tile, ones);
   auto mask = arith::ConstantOp::create(builder, loc, cast<TypedAttr>(ones));
-  return Value::tensor(arith::XOrIOp::create(builder, loc, tensor->value, mask), type);
+  return emit<arith::XOrIOp>(type, range, operand, mask.getResult());
 }
 
 } // namespace nereid::sema
