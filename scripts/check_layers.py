@@ -66,6 +66,7 @@ TERMS = {
     "products? of (?:tiles|matrices)": "dot, matmul",
     "(?:matrix|async|wide) ?products": "dot, matmul",
     "promises?": "hint, launch bound",
+    "rings?": "multi-buffered allocation",
     "(?:all|any|each|every|first|known|later|two|unrolled)[ _]?turns?": "iteration",
     "turns ahead": "iterations ahead",
     "turns?right": "transposed",

@@ -45,17 +45,17 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 
   // CHECK-LABEL: tt.func @copies
   tt.func @copies(%p: tensor<16x32x!tt.ptr<f32>, #blocked>, %m: tensor<16x32xi1, #blocked>, %o: tensor<16x32xf32, #blocked>, %i: i32) {
-    %ring = ttg.local_alloc : () -> !ttg.memdesc<2x16x32xf32, #shared, #smem, mutable>
+    %buffers = ttg.local_alloc : () -> !ttg.memdesc<2x16x32xf32, #shared, #smem, mutable>
     // CHECK: ttg.memdesc_index %{{.*}}[%{{.*}}] : !ttg.memdesc<2x16x32xf32, #[[S]], #smem, mutable> -> !ttg.memdesc<16x32xf32, #[[S]], #smem, mutable>
-    %slot = ttg.memdesc_index %ring[%i] : !ttg.memdesc<2x16x32xf32, #shared, #smem, mutable> -> !ttg.memdesc<16x32xf32, #shared, #smem, mutable>
+    %stage = ttg.memdesc_index %buffers[%i] : !ttg.memdesc<2x16x32xf32, #shared, #smem, mutable> -> !ttg.memdesc<16x32xf32, #shared, #smem, mutable>
     // CHECK: ttg.async_copy_global_to_local %{{.*}}, %{{[^ ]*}} mask %{{.*}} other %{{.*}} {evict = 2 : i32} : tensor<16x32x!tt.ptr<f32>, #[[B]]> -> <16x32xf32, #[[S]], #smem, mutable>
-    %t = ttg.async_copy_global_to_local %p, %slot mask %m other %o {evict = 2 : i32} : tensor<16x32x!tt.ptr<f32>, #blocked> -> !ttg.memdesc<16x32xf32, #shared, #smem, mutable>
+    %t = ttg.async_copy_global_to_local %p, %stage mask %m other %o {evict = 2 : i32} : tensor<16x32x!tt.ptr<f32>, #blocked> -> !ttg.memdesc<16x32xf32, #shared, #smem, mutable>
     // CHECK: ttg.async_commit_group tokens %{{.*}}
     %g = ttg.async_commit_group tokens %t
     // CHECK: ttg.async_wait %{{.*}} {num = 0 : i32}
     %w = ttg.async_wait %g {num = 0 : i32}
     // CHECK: ttg.local_load %{{.*}} token %{{.*}} : <16x32xf32
-    %y = ttg.local_load %slot token %w : !ttg.memdesc<16x32xf32, #shared, #smem, mutable> -> tensor<16x32xf32, #columns>
+    %y = ttg.local_load %stage token %w : !ttg.memdesc<16x32xf32, #shared, #smem, mutable> -> tensor<16x32xf32, #columns>
     tt.return
   }
 }

@@ -8,7 +8,7 @@
 
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   // CHECK-LABEL: tt.func @carried
-  // CHECK: %[[RING:.*]] = ttg.local_alloc : () -> !ttg.memdesc<3x64x64xf16, #shared, #smem, mutable>
+  // CHECK: %[[BUFFERS:.*]] = ttg.local_alloc : () -> !ttg.memdesc<3x64x64xf16, #shared, #smem, mutable>
   // CHECK: %[[LOOP:.*]]:{{.*}} = scf.for
   // CHECK: ttg.async_wait {num = 1 : i32}
   // CHECK-NOT: ttng.fence_async_shared
@@ -17,9 +17,9 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // CHECK: ttg.async_copy_global_to_local
   // CHECK-NOT: ttng.fence_async_shared
   // CHECK: scf.yield
-  // CHECK: ttng.warp_group_dot_wait {{.*}}, %[[RING]] {pendings = 0 : i32}
+  // CHECK: ttng.warp_group_dot_wait {{.*}}, %[[BUFFERS]] {pendings = 0 : i32}
   // CHECK-NEXT: ttg.async_wait {num = 0 : i32}
-  // CHECK-NEXT: ttg.local_dealloc %[[RING]]
+  // CHECK-NEXT: ttg.local_dealloc %[[BUFFERS]]
   tt.func @carried(%x: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %b: !ttg.memdesc<64x64xf16, #shared, #smem>, %n: i32) -> tensor<64x64xf32, #mma> {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
@@ -66,18 +66,18 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 
   // The last dot of an iteration runs beside the first one of the next, whose copies wait for it.
   // CHECK-LABEL: tt.func @chained
-  // CHECK: %[[RING:.*]] = ttg.local_alloc : () -> !ttg.memdesc<2x64x64xf16, #shared, #smem, mutable>
+  // CHECK: %[[BUFFERS:.*]] = ttg.local_alloc : () -> !ttg.memdesc<2x64x64xf16, #shared, #smem, mutable>
   // CHECK: scf.for {{.*}} iter_args(
   // CHECK: ttg.async_wait {num = 0 : i32}
   // CHECK: %[[S:.*]] = ttng.warp_group_dot %{{.*}}isAsync = true
-  // CHECK: %[[ACC:.*]]:2 = ttng.warp_group_dot_wait %{{.*}}, %[[RING]] {pendings = 1 : i32}
+  // CHECK: %[[ACC:.*]]:2 = ttng.warp_group_dot_wait %{{.*}}, %[[BUFFERS]] {pendings = 1 : i32}
   // CHECK: ttg.async_copy_global_to_local
   // CHECK: %[[T:.*]]:3 = ttng.warp_group_dot_wait %[[S]], {{.*}} {pendings = 0 : i32}
   // CHECK: arith.truncf %[[T]]#0
   // CHECK: ttng.warp_group_dot {{.*}}, %[[ACC]]#0 {{.*}}isAsync = true
   // CHECK-NOT: ttng.warp_group_dot_wait
   // CHECK: scf.yield
-  // CHECK: ttng.warp_group_dot_wait {{.*}}, %[[RING]] {pendings = 0 : i32}
+  // CHECK: ttng.warp_group_dot_wait {{.*}}, %[[BUFFERS]] {pendings = 0 : i32}
   tt.func @chained(%x: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %b: !ttg.memdesc<64x64xf16, #shared, #smem>, %n: i32) -> tensor<64x64xf32, #mma> {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32

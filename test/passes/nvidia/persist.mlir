@@ -12,7 +12,7 @@
 // CHECK: %[[CTAS:.*]] = tt.get_num_programs x
 // CHECK: %[[LAST:.*]] = arith.subi %[[CTAS]], %c1
 // CHECK: %[[MIRROR:.*]] = arith.subi %[[LAST]], %[[CTA]]
-// Consumers: a loop over programs, which carries the position in the rings.
+// Consumers: a loop over programs, which carries the stage index of the buffers.
 // CHECK: scf.for %[[ROUND:.*]] = %c0{{.*}} to {{.*}} -> (i32, i32)
 // CHECK: %[[BEFORE:.*]] = arith.muli %[[ROUND]], %[[CTAS]]
 // CHECK: %[[ODD:.*]] = arith.trunci %[[ROUND]] : i32 to i1
@@ -20,13 +20,13 @@
 // CHECK: %[[PROGRAM:.*]] = arith.addi %[[BEFORE]], %[[PLACE]]
 // CHECK: arith.divui %[[PROGRAM]], %[[X]]
 // CHECK-NOT: get_program_id
-// CHECK: %[[SLOT:.*]] = arith.remui %[[ROUND]], %c2
-// CHECK: ttg.memdesc_index {{.*}}[%[[SLOT]]]
+// CHECK: %[[STAGE:.*]] = arith.remui %[[ROUND]], %c2
+// CHECK: ttg.memdesc_index {{.*}}[%[[STAGE]]]
 // No thread stores to it.
 // CHECK-NOT: ttng.fence_async_shared
 // CHECK: scf.while
 // The tile that is loaded once is handed back when all loops have read it.
-// CHECK: ttg.memdesc_index {{.*}}[%[[SLOT]]]
+// CHECK: ttg.memdesc_index {{.*}}[%[[STAGE]]]
 // CHECK: ttng.arrive_barrier
 // Every warp stores the rows that it has computed.
 // CHECK: ttg.convert_layout {{.*}} #mma> -> tensor<128x128xf16, #linear>

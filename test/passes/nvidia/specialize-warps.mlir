@@ -234,7 +234,7 @@ tt.func public @gathered(%q: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %k: !tt.
 
 // -----
 
-// A tile that both dots read has no ring of one dot.
+// A tile that both dots read has no allocation of one dot.
 // CHECK-LABEL: tt.func public @shared_tile
 // CHECK-NOT: ttg.warp_specialize
 // CHECK: tt.return

@@ -21,7 +21,7 @@
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   // SHORT: remark: num_stages=3 needs more shared memory than the 20000 bytes of a block; the loop has 2 stages
   // CHECK-LABEL: tt.func @direct
-  // CHECK: %[[RING:.*]] = ttg.local_alloc : () -> !ttg.memdesc<3x64x64xf16, #shared, #smem, mutable>
+  // CHECK: %[[BUFFERS:.*]] = ttg.local_alloc : () -> !ttg.memdesc<3x64x64xf16, #shared, #smem, mutable>
   // SHORT: ttg.local_alloc : () -> !ttg.memdesc<2x64x64xf16
   // CHECK-COUNT-2: ttg.async_copy_global_to_local
   // CHECK: scf.for
@@ -32,7 +32,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // CHECK: tt.dot
   // CHECK: tt.scheduled_max_stage = 2 : i32
   // CHECK: ttg.async_wait {num = 0 : i32}
-  // CHECK: ttg.local_dealloc %[[RING]]
+  // CHECK: ttg.local_dealloc %[[BUFFERS]]
   // Without asynchronous copies a small tile is prefetched in registers, if there are enough: 32 for the sums, 32 for %b,
   // 8 for pointers, 16 for the tile. They are free before they are loaded again.
   // CROWDED-DAG: {{[0-9]+}}:12: remark: this load is not pipelined: with all loads of the loop its tiles would take 88 registers of a thread, 87 are for them

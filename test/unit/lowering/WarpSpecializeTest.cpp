@@ -1,4 +1,4 @@
-// Tests programs whose warps do different work: rings of buffers between regions, barriers within them.
+// Tests programs whose warps do different work: multi-buffered allocations between regions, barriers within them.
 // SPDX-License-Identifier: MIT
 #include "test/unit/lowering/Differential.h"
 #include "test/unit/lowering/SimtHost.h"
@@ -18,8 +18,8 @@ std::string withNames(std::string text, std::initializer_list<std::pair<const ch
   return text;
 }
 
-/// A ring of `stages` buffers, which a partition of four warps fills for a default region of `warps`.
-struct Ring {
+/// An allocation of `stages` buffers, which a partition of four warps fills for a default region of `warps`.
+struct MultiBuffer {
   unsigned stages = 2, warps = 4;
 
   std::string in(const std::string &text) const {
@@ -54,11 +54,11 @@ const char *const kBarriers = R"(
 
 /// The stage of iteration %i, its parity and its barriers.
 const char *const kStage = R"(
-      %slot = arith.remui %i, %stages : i32
+      %stage = arith.remui %i, %stages : i32
       %round = arith.divui %i, %stages : i32
       %phase = arith.andi %round, %c1 : i32
-      %f = ttg.memdesc_index %full[%slot] : !ttg.memdesc<$STAGESx1xi64, #flat, #smem, mutable> -> !ttg.memdesc<1xi64, #flat, #smem, mutable>
-      %e = ttg.memdesc_index %empty[%slot] : !ttg.memdesc<$STAGESx1xi64, #flat, #smem, mutable> -> !ttg.memdesc<1xi64, #flat, #smem, mutable>
+      %f = ttg.memdesc_index %full[%stage] : !ttg.memdesc<$STAGESx1xi64, #flat, #smem, mutable> -> !ttg.memdesc<1xi64, #flat, #smem, mutable>
+      %e = ttg.memdesc_index %empty[%stage] : !ttg.memdesc<$STAGESx1xi64, #flat, #smem, mutable> -> !ttg.memdesc<1xi64, #flat, #smem, mutable>
 )";
 const std::string kWaitFull = "ttng.wait_barrier %f, %phase : !ttg.memdesc<1xi64, #flat, #smem, mutable>";
 const std::string kArriveEmpty = "ttng.arrive_barrier %e : !ttg.memdesc<1xi64, #flat, #smem, mutable>";
@@ -69,24 +69,24 @@ const std::string kArriveFull = "ttng.async_copy_mbarrier_arrive %f : !ttg.memde
 //--- copies and reductions -----------------------------------------------------------------
 
 /// Copies `n` tiles of 512 integers from %x to %o and stores the sum of each to %s, twice: both regions reduce it.
-std::string specializedText(const Ring &ring) {
-  return ring.in(std::string(kModule) + R"(
+std::string specializedText(const MultiBuffer &multiBuffer) {
+  return multiBuffer.in(std::string(kModule) + R"(
 tt.func public @kernel(%x: !tt.ptr<i32> {tt.divisibility = 16 : i32}, %o: !tt.ptr<i32> {tt.divisibility = 16 : i32},
                        %s: !tt.ptr<i32>, %n: i32) {
   %c2 = arith.constant 2 : i32
   %c512 = arith.constant 512 : i32
-  %ring = ttg.local_alloc : () -> !ttg.memdesc<$STAGESx512xi32, #flat, #smem, mutable>)" +
-                 kBarriers + R"(
+  %buffers = ttg.local_alloc : () -> !ttg.memdesc<$STAGESx512xi32, #flat, #smem, mutable>)" +
+                        kBarriers + R"(
   ttg.warp_specialize attributes {actualRegisters = array<i32: 160, 64>} default {
     %k = tt.make_range {start = 0 : i32, end = 512 : i32} : tensor<512xi32, #c>
     scf.for %i = %c0 to %n step %c1 : i32 {)" +
-                 kStage + R"(
+                        kStage + R"(
       )" + kWaitFull +
-                 R"(
-      %b = ttg.memdesc_index %ring[%slot] : !ttg.memdesc<$STAGESx512xi32, #flat, #smem, mutable> -> !ttg.memdesc<512xi32, #flat, #smem, mutable>
+                        R"(
+      %b = ttg.memdesc_index %buffers[%stage] : !ttg.memdesc<$STAGESx512xi32, #flat, #smem, mutable> -> !ttg.memdesc<512xi32, #flat, #smem, mutable>
       %v = ttg.local_load %b : !ttg.memdesc<512xi32, #flat, #smem, mutable> -> tensor<512xi32, #c>
       )" + kArriveEmpty +
-                 R"(
+                        R"(
       %sum = "tt.reduce"(%v) <{axis = 0 : i32}> ({
       ^bb0(%a: i32, %d: i32):
         %add = arith.addi %a, %d : i32
@@ -105,17 +105,17 @@ tt.func public @kernel(%x: !tt.ptr<i32> {tt.divisibility = 16 : i32}, %o: !tt.pt
   } partition0 num_warps(4) {
     %k = tt.make_range {start = 0 : i32, end = 512 : i32} : tensor<512xi32, #p>
     scf.for %i = %c0 to %n step %c1 : i32 {)" +
-                 kStage + R"(
+                        kStage + R"(
       %first = arith.muli %i, %c512 : i32
       %xp = tt.addptr %x, %first : !tt.ptr<i32>, i32
       %xs = tt.splat %xp : !tt.ptr<i32> -> tensor<512x!tt.ptr<i32>, #p>
       %from = tt.addptr %xs, %k : tensor<512x!tt.ptr<i32>, #p>, tensor<512xi32, #p>
       )" + kWaitEmpty +
-                 R"(
-      %b = ttg.memdesc_index %ring[%slot] : !ttg.memdesc<$STAGESx512xi32, #flat, #smem, mutable> -> !ttg.memdesc<512xi32, #flat, #smem, mutable>
+                        R"(
+      %b = ttg.memdesc_index %buffers[%stage] : !ttg.memdesc<$STAGESx512xi32, #flat, #smem, mutable> -> !ttg.memdesc<512xi32, #flat, #smem, mutable>
       %t = ttg.async_copy_global_to_local %from, %b : tensor<512x!tt.ptr<i32>, #p> -> !ttg.memdesc<512xi32, #flat, #smem, mutable>
       )" + kArriveFull +
-                 R"(
+                        R"(
       %v = tt.load %from : tensor<512x!tt.ptr<i32>, #p>
       %sum = "tt.reduce"(%v) <{axis = 0 : i32}> ({
       ^bb0(%a: i32, %d: i32):
@@ -240,7 +240,7 @@ tt.func public @kernel(%x: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %o: !tt.pt
   %rows = arith.muli %count, %sixteen : i64
   %space = ttg.local_alloc {alignment = 128 : i32} : () -> !ttg.memdesc<16xi64, #flat, #smem, mutable>
   %map = ttng.make_tensor_map %x, [%rows, %pitch], [%pitch, %one] nan %no tf32 %no scratch %space : !ttg.memdesc<16xi64, #flat, #smem, mutable> {block = array<i64: 16, 64>, scratchOffset = 0 : i32} : <f16> -> <i8>
-  %ring = ttg.local_alloc : () -> !ttg.memdesc<2x16x64xf16, #panels, #smem, mutable>
+  %buffers = ttg.local_alloc : () -> !ttg.memdesc<2x16x64xf16, #panels, #smem, mutable>
   %full = ttg.local_alloc : () -> !barriers
   %empty = ttg.local_alloc : () -> !barriers
   ttng.init_barrier %full {count = 1 : i32} : !barriers
@@ -256,13 +256,13 @@ tt.func public @kernel(%x: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %o: !tt.pt
     %j3 = tt.broadcast %j1 : tensor<1x64xi32, #c> -> tensor<16x64xi32, #c>
     %k = arith.addi %i3, %j3 : tensor<16x64xi32, #c>
     scf.for %i = %c0 to %n step %c1 : i32 {
-      %slot = arith.remui %i, %c2 : i32
+      %stage = arith.remui %i, %c2 : i32
       %round = arith.divui %i, %c2 : i32
       %phase = arith.andi %round, %c1 : i32
-      %f = ttg.memdesc_index %full[%slot] : !barriers -> !barrier
-      %e = ttg.memdesc_index %empty[%slot] : !barriers -> !barrier
+      %f = ttg.memdesc_index %full[%stage] : !barriers -> !barrier
+      %e = ttg.memdesc_index %empty[%stage] : !barriers -> !barrier
       ttng.wait_barrier %f, %phase : !barrier
-      %b = ttg.memdesc_index %ring[%slot] : !ttg.memdesc<2x16x64xf16, #panels, #smem, mutable> -> !block
+      %b = ttg.memdesc_index %buffers[%stage] : !ttg.memdesc<2x16x64xf16, #panels, #smem, mutable> -> !block
       %v = ttg.local_load %b : !block -> tensor<16x64xf16, #c>
       ttng.arrive_barrier %e : !barrier
       %first = arith.muli %i, %c1024 : i32
@@ -274,14 +274,14 @@ tt.func public @kernel(%x: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %o: !tt.pt
     ttg.warp_yield
   } partition0 num_warps(1) {
     scf.for %i = %c0 to %n step %c1 : i32 {
-      %slot = arith.remui %i, %c2 : i32
+      %stage = arith.remui %i, %c2 : i32
       %round = arith.divui %i, %c2 : i32
       %phase = arith.andi %round, %c1 : i32
       %other = arith.xori %phase, %c1 : i32
-      %f = ttg.memdesc_index %full[%slot] : !barriers -> !barrier
-      %e = ttg.memdesc_index %empty[%slot] : !barriers -> !barrier
+      %f = ttg.memdesc_index %full[%stage] : !barriers -> !barrier
+      %e = ttg.memdesc_index %empty[%stage] : !barriers -> !barrier
       ttng.wait_barrier %e, %other : !barrier
-      %b = ttg.memdesc_index %ring[%slot] : !ttg.memdesc<2x16x64xf16, #panels, #smem, mutable> -> !block
+      %b = ttg.memdesc_index %buffers[%stage] : !ttg.memdesc<2x16x64xf16, #panels, #smem, mutable> -> !block
       %first = arith.muli %i, %c16 : i32
       ttng.barrier_expect %f, %yes {size = 2048 : i32} : !barrier
       ttng.async_tma_copy_global_to_local %map[%first, %c0] %b, %f, %yes {block = array<i64: 16, 64>} : <i8>, !barrier -> !block
@@ -331,10 +331,10 @@ std::string pointers(const char *from, const char *rows, const char *element, co
 }
 
 /// Stores the sum of the dots of `n` tiles of $M x 32 at %x with tiles of 32 x 32 at %y.
-std::string dotText(const Ring &ring) {
+std::string dotText(const MultiBuffer &multiBuffer) {
   const char *const buffers = R"(
-      %a = ttg.memdesc_index %left[%slot] : !ttg.memdesc<$STAGESx$Mx32xf16, #rows, #smem, mutable> -> !ttg.memdesc<$Mx32xf16, #rows, #smem, mutable>
-      %b = ttg.memdesc_index %right[%slot] : !ttg.memdesc<$STAGESx32x32xf16, #rows, #smem, mutable> -> !ttg.memdesc<32x32xf16, #rows, #smem, mutable>
+      %a = ttg.memdesc_index %left[%stage] : !ttg.memdesc<$STAGESx$Mx32xf16, #rows, #smem, mutable> -> !ttg.memdesc<$Mx32xf16, #rows, #smem, mutable>
+      %b = ttg.memdesc_index %right[%stage] : !ttg.memdesc<$STAGESx32x32xf16, #rows, #smem, mutable> -> !ttg.memdesc<32x32xf16, #rows, #smem, mutable>
 )";
   std::string text = std::string(kModule) + R"(
 tt.func public @kernel(%x: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %y: !tt.ptr<f16> {tt.divisibility = 16 : i32},
@@ -376,7 +376,7 @@ tt.func public @kernel(%x: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %y: !tt.pt
   tt.return
 }
 })";
-  return ring.in(withNames(text, {{"$ELEMS", std::to_string(16 * ring.warps * 32)}}));
+  return multiBuffer.in(withNames(text, {{"$ELEMS", std::to_string(16 * multiBuffer.warps * 32)}}));
 }
 
 /// 0 to 3 as f16.
@@ -411,14 +411,15 @@ bool runsDots(const SimtKernel &kernel, unsigned rows, unsigned tiles, Order ord
 }
 
 TEST(WarpSpecialize, DotsOfBuffersThatOtherWarpsFill) {
-  for (const Ring &ring : {Ring{2, 4}, Ring{3, 4}, Ring{2, 8}, Ring{3, 8}}) {
-    const auto kernel = compiled(dotText(ring));
+  for (const MultiBuffer &multiBuffer : {MultiBuffer{2, 4}, MultiBuffer{3, 4}, MultiBuffer{2, 8}, MultiBuffer{3, 8}}) {
+    const auto kernel = compiled(dotText(multiBuffer));
     ASSERT_TRUE(kernel);
-    EXPECT_EQ(kernel->asyncCopies(), ring.warps / 2 + 1); // vectors of 16 bytes
+    EXPECT_EQ(kernel->asyncCopies(), multiBuffer.warps / 2 + 1); // vectors of 16 bytes
     for (unsigned tiles : {0u, 1u, 2u, 7u})
       for (Order order : kOrders)
-        EXPECT_TRUE(runsDots(*kernel, 16 * ring.warps, tiles, order))
-            << ring.stages << " stages, " << ring.warps << " warps, " << tiles << " tiles, order " << int(order);
+        EXPECT_TRUE(runsDots(*kernel, 16 * multiBuffer.warps, tiles, order))
+            << multiBuffer.stages << " stages, " << multiBuffer.warps << " warps, " << tiles << " tiles, order "
+            << int(order);
   }
 }
 

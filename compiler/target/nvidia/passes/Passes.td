@@ -113,7 +113,7 @@ def SpecializeWarps : Pass<"nvidia-specialize-warps", "::mlir::ModuleOp"> {
   let summary = "gives the loads of loops of chained dots to warps of their own";
   let description = [{
     In a kernel whose loops have two chained warp-group dots, as attention has, a
-    partition of four warps copies the loaded tiles to rings of buffers, and the
+    partition of four warps copies the loaded tiles to multi-buffered allocations, and the
     default region computes: it starts the first dot of the next iteration before
     the second one of this iteration. Other kernels are left to `ttg-pipeline-loops`.
   }];

@@ -119,7 +119,7 @@ std::optional<ChainedDots> nvidia::findChainedDots(scf::ForOp loop, ArrayRef<Ope
 namespace {
 class DotOverlap {
 public:
-  DotOverlap(scf::ForOp loop, ChainedDots dots, RingAccess first, RingAccess second, RewriterBase &rewriter)
+  DotOverlap(scf::ForOp loop, ChainedDots dots, BufferAccess first, BufferAccess second, RewriterBase &rewriter)
       : loop(loop), dots(dots), first(first), second(second), rewriter(rewriter) {}
 
   void makeAsync();
@@ -136,7 +136,7 @@ private:
 
   scf::ForOp loop;
   ChainedDots dots;
-  RingAccess first, second;
+  BufferAccess first, second;
   RewriterBase &rewriter;
   ttng::WarpGroupDotWaitOp firstWait, secondWait; ///< the second is for the iteration before
   OpSet placed;
@@ -232,7 +232,7 @@ void DotOverlap::rotate() {
       init.set(createWait(dot.getD(), first.buffers, /*pendings=*/0).getResult(0));
 }
 
-void nvidia::overlapDots(scf::ForOp loop, ChainedDots dots, RingAccess first, RingAccess second,
+void nvidia::overlapDots(scf::ForOp loop, ChainedDots dots, BufferAccess first, BufferAccess second,
                          RewriterBase &rewriter) {
   DotOverlap overlap(loop, dots, first, second, rewriter);
   overlap.makeAsync();

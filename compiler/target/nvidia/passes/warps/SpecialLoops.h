@@ -18,7 +18,7 @@ constexpr RegisterShares registerShares(bool usesTma) {
   return usesTma ? RegisterShares{24, 240} : RegisterShares{40, 232};
 }
 
-/// A load, of pointers or of a whole tile, whose tile goes through a ring of buffers.
+/// A load, of pointers or of a whole tile, whose tile goes through a multi-buffered allocation.
 struct Channel {
   mlir::Operation *load;
   ttg::LocalAllocOp allocation;
@@ -46,7 +46,7 @@ std::optional<SpecialLoop> findSpecialLoop(mlir::scf::ForOp loop, const analysis
 /// Registers of a thread that computes. The second dot's operand exists twice while the dot runs.
 unsigned registersOf(ChainedDots dots, bool areOverlapped);
 
-/// Whether both loops can use the same rings.
+/// Whether both loops can use the same multi-buffered allocations.
 bool haveSameBuffers(const SpecialLoop &a, const SpecialLoop &b);
 
 /// Whether the op may wait for what other programs write, as a spin on a flag does.

@@ -1,13 +1,14 @@
-// Gives the loads of a kernel's loops of dots to warps of their own, which fill rings of buffers for the others.
+// Gives the loads of a kernel's loops of dots to warps of their own, which fill buffers for the others.
 //
 //   for { %k = load; %b = local_alloc %k; dot(%b) }
-//     ->  %ring = local_alloc, %full, %empty = barriers
+//     ->  %buffers = local_alloc of several stages, %full, %empty = barriers
 //         warp_specialize
-//           default     for { wait full; dot(ring); arrive empty }
-//           partition0  for { wait empty; copies to the ring, which arrive at full }
+//           default     for { wait full; dot(%buffers[stage]); arrive empty }
+//           partition0  for { wait empty; copies to %buffers[stage], which arrive at full }
 //
 // The copies are those of threads (cp.async) for loads of pointers, of TMA for loads of whole tiles.
-// WarpRings.cpp fills and reads the rings, OverlapDots.cpp orders the rest; see docs/why/warp-specialisation.md.
+// WarpBuffers.cpp fills and reads the multi-buffered allocations, OverlapDots.cpp orders the rest; see
+// docs/why/warp-specialisation.md.
 // SPDX-License-Identifier: MIT
 #include "compiler/analysis/SharedMemory.h"
 #include "compiler/dialect/tt/Report.h"
@@ -212,7 +213,7 @@ void Specializer::run() {
   else
     buffersOfOnce = 1;
   rewriter.setInsertionPointToStart(&body);
-  createRings();
+  createMultiBuffers();
   auto specialize =
       WarpSpecializeOp::create(rewriter, loc, rewriter.getDenseI32ArrayAttr({kProducerWarps}), DenseI32ArrayAttr(), 1);
   // Registers move only where it is needed: not every assembler can do that.

@@ -14,15 +14,15 @@ namespace nereid::nvidia {
 /// quarter of its registers to whole warps. TMA needs one thread of them.
 inline constexpr int32_t kProducerWarps = 4;
 
-/// The ring of all loops' channels of one index, or of a tile that is loaded once for all loops.
-struct Ring {
+/// The multi-buffered allocation of all loops' channels of one index, or of a tile that is loaded once for all loops.
+struct MultiBuffer {
   ttg::MemDescType buffer; ///< of one tile
   mlir::Value buffers, full, empty;
 };
 
-/// A position in all rings: the buffer that is used next, and the parity of its phase.
+/// A position in all multi-buffered allocations: the buffer that is used next, and the parity of its phase.
 struct Position {
-  mlir::Value slot, parity;
+  mlir::Value stage, parity;
 };
 
 class Specializer {
@@ -40,18 +40,19 @@ private:
   bool mayMove(Channel channel, const std::optional<analysis::Bases> &written);
   bool fits();
   bool usesTma() const { return bool(loops.front().channels.front().tile()); }
-  Ring createRing(Channel channel, unsigned count);
-  void createRings();
-  void fill(mlir::OpBuilder &builder, const Channel &channel, const Ring &ring, Position at,
+  MultiBuffer createMultiBuffer(Channel channel, unsigned count);
+  void createMultiBuffers();
+  void fill(mlir::OpBuilder &builder, const Channel &channel, const MultiBuffer &multiBuffer, Position at,
             const mlir::IRMapping &values);
   mlir::scf::ForOp beginPrograms(mlir::OpBuilder &builder, Position &at);
   void endPrograms(mlir::scf::ForOp loop, mlir::OpBuilder &builder, Position at);
   void buildProducer(mlir::Block &partition);
   void buildConsumers(mlir::Block &region, llvm::ArrayRef<mlir::Operation *> work);
   void consume(SpecialLoop &special, Position &at);
-  RingAccess useRing(const Ring &ring, Channel &channel, Position at);
-  mlir::Operation *release(const Ring &ring, mlir::Location loc, mlir::Value slot, mlir::Value condition);
-  mlir::Value before(mlir::Location loc, mlir::Value slot);
+  BufferAccess useMultiBuffer(const MultiBuffer &multiBuffer, Channel &channel, Position at);
+  mlir::Operation *release(const MultiBuffer &multiBuffer, mlir::Location loc, mlir::Value stage,
+                           mlir::Value condition);
+  mlir::Value before(mlir::Location loc, mlir::Value stage);
   Position next(mlir::OpBuilder &builder, mlir::Location loc, Position at);
   Position positionOfOnce(mlir::OpBuilder &builder, mlir::scf::ForOp ofPrograms, unsigned ahead);
   mlir::Value constant(mlir::OpBuilder &builder, int64_t number) {
@@ -63,7 +64,7 @@ private:
   const SpecializeWarpsOptions &options;
   llvm::SmallVector<SpecialLoop, 2> loops;
   llvm::SmallVector<Channel, 1> once; ///< whole tiles that are loaded before the loops, for their dots alone
-  llvm::SmallVector<Ring, 2> rings, ringsOfOnce;
+  llvm::SmallVector<MultiBuffer, 2> multiBuffers, multiBuffersOfOnce;
   ProducerWarps producer{kProducerWarps};
   std::optional<ProgramLoop> programs; ///< where CTAs stay
   unsigned askedBuffers = 0, numBuffers = 0;

@@ -1,4 +1,4 @@
-// Fills the rings of a specialised kernel by the producer's warps, and reads them by the others.
+// Fills the multi-buffered allocations of a specialised kernel by the producer's warps, and reads them by the others.
 // SPDX-License-Identifier: MIT
 #include "compiler/analysis/SharedMemory.h"
 #include "compiler/dialect/tt/LoopAttributes.h"
@@ -12,60 +12,60 @@ using namespace nereid;
 using namespace nereid::nvidia;
 using namespace nereid::ttg;
 
-//--- rings ---------------------------------------------------------------------------------
+//--- multi-buffered allocations ----------------------------------------------------------
 
-Ring Specializer::createRing(Channel channel, unsigned count) {
+MultiBuffer Specializer::createMultiBuffer(Channel channel, unsigned count) {
   const Location loc = function.getLoc();
-  Ring ring{channel.allocation.getType(), {}, {}, {}};
+  MultiBuffer multiBuffer{channel.allocation.getType(), {}, {}, {}};
   SmallVector<int64_t> shape = {count};
-  llvm::append_range(shape, ring.buffer.getShape());
-  auto type = MemDescType::get(shape, ring.buffer.getElementType(), ring.buffer.getEncoding(),
-                               ring.buffer.getMemorySpace(), /*mutable=*/true);
-  ring.buffers = LocalAllocOp::create(rewriter, loc, type, Value(), channel.allocation.getAlignmentAttr());
-  for (Value *barriers : {&ring.full, &ring.empty})
+  llvm::append_range(shape, multiBuffer.buffer.getShape());
+  auto type = MemDescType::get(shape, multiBuffer.buffer.getElementType(), multiBuffer.buffer.getEncoding(),
+                               multiBuffer.buffer.getMemorySpace(), /*mutable=*/true);
+  multiBuffer.buffers = LocalAllocOp::create(rewriter, loc, type, Value(), channel.allocation.getAlignmentAttr());
+  for (Value *barriers : {&multiBuffer.full, &multiBuffer.empty})
     *barriers =
         LocalAllocOp::create(rewriter, loc, ttng::barrierType(function.getContext(), count), Value(), IntegerAttr());
-  return ring;
+  return multiBuffer;
 }
 
-void Specializer::createRings() {
+void Specializer::createMultiBuffers() {
   const Location loc = function.getLoc();
   for (const Channel &channel : loops.front().channels)
-    rings.push_back(createRing(channel, numBuffers));
+    multiBuffers.push_back(createMultiBuffer(channel, numBuffers));
   for (const Channel &channel : once)
-    ringsOfOnce.push_back(createRing(channel, buffersOfOnce));
+    multiBuffersOfOnce.push_back(createMultiBuffer(channel, buffersOfOnce));
   const unsigned arrivals = usesTma() ? 1 : kProducerWarps * threadsPerWarpOf(function);
-  for (ArrayRef<Ring> some : {ArrayRef(rings), ArrayRef(ringsOfOnce)})
-    for (const Ring &ring : some) {
-      ttng::InitBarrierOp::create(rewriter, loc, ring.full, arrivals, /*ofThreads=*/!usesTma());
-      ttng::InitBarrierOp::create(rewriter, loc, ring.empty, numWarpsOf(function), /*ofThreads=*/true);
+  for (ArrayRef<MultiBuffer> some : {ArrayRef(multiBuffers), ArrayRef(multiBuffersOfOnce)})
+    for (const MultiBuffer &multiBuffer : some) {
+      ttng::InitBarrierOp::create(rewriter, loc, multiBuffer.full, arrivals, /*ofThreads=*/!usesTma());
+      ttng::InitBarrierOp::create(rewriter, loc, multiBuffer.empty, numWarpsOf(function), /*ofThreads=*/true);
     }
 }
 
 Position Specializer::next(OpBuilder &builder, Location loc, Position at) {
-  Value one = constant(builder, 1), sum = arith::AddIOp::create(builder, loc, at.slot, one);
+  Value one = constant(builder, 1), sum = arith::AddIOp::create(builder, loc, at.stage, one);
   Value wraps = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, sum, constant(builder, numBuffers));
   Value other = arith::XOrIOp::create(builder, loc, at.parity, one);
   return {arith::SelectOp::create(builder, loc, wraps, constant(builder, 0), sum),
           arith::SelectOp::create(builder, loc, wraps, other, at.parity)};
 }
 
-static Value barrierAt(OpBuilder &builder, Location loc, Value barriers, Value slot) {
-  return MemDescIndexOp::create(builder, loc, ttng::barrierType(builder.getContext(), 0), barriers, slot);
+static Value barrierAt(OpBuilder &builder, Location loc, Value barriers, Value stage) {
+  return MemDescIndexOp::create(builder, loc, ttng::barrierType(builder.getContext(), 0), barriers, stage);
 }
 
 //--- the producer --------------------------------------------------------------------------
 
 /// Copies a tile to the buffer at this position when it is free, and has the copies arrive at the full barrier.
-void Specializer::fill(OpBuilder &builder, const Channel &channel, const Ring &ring, Position at,
+void Specializer::fill(OpBuilder &builder, const Channel &channel, const MultiBuffer &multiBuffer, Position at,
                        const IRMapping &values) {
   const Location loc = channel.load->getLoc();
-  ttng::WaitBarrierOp::create(builder, loc, barrierAt(builder, loc, ring.empty, at.slot), at.parity,
+  ttng::WaitBarrierOp::create(builder, loc, barrierAt(builder, loc, multiBuffer.empty, at.stage), at.parity,
                               /*byWarp=*/bool(channel.tile()));
-  auto type = MemDescType::get(ring.buffer.getShape(), ring.buffer.getElementType(), ring.buffer.getEncoding(),
-                               ring.buffer.getMemorySpace(), /*mutable=*/true);
-  Value buffer = MemDescIndexOp::create(builder, loc, type, ring.buffers, at.slot);
-  Value full = barrierAt(builder, loc, ring.full, at.slot);
+  auto type = MemDescType::get(multiBuffer.buffer.getShape(), multiBuffer.buffer.getElementType(),
+                               multiBuffer.buffer.getEncoding(), multiBuffer.buffer.getMemorySpace(), /*mutable=*/true);
+  Value buffer = MemDescIndexOp::create(builder, loc, type, multiBuffer.buffers, at.stage);
+  Value full = barrierAt(builder, loc, multiBuffer.full, at.stage);
   if (AsyncTileLoad tile = channel.tile()) {
     Value always = arith::ConstantIntOp::create(builder, loc, 1, 1);
     ttng::BarrierExpectOp::create(builder, loc, full, analysis::bufferBytes(type), always);
@@ -83,11 +83,11 @@ void Specializer::fill(OpBuilder &builder, const Channel &channel, const Ring &r
 }
 
 /// Where CTAs stay, begins a loop over programs at the end of the builder's block, which carries the position in the
-/// rings; `builder` continues in its body.
+/// multi-buffered allocations; `builder` continues in its body.
 scf::ForOp Specializer::beginPrograms(OpBuilder &builder, Position &at) {
   if (!programs)
     return {};
-  scf::ForOp loop = programs->create(builder, {at.slot, at.parity});
+  scf::ForOp loop = programs->create(builder, {at.stage, at.parity});
   at = {loop.getRegionIterArg(0), loop.getRegionIterArg(1)};
   builder.setInsertionPointToEnd(loop.getBody());
   return loop;
@@ -97,21 +97,21 @@ scf::ForOp Specializer::beginPrograms(OpBuilder &builder, Position &at) {
 void Specializer::endPrograms(scf::ForOp loop, OpBuilder &builder, Position at) {
   if (!loop)
     return;
-  scf::YieldOp::create(builder, loop.getLoc(), {at.slot, at.parity});
+  scf::YieldOp::create(builder, loop.getLoc(), {at.stage, at.parity});
   programs->useIndices(loop, rewriter);
   builder.setInsertionPointAfter(loop);
 }
 
 void Specializer::buildProducer(Block &partition) {
-  llvm::DenseMap<Operation *, std::pair<Channel *, Ring *>> channelOf; ///< by load
+  llvm::DenseMap<Operation *, std::pair<Channel *, MultiBuffer *>> channelOf; ///< by load
   llvm::SmallPtrSet<Operation *, 2> isSpecial;
   for (SpecialLoop &special : loops) {
     isSpecial.insert(special.loop);
-    for (auto [channel, ring] : llvm::zip_equal(special.channels, rings))
-      channelOf[channel.load] = {&channel, &ring};
+    for (auto [channel, multiBuffer] : llvm::zip_equal(special.channels, multiBuffers))
+      channelOf[channel.load] = {&channel, &multiBuffer};
   }
-  for (auto [channel, ring] : llvm::zip_equal(once, ringsOfOnce))
-    channelOf[channel.load] = {&channel, &ring};
+  for (auto [channel, multiBuffer] : llvm::zip_equal(once, multiBuffersOfOnce))
+    channelOf[channel.load] = {&channel, &multiBuffer};
   producer.addAssumptions(function);
   OpBuilder builder = OpBuilder::atBlockEnd(&partition);
   if (usesTma()) {
@@ -126,12 +126,12 @@ void Specializer::buildProducer(Block &partition) {
   Position at = {constant(builder, 0), constant(builder, 1)};
   const scf::ForOp ofPrograms = beginPrograms(builder, at);
   auto copyLoad = [&](OpBuilder &inside, Operation *load, const IRMapping &values) {
-    const auto [channel, ring] = channelOf.at(load);
-    const bool isOnce = llvm::is_contained(llvm::make_pointer_range(ringsOfOnce), ring);
-    fill(inside, *channel, *ring, isOnce ? positionOfOnce(inside, ofPrograms, 1) : at, values);
+    const auto [channel, multiBuffer] = channelOf.at(load);
+    const bool isOnce = llvm::is_contained(llvm::make_pointer_range(multiBuffersOfOnce), multiBuffer);
+    fill(inside, *channel, *multiBuffer, isOnce ? positionOfOnce(inside, ofPrograms, 1) : at, values);
   };
   auto carriedInto = [&](scf::ForOp loop) {
-    return isSpecial.contains(loop) ? SmallVector<Value>{at.slot, at.parity} : SmallVector<Value>();
+    return isSpecial.contains(loop) ? SmallVector<Value>{at.stage, at.parity} : SmallVector<Value>();
   };
   auto use = [&](scf::ForOp loop, ValueRange carried) {
     if (isSpecial.contains(loop))
@@ -141,7 +141,7 @@ void Specializer::buildProducer(Block &partition) {
     if (!isSpecial.contains(loop))
       return SmallVector<Value>();
     const Position following = next(inside, loop.getLoc(), at);
-    return SmallVector<Value>{following.slot, following.parity};
+    return SmallVector<Value>{following.stage, following.parity};
   };
   producer.build(function.getBody().front(), builder, {copyLoad, carriedInto, use, endIteration, use});
   endPrograms(ofPrograms, builder, at);
@@ -158,67 +158,67 @@ Position Specializer::positionOfOnce(OpBuilder &builder, scf::ForOp ofPrograms, 
   if (!ofPrograms)
     return {first, parity};
   const Location loc = ofPrograms.getLoc();
-  Value phase = ofPrograms.getInductionVar(), slot = first;
+  Value phase = ofPrograms.getInductionVar(), stage = first;
   if (buffersOfOnce > 1) {
-    slot = arith::RemUIOp::create(builder, loc, phase, constant(builder, buffersOfOnce));
+    stage = arith::RemUIOp::create(builder, loc, phase, constant(builder, buffersOfOnce));
     phase = arith::DivUIOp::create(builder, loc, phase, constant(builder, buffersOfOnce));
   }
   phase = arith::AddIOp::create(builder, loc, phase, parity);
-  return {slot, arith::AndIOp::create(builder, loc, phase, constant(builder, 1))};
+  return {stage, arith::AndIOp::create(builder, loc, phase, constant(builder, 1))};
 }
 
-/// Replaces a loaded buffer by the next one of its ring.
-RingAccess Specializer::useRing(const Ring &ring, Channel &channel, Position at) {
+/// Replaces a loaded buffer by the next one of its multi-buffered allocation.
+BufferAccess Specializer::useMultiBuffer(const MultiBuffer &multiBuffer, Channel &channel, Position at) {
   const Location loc = channel.load->getLoc();
   rewriter.setInsertionPoint(channel.allocation);
-  Value full = barrierAt(rewriter, loc, ring.full, at.slot);
+  Value full = barrierAt(rewriter, loc, multiBuffer.full, at.stage);
   auto wait = ttng::WaitBarrierOp::create(rewriter, loc, full, at.parity);
-  auto view = MemDescIndexOp::create(rewriter, loc, ring.buffer, ring.buffers, at.slot);
+  auto view = MemDescIndexOp::create(rewriter, loc, multiBuffer.buffer, multiBuffer.buffers, at.stage);
   rewriter.replaceOp(channel.allocation, view);
   rewriter.eraseOp(channel.load);
-  return {ring.buffers, wait};
+  return {multiBuffer.buffers, wait};
 }
 
 /// Hands back a buffer where `condition` holds.
-Operation *Specializer::release(const Ring &ring, Location loc, Value slot, Value condition) {
-  return ttng::ArriveBarrierOp::create(rewriter, loc, barrierAt(rewriter, loc, ring.empty, slot), condition);
+Operation *Specializer::release(const MultiBuffer &multiBuffer, Location loc, Value stage, Value condition) {
+  return ttng::ArriveBarrierOp::create(rewriter, loc, barrierAt(rewriter, loc, multiBuffer.empty, stage), condition);
 }
 
 /// The buffer used before.
-Value Specializer::before(Location loc, Value slot) {
-  Value isFirst = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq, slot, constant(rewriter, 0));
-  Value less = arith::SubIOp::create(rewriter, loc, slot, constant(rewriter, 1));
+Value Specializer::before(Location loc, Value stage) {
+  Value isFirst = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq, stage, constant(rewriter, 0));
+  Value less = arith::SubIOp::create(rewriter, loc, stage, constant(rewriter, 1));
   return arith::SelectOp::create(rewriter, loc, isFirst, constant(rewriter, numBuffers - 1), less);
 }
 
 void Specializer::consume(SpecialLoop &special, Position &at) {
   auto yieldNext = [&](OpBuilder &builder, Location loc, ArrayRef<BlockArgument> carried) {
     const Position following = next(builder, loc, {carried[0], carried[1]});
-    return SmallVector<Value>{following.slot, following.parity};
+    return SmallVector<Value>{following.stage, following.parity};
   };
   rewriter.setInsertionPoint(special.loop);
   // Adding carried values to a loop cannot fail.
   auto loop =
-      cast<scf::ForOp>(*special.loop.replaceWithAdditionalYields(rewriter, {at.slot, at.parity}, false, yieldNext));
+      cast<scf::ForOp>(*special.loop.replaceWithAdditionalYields(rewriter, {at.stage, at.parity}, false, yieldNext));
   loop->removeAttr(tt::kNumStages);
   const auto carried = loop.getRegionIterArgs().take_back(2);
   for (auto fence : llvm::make_early_inc_range(loop.getBody()->getOps<ttng::FenceAsyncSharedOp>()))
     rewriter.eraseOp(fence); // no thread stores to these buffers
-  RingAccess first = useRing(rings[0], special.channels[0], {carried[0], carried[1]});
-  RingAccess second = useRing(rings[1], special.channels[1], {carried[0], carried[1]});
+  BufferAccess first = useMultiBuffer(multiBuffers[0], special.channels[0], {carried[0], carried[1]});
+  BufferAccess second = useMultiBuffer(multiBuffers[1], special.channels[1], {carried[0], carried[1]});
   const Location loc = loop.getLoc();
   rewriter.setInsertionPoint(loop.getBody()->getTerminator());
-  first.release = release(rings[0], loc, carried[0], Value());
+  first.release = release(multiBuffers[0], loc, carried[0], Value());
   Value isLater =
       arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::ne, loop.getInductionVar(), loop.getLowerBound());
-  second.release = release(rings[1], loc, before(loc, carried[0]), isLater);
+  second.release = release(multiBuffers[1], loc, before(loc, carried[0]), isLater);
   loop = trimLoop(loop, rewriter);
   // Uses of the results, which the rotated loop's replace.
   rewriter.setInsertionPointAfter(loop);
   const auto results = loop.getResults().take_back(2);
   Value none = constant(rewriter, 0);
   at = {arith::AddIOp::create(rewriter, loc, results[0], none), arith::AddIOp::create(rewriter, loc, results[1], none)};
-  release(rings[1], loc, before(loc, at.slot), hasIteration(rewriter, loop));
+  release(multiBuffers[1], loc, before(loc, at.stage), hasIteration(rewriter, loop));
   overlapDots(loop, special.dots, first, second, rewriter);
 }
 
@@ -230,21 +230,21 @@ void Specializer::buildConsumers(Block &region, ArrayRef<Operation *> work) {
   Block &body = *builder.getInsertionBlock();
   for (Operation *op : work)
     op->moveBefore(&body, body.end());
-  Value slotOfOnce;
-  for (auto [channel, ring] : llvm::zip_equal(once, ringsOfOnce)) {
+  Value stageOfOnce;
+  for (auto [channel, multiBuffer] : llvm::zip_equal(once, multiBuffersOfOnce)) {
     OpBuilder before(channel.allocation);
     const Position position = positionOfOnce(before, ofPrograms, 0);
-    useRing(ring, channel, position);
-    slotOfOnce = position.slot;
+    useMultiBuffer(multiBuffer, channel, position);
+    stageOfOnce = position.stage;
   }
   eraseIdleFences(body, rewriter);
   Operation *afterLoops = loops.back().loop->getNextNode();
   for (SpecialLoop &special : loops)
     consume(special, at);
   afterLoops ? rewriter.setInsertionPoint(afterLoops) : rewriter.setInsertionPointToEnd(&body);
-  for (const Ring &ring : ringsOfOnce)
+  for (const MultiBuffer &multiBuffer : multiBuffersOfOnce)
     if (ofPrograms)
-      release(ring, function.getLoc(), slotOfOnce, Value());
+      release(multiBuffer, function.getLoc(), stageOfOnce, Value());
   builder.setInsertionPointToEnd(&body);
   endPrograms(ofPrograms, builder, at);
   WarpYieldOp::create(builder, function.getLoc());
