@@ -40,7 +40,7 @@ public:
     if (type == artifact::ElementType::Int32) // a negative number is written in 64 bits
       put(number, static_cast<uint64_t>(int64_t{static_cast<int32_t>(scalar->bits)}));
     else if (artifact::infoOf(type).isFloat())
-      putFixed(number, artifact::infoOf(type).bits / 8, scalar->bits);
+      putFixed(number, artifact::storageBytes(type), scalar->bits);
     else
       put(number, scalar->bits);
   }

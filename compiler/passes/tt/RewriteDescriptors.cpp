@@ -1,5 +1,6 @@
 // Rewrites tensor descriptors to pointers, and accesses through them to masked loads, stores and atomic accesses.
 // SPDX-License-Identifier: MIT
+#include "compiler/dialect/tt/Elements.h"
 #include "compiler/dialect/tt/Report.h"
 #include "compiler/dialect/tt/StridedBlock.h"
 #include "compiler/dialect/tt/TypeName.h"
@@ -269,7 +270,7 @@ void addAlignment(Type type, MutableArrayRef<DictionaryAttr> fields) {
     return builder.getDictionaryAttr(builder.getNamedAttr("tt.divisibility", builder.getI32IntegerAttr(by)));
   };
   const auto rank = static_cast<size_t>(descriptor.getBlockType().getRank());
-  const unsigned bytes = std::max(1u, descriptor.getBlockType().getElementTypeBitWidth() / 8);
+  const unsigned bytes = tt::storageBytes(descriptor.getBlockType().getElementType());
   fields[0] = divisible(16);
   for (size_t dim = 0; dim + 1 < rank; ++dim)
     fields[1 + rank + dim] = divisible(16 / bytes);
