@@ -13,9 +13,9 @@ namespace {
 enum class Generation : uint8_t { Volta, Turing, Ampere100, Ampere, Ada, Hopper, Blackwell };
 } // namespace
 
-static constexpr NvidiaArch archOf(Generation generation, unsigned capability, const char *cpu, const char *portable,
-                                   unsigned ptxVersion, uint32_t sharedKiB, uint32_t residentThreads,
-                                   unsigned warpMmaProducts) {
+static constexpr NvidiaArch rowOf(Generation generation, unsigned capability, const char *cpu, const char *portable,
+                                  unsigned ptxVersion, uint32_t sharedKiB, uint32_t residentThreads, unsigned packedFma,
+                                  unsigned warpMmaProducts, unsigned tensorProducts) {
   const auto since = [=](Generation first) { return generation >= first; };
   return {.capability = capability,
           .cpu = cpu,
@@ -36,28 +36,33 @@ static constexpr NvidiaArch archOf(Generation generation, unsigned capability, c
           .hasWgmma = generation == Generation::Hopper, // of 9.0 alone
           .hasClusters = since(Generation::Hopper),
           .hasDependentLaunches = since(Generation::Hopper),
+          .hasOwnPtxas = since(Generation::Blackwell),
           .maxSharedBytes = sharedKiB * 1024,
           .residentThreads = residentThreads,
           .fma = since(Generation::Ampere) ? 128u : 64u,
-          .warpMmaProducts = warpMmaProducts};
+          .packedFma = packedFma,
+          .special = 16,
+          .warpMmaProducts = warpMmaProducts,
+          .tensorProducts = tensorProducts,
+          .globalBytes = 48}; // L2 of A100: 5120 bytes per cycle for 108 multiprocessors
 }
 
-// CUDA programming guide: shared memory and threads from "technical specifications per compute capability", fma from
-// "Arithmetic Instructions". NVIDIA's whitepapers of V100, A100 and H100: products of tensor cores. Hopper runs
-// mma.sync at the rate of A100.
+// CUDA programming guide: shared memory and threads from "technical specifications per compute capability", fma,
+// pairs and special functions from "Arithmetic Instructions". NVIDIA's whitepapers of V100, A100 and H100: products of
+// tensor cores. Hopper runs mma.sync at the rate of A100.
 static constexpr NvidiaArch kNvidiaArchs[] = {
-    archOf(Generation::Volta, 70, "sm_70", "sm_70", 74, 96, 2048, 512),
-    archOf(Generation::Turing, 75, "sm_75", "sm_75", 74, 64, 1024, 512),
-    archOf(Generation::Ampere100, 80, "sm_80", "sm_80", 74, 163, 2048, 1024),
-    archOf(Generation::Ampere, 86, "sm_86", "sm_86", 74, 99, 1536, 512),
-    archOf(Generation::Ampere, 87, "sm_87", "sm_87", 74, 163, 1536, 512),
-    archOf(Generation::Ada, 89, "sm_89", "sm_89", 81, 99, 1536, 512),
-    archOf(Generation::Hopper, 90, "sm_90a", "sm_90", 80, 227, 2048, 1024),
-    archOf(Generation::Blackwell, 100, "sm_100a", "sm_100", 86, 227, 2048, 1024),
-    archOf(Generation::Blackwell, 103, "sm_103a", "sm_103", 88, 227, 2048, 1024),
-    archOf(Generation::Blackwell, 110, "sm_110a", "sm_110", 90, 227, 2048, 1024),
-    archOf(Generation::Blackwell, 120, "sm_120a", "sm_120", 87, 99, 1536, 1024),
-    archOf(Generation::Blackwell, 121, "sm_121a", "sm_121", 88, 99, 1536, 1024),
+    rowOf(Generation::Volta, 70, "sm_70", "sm_70", 74, 96, 2048, 0, 512, 0),
+    rowOf(Generation::Turing, 75, "sm_75", "sm_75", 74, 64, 1024, 0, 512, 0),
+    rowOf(Generation::Ampere100, 80, "sm_80", "sm_80", 74, 163, 2048, 128, 1024, 1024),
+    rowOf(Generation::Ampere, 86, "sm_86", "sm_86", 74, 99, 1536, 64, 512, 512),
+    rowOf(Generation::Ampere, 87, "sm_87", "sm_87", 74, 163, 1536, 0, 512, 0),
+    rowOf(Generation::Ada, 89, "sm_89", "sm_89", 81, 99, 1536, 64, 512, 512),
+    rowOf(Generation::Hopper, 90, "sm_90a", "sm_90", 80, 227, 2048, 128, 1024, 2048),
+    rowOf(Generation::Blackwell, 100, "sm_100a", "sm_100", 86, 227, 2048, 128, 1024, 4096),
+    rowOf(Generation::Blackwell, 103, "sm_103a", "sm_103", 88, 227, 2048, 0, 1024, 0),
+    rowOf(Generation::Blackwell, 110, "sm_110a", "sm_110", 90, 227, 2048, 0, 1024, 0),
+    rowOf(Generation::Blackwell, 120, "sm_120a", "sm_120", 87, 99, 1536, 0, 1024, 0),
+    rowOf(Generation::Blackwell, 121, "sm_121a", "sm_121", 88, 99, 1536, 0, 1024, 0),
 };
 
 std::span<const NvidiaArch> nvidiaArchs() { return kNvidiaArchs; }
@@ -70,13 +75,30 @@ const NvidiaArch *findNvidiaArch(unsigned capability) {
   return below;
 }
 
+//--- occupancy -------------------------------------------------------------------------------
+
+uint32_t ResidentCtas::count() const { return std::min({byThreads, byRegisters, bySharedBytes}); }
+
+ResidentCtas residentCtas(const MultiprocessorLimits &limits, const CtaFootprint &block) {
+  constexpr uint64_t kWarpThreads = 32;
+  const auto roundedUp = [](uint64_t a, uint64_t unit) { return std::max<uint64_t>((a + unit - 1) / unit, 1) * unit; };
+  const uint64_t threads = roundedUp(block.threads, kWarpThreads);
+  const uint64_t ofCta = roundedUp(block.registers, kRegisterGranule) * threads;
+  const uint64_t sharedBytes = block.sharedBytes + kReservedSharedBytes;
+  return {.byThreads = uint32_t(limits.residentThreads / threads),
+          .byRegisters = uint32_t(kRegisterFile / ofCta),
+          .bySharedBytes = uint32_t((limits.maxSharedBytes + kReservedSharedBytes) / sharedBytes)};
+}
+
+//--- GPUs ------------------------------------------------------------------------------------
+
 // Data sheets, the throughput tables of the CUDA C++ Programming Guide, and measured bandwidths.
 static constexpr NvidiaGpu kHopper = {
     .name = "H200",
     .capability = 90,
     .multiprocessors = 132,
-    .ghz = 1.98,
-    .tensorGhz = 1.55,
+    .clockMhz = 1980,
+    .tensorClockMhz = 1550,
     .memoryMhz = 3201,
     .memoryBits = 6144,
     .dramBytes = 4.35e12,
@@ -85,27 +107,19 @@ static constexpr NvidiaGpu kHopper = {
     .atomicSectors = 33e9,
     .l2Capacity = 50u << 20,
     .warpIssues = 4,
-    .float32Lanes = 128,
-    .float16Lanes = 128,
     .float64Lanes = 64,
     .integerLanes = 64,
-    .specialLanes = 16,
     .convertLanes = 64,
     .l1Bytes = 128,
     .tensorFlops = {0, 256, 2048, 4096, 8192, 8192, 0},
     .mmaShare = 0.62,
-    .registers = 65536,
-    .sharedBytes = 233472,
-    .warps = 64,
-    .ctas = 32,
-    .reservedSharedBytes = 1024,
     .launchSeconds = 2.2e-6,
     .latencySeconds = 0.7e-6,
 };
 
 static constexpr NvidiaGpu h100() {
   NvidiaGpu gpu = kHopper;
-  gpu.name = "H100", gpu.tensorGhz = 1.5, gpu.memoryMhz = 2619, gpu.memoryBits = 5120;
+  gpu.name = "H100", gpu.tensorClockMhz = 1500, gpu.memoryMhz = 2619, gpu.memoryBits = 5120;
   gpu.dramBytes = 3.0e12, gpu.l2LineBytes = 10.0e12, gpu.l2SectorBytes = 5.0e12;
   return gpu;
 }
@@ -114,8 +128,8 @@ static constexpr NvidiaGpu kA100 = {
     .name = "A100",
     .capability = 80,
     .multiprocessors = 108,
-    .ghz = 1.41,
-    .tensorGhz = 1.35,
+    .clockMhz = 1410,
+    .tensorClockMhz = 1350,
     .memoryMhz = 1215,
     .memoryBits = 5120,
     .dramBytes = 1.75e12,
@@ -124,20 +138,12 @@ static constexpr NvidiaGpu kA100 = {
     .atomicSectors = 25e9,
     .l2Capacity = 40u << 20,
     .warpIssues = 4,
-    .float32Lanes = 64,
-    .float16Lanes = 128,
     .float64Lanes = 32,
     .integerLanes = 64,
-    .specialLanes = 16,
     .convertLanes = 64,
     .l1Bytes = 128,
     .tensorFlops = {0, 128, 1024, 2048, 0, 4096, 8192},
     .mmaShare = 1,
-    .registers = 65536,
-    .sharedBytes = 167936,
-    .warps = 64,
-    .ctas = 32,
-    .reservedSharedBytes = 1024,
     .launchSeconds = 2.5e-6,
     .latencySeconds = 0.6e-6,
 };
@@ -160,5 +166,7 @@ const NvidiaGpu &nvidiaGpuOf(uint32_t capability) {
       return gpu;
   return kNvidiaGpus[std::size(kNvidiaGpus) - 1];
 }
+
+const NvidiaArch &archOf(const NvidiaGpu &gpu) { return *findNvidiaArch(gpu.capability); }
 
 } // namespace nereid::artifact

@@ -1,5 +1,5 @@
-// NVIDIA's GPU generations and GPUs: features, limits and rates by name. No other file compares compute capabilities.
-// SPDX-License-Identifier: MIT
+// NVIDIA's GPU generations and GPUs: features, limits, occupancy and rates. No other file compares compute
+// capabilities. SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstddef>
@@ -29,16 +29,55 @@ struct NvidiaArch {
   bool hasWgmma;
   bool hasClusters;
   bool hasDependentLaunches; ///< griddepcontrol: a grid may begin before the one that it depends on ends
+  bool hasOwnPtxas;          ///< settings may name a ptxas for Blackwell alone
   uint32_t maxSharedBytes;   ///< per CTA
   uint32_t residentThreads;  ///< per multiprocessor
-  unsigned fma;              ///< of f32, per cycle of a multiprocessor; other simple instructions alike
-  unsigned warpMmaProducts;  ///< of 16-bit floats by mma.sync, likewise
+
+  //--- per cycle of a multiprocessor ---------------------------------------------------------
+  unsigned fma;             ///< of f32; other simple instructions alike
+  unsigned packedFma;       ///< of pairs of f16; 0: not recorded
+  unsigned special;         ///< exponentials, logarithms, roots
+  unsigned warpMmaProducts; ///< of 16-bit floats by mma.sync; 8-bit elements are twice as fast, tf32 half
+  unsigned tensorProducts;  ///< the same by the fastest instruction; 0: not recorded
+  unsigned globalBytes;     ///< its part of L2's bandwidth, for estimates
 };
 
 std::span<const NvidiaArch> nvidiaArchs();
 
 /// The row of the compute capability, or of the highest below it; null below the lowest row.
 const NvidiaArch *findNvidiaArch(unsigned capability);
+
+//--- occupancy -------------------------------------------------------------------------------
+
+inline constexpr uint32_t kRegisterFile = 65536;       ///< 32-bit registers of a multiprocessor
+inline constexpr uint32_t kRegisterGranule = 8;        ///< per thread
+inline constexpr uint32_t kReservedSharedBytes = 1024; ///< of each CTA, for the system
+inline constexpr uint32_t kMaxResidentCtas = 32;       ///< whatever they need
+
+struct CtaFootprint {
+  uint32_t registers = 0; ///< per thread; 0: unknown
+  uint64_t threads = 0;
+  uint64_t sharedBytes = 0;
+};
+
+/// CTAs that fit a multiprocessor by each of its resources; 0 where not even one fits.
+struct ResidentCtas {
+  uint32_t byThreads, byRegisters, bySharedBytes;
+  uint32_t count() const; ///< the least of these
+};
+
+/// What a multiprocessor has.
+struct MultiprocessorLimits {
+  uint32_t residentThreads;
+  uint64_t maxSharedBytes; ///< per CTA
+};
+
+ResidentCtas residentCtas(const MultiprocessorLimits &limits, const CtaFootprint &block);
+inline ResidentCtas residentCtas(const NvidiaArch &arch, const CtaFootprint &block) {
+  return residentCtas(MultiprocessorLimits{arch.residentThreads, arch.maxSharedBytes}, block);
+}
+
+//--- GPUs ------------------------------------------------------------------------------------
 
 /// The kinds of tensor cores' operands.
 enum class TensorType : uint8_t { None, F64, TF32, F16, F8, Int8, Int4 };
@@ -48,7 +87,7 @@ struct NvidiaGpu {
   std::string_view name; ///< as users write it
   uint32_t capability;
   uint32_t multiprocessors;
-  double ghz, tensorGhz; ///< boost; tensorGhz: sustained while the tensor cores are busy
+  uint32_t clockMhz, tensorClockMhz; ///< boost; sustained while the tensor cores are busy
   uint32_t memoryMhz, memoryBits;
 
   //--- per second and GPU --------------------------------------------------------------------
@@ -59,15 +98,12 @@ struct NvidiaGpu {
 
   //--- per clock and SM ----------------------------------------------------------------------
   double warpIssues;
-  double float32Lanes, float16Lanes, float64Lanes, integerLanes, specialLanes, convertLanes;
-  double l1Bytes;                      ///< of L1 and shared memory
-  double tensorFlops[kNumTensorTypes]; ///< dense; 0: the GPU lacks the type
-  double mmaShare;                     ///< what `mma` reaches of them; wgmma reaches all
+  double float64Lanes, integerLanes, convertLanes; ///< others are the architecture's
+  double l1Bytes;                                  ///< of L1 and shared memory
+  double tensorFlops[kNumTensorTypes];             ///< dense; 0: the GPU lacks the type
+  double mmaShare;                                 ///< what `mma` reaches of them; wgmma reaches all
 
-  //--- limits of an SM -----------------------------------------------------------------------
-  uint32_t registers, sharedBytes, warps, ctas;
-  uint32_t reservedSharedBytes; ///< of each CTA
-
+  //--- per launch ----------------------------------------------------------------------------
   double launchSeconds;  ///< from one launch to the next, of an empty kernel
   double latencySeconds; ///< of an access to DRAM
 };
@@ -79,5 +115,6 @@ const NvidiaGpu *findNvidiaGpu(std::string_view name);
 
 /// The GPU that a compute capability stands for.
 const NvidiaGpu &nvidiaGpuOf(uint32_t capability);
+const NvidiaArch &archOf(const NvidiaGpu &gpu);
 
 } // namespace nereid::artifact

@@ -3,7 +3,7 @@
 #include "artifact/TargetInfo.h"
 #include "python/bindings/GpuDriver.h"
 #include "python/bindings/Properties.h"
-#include "runtime/gpu/AmdGpus.h"
+#include "runtime/gpu/RecordedProperties.h"
 #include "runtime/hip/HipDevice.h"
 
 #include <nanobind/stl/string.h>

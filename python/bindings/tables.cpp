@@ -1,5 +1,6 @@
 // The compiler's tables of names, as Python lists of dictionaries.
 // SPDX-License-Identifier: MIT
+#include "artifact/AmdGpus.h"
 #include "artifact/NvidiaGpus.h"
 #include "artifact/TargetInfo.h"
 #include "compiler/driver/Compiler.h"
@@ -120,6 +121,18 @@ static nb::dict nvidiaArch(unsigned capability) {
   dict["has_fp8"] = arch.hasFp8Conversion;
   dict["has_wgmma"] = arch.hasWgmma;
   dict["has_clusters"] = arch.hasClusters;
+  dict["has_own_ptxas"] = arch.hasOwnPtxas;
+  dict["fma"] = arch.fma;
+  dict["packed_fma"] = arch.packedFma;
+  dict["tensor_products"] = arch.tensorProducts;
+  return dict;
+}
+
+/// The same of AMD's; empty for a name that is not in the table.
+static nb::dict amdArch(const std::string &name) {
+  nb::dict dict;
+  if (const artifact::AmdArch *arch = artifact::findAmdArch(name))
+    dict["has_xf32"] = arch->hasXf32;
   return dict;
 }
 
@@ -139,7 +152,11 @@ void nereid::python::bindTables(nb::module_ &module) {
   module.def("element_types", &elementTypes,
              "(name of the dtype, [name in signatures, name in `tl`, others], void|int|uint|float, bits, bits of the "
              "mantissa, bias of the exponent) of each element type.");
-  module.def("nvidia_arch", &nvidiaArch, nb::arg("capability"), "Features of a compute capability (90 is 9.0).");
+  module.def(
+      "nvidia_arch", &nvidiaArch, nb::arg("capability"),
+      "Features of a compute capability (90 is 9.0), and what a multiprocessor does per cycle; 0 where that is not "
+      "recorded.");
+  module.def("amd_arch", &amdArch, nb::arg("arch"), "Features of an architecture (`gfx942`).");
   module.def(
       "warp_size",
       [](const std::string &backend, const std::string &arch) { return artifact::warpSizeOf(backend, arch); },

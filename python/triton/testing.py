@@ -215,23 +215,13 @@ def get_dram_gbps(device: int | None = None) -> float:
     return properties["mem_clock_rate"] * properties["mem_bus_width"] * 2 / 1e6 / 8
 
 
-# Operations per multiprocessor and clock, a multiply-add counted as two: by compute capability, for elements of 32
-# (tf32), 16 and 8 bits on the tensor cores, and of 32 and 16 bits on the vector units.
-_RATES = {
-    80: ((1024, 2048, 4096), (128, 512)),
-    86: ((512, 1024, 2048), (256, 256)),
-    89: ((512, 1024, 2048), (256, 256)),
-    90: ((2048, 4096, 8192), (256, 512)),
-    100: ((4096, 8192, 16384), (256, 512)),
-}
-
-
-def _rates(device: int | None) -> tuple[Any, dict[str, Any]]:
+def _rates(device: int | None) -> tuple[dict[str, Any], dict[str, Any]]:
     properties = _need_gpu(device)
     capability = properties.get("compute_capability", 0)
-    if capability not in _RATES:
+    rates = libtriton.nvidia_arch(capability)
+    if not rates["tensor_products"]:
         raise RuntimeError(f"peak rates of this GPU (sm_{capability}) are not known")
-    return _RATES[capability], properties
+    return rates, properties
 
 
 def _bits(dtype: Any) -> int:
@@ -241,15 +231,16 @@ def _bits(dtype: Any) -> int:
 
 def get_max_tensorcore_tflops(dtype: Any, clock_rate: float, device: int | None = None) -> float:
     """Peak rate of the tensor cores in TFLOP/s, at `clock_rate` kHz."""
-    (matrix, _), properties = _rates(device)
-    per_clock = {32: matrix[0], 16: matrix[1], 8: matrix[2]}[_bits(dtype)]
+    rates, properties = _rates(device)
+    flops = 2 * rates["tensor_products"]
+    per_clock = {32: flops / 2, 16: flops, 8: flops * 2}[_bits(dtype)]
     return properties["multiprocessor_count"] * per_clock * clock_rate * 1e-9
 
 
 def get_max_simd_tflops(dtype: Any, clock_rate: float, device: int | None = None) -> float:
     """Peak rate of the vector units in TFLOP/s, at `clock_rate` kHz."""
-    (_, vector), properties = _rates(device)
-    per_clock = {32: vector[0], 16: vector[1]}[_bits(dtype)]
+    rates, properties = _rates(device)
+    per_clock = {32: 2 * rates["fma"], 16: 4 * rates["packed_fma"]}[_bits(dtype)]
     return properties["multiprocessor_count"] * per_clock * clock_rate * 1e-9
 
 

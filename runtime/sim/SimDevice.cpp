@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/sim/SimDevice.h"
 
+#include "artifact/NvidiaGpus.h"
 #include "runtime/MemoryExtent.h"
 #include "runtime/cuda/CodeRequirements.h"
-#include "runtime/gpu/AmdGpus.h"
 #include "runtime/gpu/LaunchErrors.h"
+#include "runtime/gpu/RecordedProperties.h"
 #include "runtime/sim/SimArguments.h"
 #include "runtime/sim/Simulator.h"
 
@@ -33,25 +34,6 @@ void setSimSettings(const SimSettings &settings) {
 
 //--- The device --------------------------------------------------------------------------------
 
-/// The figures of one GPU of that compute capability, by which grids and tiles are sized.
-static DeviceProperties propertiesOf(int capability) {
-  const auto number = static_cast<unsigned>(capability);
-  const artifact::NvidiaGpu &gpu = artifact::nvidiaGpuOf(number);
-  const artifact::NvidiaArch *known = artifact::findNvidiaArch(number);
-  const artifact::NvidiaArch &arch = known ? *known : artifact::nvidiaArchs().front();
-  return {.name = "simulated sm_" + std::to_string(capability),
-          .multiprocessorCount = gpu.multiprocessors,
-          .maxNumRegs = gpu.registers,
-          .maxSharedMem = arch.maxSharedBytes,
-          .warpSize = 32,
-          .maxThreadsPerSm = arch.residentThreads,
-          .smClockRateKhz = static_cast<uint32_t>(gpu.ghz * 1e6),
-          .memClockRateKhz = gpu.memoryMhz * 1000,
-          .memBusWidthBits = gpu.memoryBits,
-          .maxThreadsPerBlock = 1024,
-          .lastLevelCacheBytes = gpu.l2Capacity};
-}
-
 namespace {
 class SimKernel final : public Kernel {
 public:
@@ -71,15 +53,15 @@ private:
   std::unique_ptr<const TensorMaps> tensorMaps; ///< null for the plain ABI
 };
 
-static DeviceProperties simulatedProperties(const artifact::AmdGpu &gpu) {
-  DeviceProperties properties = runtime::propertiesOf(gpu);
+template <typename Gpu> static DeviceProperties simulatedProperties(const Gpu &gpu) {
+  DeviceProperties properties = propertiesOf(gpu);
   properties.name = "simulated " + properties.name;
   return properties;
 }
 
 class SimDevice final : public Device {
 public:
-  explicit SimDevice(int capability) : capability(capability), known(propertiesOf(capability)) {}
+  explicit SimDevice(int capability) : capability(capability), known(simulatedProperties(unsigned(capability))) {}
   explicit SimDevice(const artifact::AmdGpu &gpu) : amdGpu(&gpu), known(simulatedProperties(gpu)) {}
 
   const DeviceProperties &properties() const override { return known; }
@@ -208,15 +190,10 @@ static uint32_t checksOfArtifact(const artifact::Artifact &artifact) {
 }
 
 /// CTAs that the GPU runs at once: as many on each multiprocessor as its threads, shared memory and registers allow.
-static uint32_t residentCtas(const artifact::Artifact &artifact, const DeviceProperties &gpu) {
-  constexpr uint64_t kMostOnOne = 32, kReservedShared = 1024;
-  const uint64_t threads = uint64_t{artifact.blockDims[0]} * artifact.blockDims[1] * artifact.blockDims[2];
-  uint64_t each = std::min<uint64_t>(kMostOnOne, gpu.maxThreadsPerSm / std::max<uint64_t>(threads, 1));
-  if (artifact.sharedBytes)
-    each = std::min<uint64_t>(each, (gpu.maxSharedMem + kReservedShared) / (artifact.sharedBytes + kReservedShared));
-  if (artifact.registers)
-    each = std::min<uint64_t>(each, gpu.maxNumRegs / std::max<uint64_t>(artifact.registers * threads, 1));
-  return static_cast<uint32_t>(std::max<uint64_t>(each, 1) * gpu.multiprocessorCount);
+static uint32_t residentOnGpu(const artifact::Artifact &artifact, const DeviceProperties &gpu) {
+  const artifact::CtaFootprint block{artifact.registers, dimOf(artifact.blockDims).count(), artifact.sharedBytes};
+  const uint32_t fitting = artifact::residentCtas({gpu.maxThreadsPerSm, gpu.maxSharedMem}, block).count();
+  return std::clamp(fitting, 1u, artifact::kMaxResidentCtas) * gpu.multiprocessorCount;
 }
 
 Expected<void> SimDevice::launch(Kernel &base, Grid grid, void *, std::span<const char> packed) {
@@ -249,7 +226,7 @@ Expected<void> SimDevice::launch(Kernel &base, Grid grid, void *, std::span<cons
   launch.params = arguments->params();
   launch.seed = seedOfLaunches;
   launch.maxInstructions = limitOfLaunches;
-  launch.residentCtas = residentCtas(artifact, known);
+  launch.residentCtas = residentOnGpu(artifact, known);
   launch.isCooperative = artifact.cooperative;
   launch.wantsCounters = areLaunchesCounted;
   launch.checks = checksOfArtifact(artifact);

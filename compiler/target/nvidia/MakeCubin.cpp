@@ -17,7 +17,7 @@ using namespace nereid::nvidia;
 /// large kernels 32 registers. Users' own limits are kept.
 static bool spillsForOccupancy(const Assembled &made, const CudaKernel &kernel) {
   return made.spillBytes > 0 && !StringRef(kernel.ptx).contains(".maxnreg") &&
-         residentCtas(kernel.arch, {made.registers, kernel.threadsPerBlock(), /*sharedBytes=*/0}) > 1 &&
+         residentCtas(kernel.arch, {made.registers, kernel.threadsPerBlock(), /*sharedBytes=*/0}).count() > 1 &&
          made.registers < maxThreadRegisters;
 }
 
@@ -68,7 +68,7 @@ static std::optional<Assembled> assembleWithoutSpills(CudaKernel &kernel, Assemb
     best = assembleWith(kernel.safeCtas);
   }
   const auto residentWith = [&](uint32_t registers) {
-    return residentCtas(kernel.arch, {registers, kernel.threadsPerBlock(), kernel.shared.bytes});
+    return residentCtas(kernel.arch, {registers, kernel.threadsPerBlock(), kernel.shared.bytes}).count();
   };
   uint32_t enough = residentWith(maxThreadRegisters);
   if (!best || best->spillBytes == 0 || enough >= kernel.residentCtas)

@@ -37,8 +37,7 @@ OpCost OpCosts::ofAccess(const analysis::MemoryAccess &access) const {
   const uint64_t elements = access.tile().getNumElements();
   const uint64_t instructions =
       llvm::divideCeil(elements, uint64_t{kWarpThreads} * analysis::vectorElems(access, axes));
-  return {Unit::MemoryCopies,
-          std::max(llvm::divideCeil(access.bytes(elements), rates.globalBytes), instructions / rates.warpInstructions),
+  return {Unit::MemoryCopies, std::max(llvm::divideCeil(access.bytes(elements), arch.globalBytes), instructions),
           access.isStore() ? "store" : "load"};
 }
 
@@ -48,9 +47,9 @@ OpCost OpCosts::ofDot(tt::DotOpInterface dot) const {
   const uint64_t products = result.getNumElements() * shape.back();
   auto mma = dyn_cast<ttg::NvidiaMmaAttr>(result.getEncoding());
   if (!mma)
-    return {Unit::Alu, products / rates.fma, "dot by FMA"};
+    return {Unit::Alu, products / arch.fma, "dot by FMA"};
   const unsigned bits = std::max(element.getIntOrFloatBitWidth(), 8u);
-  const unsigned rate = mma.isWgmma() ? rates.wgmmaProducts : rates.warpMmaProducts;
+  const unsigned rate = mma.isWgmma() ? arch.tensorProducts : arch.warpMmaProducts;
   return {Unit::TensorCores, products * bits / 16 / std::max(rate, 1u), "dot"};
 }
 
@@ -74,7 +73,7 @@ OpCost OpCosts::of(Operation *op) const {
   if (auto copy = dyn_cast<ttng::AsyncTmaCopyGlobalToLocalOp>(op)) {
     const ttg::MemDescType tile = copy.getResult().getType();
     const uint64_t bytes = tt::storageBytes(tile.getElementType(), ShapedType::getNumElements(tile.getShape()));
-    return {Unit::MemoryCopies, bytes / rates.globalBytes, "load by TMA"};
+    return {Unit::MemoryCopies, bytes / arch.globalBytes, "load by TMA"};
   }
   if (auto dot = dyn_cast<tt::DotOpInterface>(op))
     return ofDot(dot);
@@ -89,13 +88,13 @@ OpCost OpCosts::of(Operation *op) const {
     return {Unit::SharedMemory, wavefrontsOf(access->pattern) * warps,
             access->isLoad ? "read of shared memory" : "write to shared memory"};
   if (auto reduce = dyn_cast<tt::ReduceOp>(op))
-    return {Unit::Alu, elementsOf(reduce->getOperand(0).getType()) / rates.fma, "reduction"};
+    return {Unit::Alu, elementsOf(reduce->getOperand(0).getType()) / arch.fma, "reduction"};
   if (op->getNumResults() == 0 || isa<arith::ConstantOp>(op))
     return {};
   const uint64_t elements = elementsOf(op->getResult(0).getType());
   if (usesSpecialFunctions(op))
-    return {Unit::SpecialFunctions, elements / rates.special, op->getName().stripDialect().str()};
+    return {Unit::SpecialFunctions, elements / arch.special, op->getName().stripDialect().str()};
   if (isa<arith::ArithDialect, mlir::math::MathDialect>(op->getDialect()) || isa<tt::AddPtrOp>(op))
-    return {Unit::Alu, elements / rates.fma, "elementwise"};
+    return {Unit::Alu, elements / arch.fma, "elementwise"};
   return {};
 }

@@ -5,7 +5,6 @@
 #include "compiler/analysis/MemoryAccess.h"
 #include "compiler/lowering/gpu/Explainer.h"
 #include "compiler/target/nvidia/arch/Archs.h"
-#include "compiler/target/nvidia/arch/Rates.h"
 
 namespace nereid::nvidia {
 
@@ -14,7 +13,7 @@ using lowering::OpCost;
 /// Costs of the ops of a module that is ready for emission.
 class OpCosts {
 public:
-  OpCosts(mlir::ModuleOp module, const Arch &arch) : rates(ratesOf(arch)), axes(module) {}
+  OpCosts(mlir::ModuleOp module, const Arch &arch) : arch(arch), axes(module) {}
 
   OpCost of(mlir::Operation *op) const;
   const analysis::AxisInfoAnalysis &axisInfo() const { return axes; }
@@ -23,7 +22,7 @@ private:
   OpCost ofAccess(const analysis::MemoryAccess &access) const;
   OpCost ofDot(tt::DotOpInterface dot) const;
 
-  const Rates rates;
+  const Arch arch;
   const analysis::AxisInfoAnalysis axes;
 };
 

@@ -150,8 +150,9 @@ static void printEstimate(std::string &text, const LaunchProfile &profile, const
   print(text,
         "occupancy            %u CTAs, %u of %u warps on an SM of %.*s by %s: %u registers (%s), %s of shared memory; "
         "%.2f waves\n",
-        occupancy.ctas, occupancy.warps, gpu.warps, int(gpu.name.size()), gpu.name.data(), occupancy.limit,
-        profile.registers, profile.registerSource == RegisterSource::Assembler ? "ptxas" : "live in the PTX",
+        occupancy.ctas, occupancy.warps, archOf(gpu).residentThreads / 32, int(gpu.name.size()), gpu.name.data(),
+        occupancy.limit, profile.registers,
+        profile.registerSource == RegisterSource::Assembler ? "ptxas" : "live in the PTX",
         bytesText(profile.sharedBytes).c_str(), occupancy.waves);
   const Estimate estimate = estimateOf(profile, gpu);
   print(text, "estimate on %-8.*s %s, bound by %s:", int(gpu.name.size()), gpu.name.data(),

@@ -14,17 +14,16 @@ static uint64_t ceilDiv(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
 //--- occupancy -----------------------------------------------------------------------------
 
 Occupancy nereid::sim::occupancyOf(const LaunchProfile &profile, const artifact::NvidiaGpu &gpu) {
-  constexpr uint64_t kRegisterUnit = 256; // of a warp
   const uint64_t warps = std::max<uint64_t>(ceilDiv(profile.block.count(), 32), 1);
-  const uint64_t ofWarp = ceilDiv(uint64_t{std::max(profile.registers, 16u)} * 32, kRegisterUnit) * kRegisterUnit;
-  const std::pair<uint64_t, const char *> limits[] = {
-      {gpu.warps / warps, "warps"},
-      {gpu.ctas, "CTAs"},
-      {gpu.registers / ofWarp / warps, "registers"},
-      {gpu.sharedBytes / (profile.sharedBytes + gpu.reservedSharedBytes), "shared memory"}};
+  const artifact::ResidentCtas fitting =
+      residentCtas(archOf(gpu), {profile.registers, profile.block.count(), profile.sharedBytes});
+  const std::pair<uint32_t, const char *> limits[] = {{fitting.byThreads, "warps"},
+                                                      {artifact::kMaxResidentCtas, "CTAs"},
+                                                      {fitting.byRegisters, "registers"},
+                                                      {fitting.bySharedBytes, "shared memory"}};
   const auto lowest = std::min_element(std::begin(limits), std::end(limits));
   Occupancy occupancy;
-  occupancy.ctas = uint32_t(lowest->first);
+  occupancy.ctas = lowest->first;
   occupancy.warps = uint32_t(lowest->first * warps);
   occupancy.limit = lowest->second;
   if (occupancy.ctas)
@@ -47,15 +46,16 @@ static bool isIssued(size_t kind) {
 }
 
 static Clocks clocksOf(const Counters &counters, const artifact::NvidiaGpu &gpu) {
+  const artifact::NvidiaArch &arch = archOf(gpu);
   Clocks clocks;
   for (size_t kind = 0; kind < kNumKinds; ++kind)
     clocks.issue += isIssued(kind) ? double(counters.warpsOf[kind]) / gpu.warpIssues : 0;
   const auto pipe = [&](Kind kind, double lanes) { return double(counters.warpsOf[size_t(kind)]) * 32 / lanes; };
-  clocks.float32 = pipe(Kind::Float32, gpu.float32Lanes);
-  clocks.float16 = pipe(Kind::Float16, gpu.float16Lanes);
+  clocks.float32 = pipe(Kind::Float32, arch.fma);
+  clocks.float16 = pipe(Kind::Float16, arch.packedFma);
   clocks.float64 = pipe(Kind::Float64, gpu.float64Lanes);
   clocks.integer = pipe(Kind::Integer, gpu.integerLanes);
-  clocks.special = pipe(Kind::Special, gpu.specialLanes);
+  clocks.special = pipe(Kind::Special, arch.special);
   clocks.convert = pipe(Kind::Convert, gpu.convertLanes);
   for (size_t direction = 0; direction < kNumDirections; ++direction)
     clocks.l1 += double(counters.shared[direction].sharedWavefronts) +
@@ -97,8 +97,8 @@ static double latencyOf(const LaunchProfile &profile, const artifact::NvidiaGpu 
     issued += isIssued(kind) ? double(counters.warpsOf[kind]) : 0;
   const double loads = double(counters.global[size_t(Direction::Load)].globalRequests) / double(warps);
   const double ofWarp = std::ceil(loads / kLoadsInFlight) * gpu.latencySeconds +
-                        issued / double(warps) * kClocksPerInstruction / (gpu.ghz * 1e9) +
-                        tensorClocks / double(profile.grid.count()) / (gpu.tensorGhz * 1e9);
+                        issued / double(warps) * kClocksPerInstruction / (gpu.clockMhz * 1e6) +
+                        tensorClocks / double(profile.grid.count()) / (gpu.tensorClockMhz * 1e6);
   return double(ceilDiv(ctasOfSm, resident)) * ofWarp;
 }
 
@@ -110,18 +110,18 @@ Estimate nereid::sim::estimateOf(const LaunchProfile &profile, const artifact::N
   const uint64_t ctasOfSm = ceilDiv(ctas, gpu.multiprocessors);
   const double share = double(ctasOfSm) / double(ctas);
   const Clocks clocks = clocksOf(counters, gpu);
-  const auto add = [&](const char *name, double onOneSm, double ghz) {
-    estimate.resources.push_back({name, onOneSm * share / (ghz * 1e9)});
+  const auto add = [&](const char *name, double onOneSm, uint32_t clockMhz) {
+    estimate.resources.push_back({name, onOneSm * share / (clockMhz * 1e6)});
   };
-  add("instruction issue", clocks.issue, gpu.ghz);
-  add("float32 pipe", clocks.float32, gpu.ghz);
-  add("float16 pipe", clocks.float16, gpu.ghz);
-  add("float64 pipe", clocks.float64, gpu.ghz);
-  add("integer pipe", clocks.integer, gpu.ghz);
-  add("special functions", clocks.special, gpu.ghz);
-  add("conversions", clocks.convert, gpu.ghz);
-  add("L1 and shared memory", clocks.l1, gpu.ghz);
-  add("tensor cores", clocks.tensor, gpu.tensorGhz);
+  add("instruction issue", clocks.issue, gpu.clockMhz);
+  add("float32 pipe", clocks.float32, gpu.clockMhz);
+  add("float16 pipe", clocks.float16, gpu.clockMhz);
+  add("float64 pipe", clocks.float64, gpu.clockMhz);
+  add("integer pipe", clocks.integer, gpu.clockMhz);
+  add("special functions", clocks.special, gpu.clockMhz);
+  add("conversions", clocks.convert, gpu.clockMhz);
+  add("L1 and shared memory", clocks.l1, gpu.clockMhz);
+  add("tensor cores", clocks.tensor, gpu.tensorClockMhz);
   estimate.resources.push_back({"L2", l2TimeOf(counters, gpu)});
   const InstructionCounts &atomics = counters.global[size_t(Direction::Atomic)];
   estimate.resources.push_back({"atomics in L2", double(atomics.globalSectors) / gpu.atomicSectors});

@@ -2,22 +2,24 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/sim/counters/LaunchProfile.h"
 
+#include "artifact/NvidiaGpus.h"
 #include "runtime/sim/machine/Module.h"
 #include "runtime/sim/ptx/Liveness.h"
 
 #include <algorithm>
 
+using namespace nereid;
 using namespace nereid::sim;
 
 /// An assembler spills registers where the text bounds them.
 static uint32_t registersOf(const Function &function, Dim block) {
-  constexpr uint32_t kFile = 65536, kUnit = 8;
   uint32_t registers = liveRegisters(function);
   if (function.maxRegisters)
     registers = std::min(registers, function.maxRegisters);
   const uint64_t threads = (block.count() + 31) / 32 * 32 * function.minCtas;
   if (threads)
-    registers = std::min(registers, uint32_t(kFile / threads / kUnit * kUnit));
+    registers = std::min(registers, uint32_t(artifact::kRegisterFile / threads / artifact::kRegisterGranule *
+                                             artifact::kRegisterGranule));
   return registers;
 }
 

@@ -1,6 +1,6 @@
 // The driver of AMD's GPUs on a stub of HIP's runtime: opening, loading, launches byte by byte, failures.
 // SPDX-License-Identifier: MIT
-#include "runtime/gpu/AmdGpus.h"
+#include "runtime/gpu/RecordedProperties.h"
 #include "test/unit/runtime/StubDriver.h"
 
 #include <gtest/gtest.h>

@@ -9,14 +9,14 @@ namespace {
 
 TEST(Occupancy, RegistersThreadsAndSharedMemoryLimitBlocks) {
   // 65536 registers, 2048 threads (1536 of 8.6), 228 KiB of shared memory (100), of which 1 KiB per CTA is reserved.
-  EXPECT_EQ(residentCtas(arch("90"), {.registers = 32, .threads = 256}), 8u);
-  EXPECT_EQ(residentCtas(arch("86"), {.registers = 32, .threads = 256}), 6u);
-  EXPECT_EQ(residentCtas(arch("90"), {.registers = 64, .threads = 256}), 4u);
-  EXPECT_EQ(residentCtas(arch("90"), {.registers = 65, .threads = 256}), 3u); // rounded up to 72
-  EXPECT_EQ(residentCtas(arch("90"), {.registers = 255, .threads = 256}), 1u);
-  EXPECT_EQ(residentCtas(arch("90"), {.registers = 255, .threads = 512}), 0u);
-  EXPECT_EQ(residentCtas(arch("90"), {.registers = 32, .threads = 128, .sharedBytes = 113 * 1024}), 2u);
-  EXPECT_EQ(residentCtas(arch("90"), {.registers = 32, .threads = 128, .sharedBytes = 114 * 1024}), 1u);
+  EXPECT_EQ(residentCtas(arch("90"), {.registers = 32, .threads = 256}).count(), 8u);
+  EXPECT_EQ(residentCtas(arch("86"), {.registers = 32, .threads = 256}).count(), 6u);
+  EXPECT_EQ(residentCtas(arch("90"), {.registers = 64, .threads = 256}).count(), 4u);
+  EXPECT_EQ(residentCtas(arch("90"), {.registers = 65, .threads = 256}).count(), 3u); // rounded up to 72
+  EXPECT_EQ(residentCtas(arch("90"), {.registers = 255, .threads = 256}).count(), 1u);
+  EXPECT_EQ(residentCtas(arch("90"), {.registers = 255, .threads = 512}).count(), 0u);
+  EXPECT_EQ(residentCtas(arch("90"), {.registers = 32, .threads = 128, .sharedBytes = 113 * 1024}).count(), 2u);
+  EXPECT_EQ(residentCtas(arch("90"), {.registers = 32, .threads = 128, .sharedBytes = 114 * 1024}).count(), 1u);
 }
 
 TEST(Occupancy, LaunchBoundLeavesRoomForTheTiles) {

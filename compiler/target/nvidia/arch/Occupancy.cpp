@@ -9,9 +9,6 @@
 using namespace nereid;
 using namespace nereid::nvidia;
 
-static constexpr uint32_t registerFile = 65536;  // per multiprocessor, in 32-bit registers
-static constexpr uint32_t registerGranule = 8;   // per thread
-static constexpr uint32_t reservedShared = 1024; // per CTA, for the system
 /// Addresses, indices and partial results beside the tiles.
 static constexpr uint32_t otherRegisters = 16;
 /// What ptxas needs beside the values of straight-line code.
@@ -26,14 +23,6 @@ static constexpr uint32_t minResidentCtas = 2;
 static constexpr uint32_t busyWarps = 24;
 static constexpr uint32_t threadsPerWarp = 32;
 
-uint32_t nvidia::residentCtas(const Arch &arch, const CtaFootprint &block) {
-  const uint32_t registers = std::max<uint32_t>(llvm::alignTo(block.registers, registerGranule), registerGranule);
-  const uint32_t byRegisters = registerFile / (registers * block.threads);
-  const uint32_t byThreads = arch.residentThreads / block.threads;
-  const uint32_t byShared = (arch.maxSharedBytes + reservedShared) / (block.sharedBytes + reservedShared);
-  return std::min({byRegisters, byThreads, byShared});
-}
-
 /// The least of them that straight loops over a row need.
 static constexpr uint32_t fewOtherRegisters = 8;
 
@@ -46,7 +35,7 @@ static uint32_t chooseSafely(const Arch &arch, const KernelResources &resources)
   const uint32_t registers = resources.tileRegisters + otherRegisters;
   if (registers > maxThreadRegisters)
     return 0;
-  const uint32_t fitting = residentCtas(arch, {registers, resources.threads, resources.sharedBytes});
+  const uint32_t fitting = residentCtas(arch, {registers, resources.threads, resources.sharedBytes}).count();
   if (resources.runsOnce)
     return fitting * resources.threads < busyWarps * threadsPerWarp ? 0 : fitting;
   if (resources.loadedBytes == 0)
@@ -60,7 +49,7 @@ static uint32_t chooseForLoop(const Arch &arch, const KernelResources &resources
   if (resources.loadedBytes == 0 || busyCtas(resources) < 2 * safe)
     return safe;
   const uint32_t registers = resources.tileRegisters + fewOtherRegisters;
-  const uint32_t fitting = residentCtas(arch, {registers, resources.threads, resources.sharedBytes});
+  const uint32_t fitting = residentCtas(arch, {registers, resources.threads, resources.sharedBytes}).count();
   return std::max(safe, std::min(fitting, busyCtas(resources)));
 }
 
@@ -70,7 +59,7 @@ static MinCtasPerSm chooseForStraightCode(const Arch &arch, const KernelResource
   const uint32_t registers = resources.valueRegisters + unnamedRegisters;
   const bool isKnown = safe > 0 && resources.valueRegisters > 0;
   const uint32_t fitting =
-      isKnown ? residentCtas(arch, {registers, resources.threads, resources.sharedBytes}) : uint32_t(0);
+      isKnown ? residentCtas(arch, {registers, resources.threads, resources.sharedBytes}).count() : uint32_t(0);
   const uint32_t full = arch.residentThreads / resources.threads;
   return {.tight = std::max(safe, fitting) == full ? full : 0, .safe = safe == full ? full : 0};
 }

@@ -13,15 +13,6 @@ namespace nereid::nvidia {
 
 inline constexpr uint32_t maxThreadRegisters = 255; ///< that an instruction can address
 
-struct CtaFootprint {
-  uint32_t registers = 0; ///< per thread
-  uint32_t threads = 0;
-  uint32_t sharedBytes = 0;
-};
-
-/// CTAs that fit one multiprocessor; 0 where not even one fits.
-uint32_t residentCtas(const Arch &arch, const CtaFootprint &block);
-
 /// The resources of a multiprocessor that a kernel uses.
 struct KernelResources {
   uint32_t tileRegisters = 0;  ///< peak of a thread's tiles

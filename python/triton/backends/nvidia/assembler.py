@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ... import knobs
+from ..._C import libtriton
 
 # Paths below the folder of the namespace package `nvidia`: CUDA 13's wheels, then those of CUDA 12.
 _WHEEL_LIBRARIES = ("cu13/lib/libnvJitLink.so.*", "nvjitlink/lib/libnvJitLink.so.*")
@@ -35,12 +36,17 @@ class Assembler:
         return ",".join(_identity(path) for path in (self.nvjitlink, self.ptxas) if path)
 
 
+def has_own_ptxas(arch: int) -> bool:
+    """Whether settings may name a ptxas for GPUs of this compute capability alone."""
+    return libtriton.nvidia_arch(arch)["has_own_ptxas"]
+
+
 def find_assembler(arch: int = 0) -> Assembler:
     """The tools for a GPU of that compute capability. If the settings have a path, no other is
     searched.
     """
     settings = knobs.nvidia
-    newer = settings.chosen_path("ptxas_blackwell") if arch >= 100 else None
+    newer = settings.chosen_path("ptxas_blackwell") if has_own_ptxas(arch) else None
     chosen = newer or settings.chosen_path("ptxas")
     if chosen:
         return _chosen(chosen)

@@ -11,11 +11,12 @@ from typing import Any
 
 from ... import knobs
 from ..._C import libtriton
+from .assembler import has_own_ptxas
 
 
 def get_ptxas(arch: int) -> knobs.NvidiaTool:
     """The ptxas for a compute capability."""
-    return knobs.nvidia.ptxas_blackwell if arch >= 100 else knobs.nvidia.ptxas
+    return knobs.nvidia.ptxas_blackwell if has_own_ptxas(arch) else knobs.nvidia.ptxas
 
 
 def get_ptxas_version(arch: int = 80) -> str:

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/target/nvidia/passes/dots/LoopCost.h"
 
-#include "compiler/target/nvidia/arch/Rates.h"
+#include "compiler/target/nvidia/arch/Archs.h"
 #include "compiler/target/nvidia/dialect/Dialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -42,10 +42,10 @@ static uint64_t specialElements(Block &block) {
 }
 
 LoopCost nvidia::costOf(scf::ForOp loop) {
-  const Rates rates = ratesOf(*artifact::findNvidiaArch(90)); // which alone has wgmma
+  const Arch &arch = *artifact::findNvidiaArch(90); // which alone has wgmma
   LoopCost cost;
   for (auto dot : loop.getBody()->getOps<ttng::WarpGroupDotOp>())
-    cost.tensor += products(dot) / rates.wgmmaProducts;
-  cost.special = specialElements(*loop.getBody()) / rates.special;
+    cost.tensor += products(dot) / arch.tensorProducts;
+  cost.special = specialElements(*loop.getBody()) / arch.special;
   return cost;
 }
