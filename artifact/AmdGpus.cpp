@@ -25,6 +25,7 @@ static constexpr AmdArch cdna2 = {.name = "gfx90a",
                                   .hasWideInt8 = false,
                                   .hasDoubleDepth = false,
                                   .hasScaledMatrix = false,
+                                  .flushesDenormals = true,
                                   .hasBf16Conversion = false,
                                   .hasPermlane32Swap = false,
                                   .hasPermlane16 = false,
@@ -39,6 +40,7 @@ static constexpr AmdArch cdna2 = {.name = "gfx90a",
 static constexpr AmdArch cdna3() {
   AmdArch arch = cdna2;
   arch.name = "gfx942", arch.fp8 = Fp8Format::Fnuz, arch.hasXf32 = arch.hasWideInt8 = true;
+  arch.flushesDenormals = false;
   arch.ldsLoadBytes = 4;
   return arch;
 }

@@ -29,6 +29,7 @@ struct AmdArch {
   bool hasWideInt8;          ///< mfma of 8 bytes of int8 per lane, not 4
   bool hasDoubleDepth;       ///< mfma of 16 bytes per lane
   bool hasScaledMatrix;      ///< mfma of fp8, fp6 and fp4 in any pair, with a scale for 32 elements
+  bool flushesDenormals;     ///< matrix instructions take denormals of 16-bit floats, also of results, for zero
   bool hasBf16Conversion;    ///< a conversion from f32 to bf16
   bool hasPermlane32Swap;    ///< an exchange of the halves of a wave of 64 lanes
   bool hasPermlane16;        ///< any permutation of 16 lanes, also from the other half of 32

@@ -69,7 +69,7 @@ static mlir::LogicalResult reportUnsupported(amd::HipKernel &kernel, llvm::Error
 static mlir::LogicalResult makeAssembly(Compilation &work) {
   amd::HipKernel &kernel = kernelOf(work);
   if (isSimulated(work)) {
-    auto text = sim::emitPtx(*kernel.llvmModule, {kernel.arch.name, kernel.arch.waveSize});
+    auto text = sim::emitPtx(*kernel.llvmModule, kernel.arch);
     if (!text)
       return reportUnsupported(kernel, text.takeError());
     kernel.simulated = std::move(*text);

@@ -92,8 +92,8 @@ static Value *laneAddress(Site &site, Value *shared, unsigned bytes, Value *offs
   Value *address = ir.CreatePtrToInt(shared, ir.getInt32Ty());
   InlineAssembly first(ir, "amd.readfirstlane.b32");
   address = first.results(ir.getInt32Ty(), 1).source(address).call(Effects::Lanes)[0];
-  Value *lane =
-      ir.CreateAnd(ir.CreateIntrinsic(Intrinsic::nvvm_read_ptx_sreg_tid_x, ArrayRef<Value *>()), site.wave.size - 1);
+  Value *lane = ir.CreateAnd(ir.CreateIntrinsic(Intrinsic::nvvm_read_ptx_sreg_tid_x, ArrayRef<Value *>()),
+                             site.arch.waveSize - 1);
   Value *own = ir.CreateAdd(ir.CreateAdd(address, offset), ir.CreateMul(lane, ir.getInt32(bytes)));
   return ir.CreateIntToPtr(own, shared->getType());
 }

@@ -11,7 +11,7 @@ using namespace llvm;
 
 /// MI300 has the formats without infinities and negative zero.
 static std::string formatOf(const Site &site, bool isBf8) {
-  return std::string(isBf8 ? "e5m2" : "e4m3") + (site.hasArch("gfx94") ? "fnuz" : "");
+  return std::string(isBf8 ? "e5m2" : "e4m3") + (site.isFnuz() ? "fnuz" : "");
 }
 
 static InlineAssembly assembly(Site &site, const char *name, bool isBf8, Type *result) {

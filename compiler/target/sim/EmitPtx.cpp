@@ -17,24 +17,24 @@ using namespace nereid;
 static constexpr const char *kPtxArch = "90";
 
 /// Adds the properties of the GPU to the text, after the directive for the size of addresses.
-static std::string withPragmas(std::string text, const sim::SimulatedWave &wave) {
-  const std::string pragmas = "\n.pragma \"wave " + std::to_string(wave.size) + "\";\n.pragma \"banks " +
-                              std::to_string(sim::sharedBanksOf(wave)) + "\";";
+static std::string withPragmas(std::string text, const artifact::AmdArch &arch) {
+  const std::string pragmas = "\n.pragma \"wave " + std::to_string(arch.waveSize) + "\";\n.pragma \"banks " +
+                              std::to_string(arch.numBanks) + "\";";
   const size_t directive = text.find(".address_size");
   text.insert(text.find('\n', directive), pragmas);
   return text;
 }
 
-llvm::Expected<std::string> sim::emitPtx(const llvm::Module &module, const SimulatedWave &wave) {
+llvm::Expected<std::string> sim::emitPtx(const llvm::Module &module, const artifact::AmdArch &arch) {
   std::string reason;
-  const auto arch = nvidia::findArch(kPtxArch, reason);
-  if (!arch)
+  const auto executed = nvidia::findArch(kPtxArch, reason);
+  if (!executed)
     return llvm::createStringError(reason);
-  auto machine = nvidia::targetMachine(*arch);
+  auto machine = nvidia::targetMachine(*executed);
   if (!machine)
     return machine.takeError();
   const std::unique_ptr<llvm::Module> copy = llvm::CloneModule(module);
-  if (llvm::Error error = replaceIntrinsics(*copy, wave))
+  if (llvm::Error error = replaceIntrinsics(*copy, arch))
     return error;
   if (llvm::Error error = retarget(*copy, **machine))
     return error;
@@ -48,5 +48,5 @@ llvm::Expected<std::string> sim::emitPtx(const llvm::Module &module, const Simul
   copy->getContext().setOptPassGate(gate);
   if (!text)
     return text.takeError();
-  return withPragmas(std::move(*text), wave);
+  return withPragmas(std::move(*text), arch);
 }

@@ -2,18 +2,14 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "artifact/AmdGpus.h"
+
 #include "llvm/IR/Module.h"
 #include "llvm/Support/Error.h"
 
 #include <string>
 
 namespace nereid::sim {
-
-/// The waves of a GPU.
-struct SimulatedWave {
-  std::string arch;   ///< "gfx942"
-  unsigned size = 64; ///< lanes
-};
 
 /// A feature that the simulated GPU lacks, and its line in the kernel's source; 0 where that is not known.
 struct Unsupported : llvm::ErrorInfo<Unsupported> {
@@ -29,6 +25,6 @@ struct Unsupported : llvm::ErrorInfo<Unsupported> {
 /// PTX with instructions `amd.*` for what only AMD's GPUs have (runtime/sim/amd/Instructions.h). The module is one
 /// after the optimisation passes, its kernels have the calling convention `amdgpu_kernel`; it is not changed. An
 /// intrinsic or assembly that is not known is the error `Unsupported`.
-llvm::Expected<std::string> emitPtx(const llvm::Module &module, const SimulatedWave &wave);
+llvm::Expected<std::string> emitPtx(const llvm::Module &module, const artifact::AmdArch &arch);
 
 } // namespace nereid::sim

@@ -66,7 +66,7 @@ static bool replaceLoads(Value &pointer, uint64_t offset, const DataLayout &layo
 
 /// Blocks have one dimension.
 static Value *laneOf(Site &site) {
-  return site.ir.CreateAnd(readRegister(site.ir, Intrinsic::nvvm_read_ptx_sreg_tid_x), site.wave.size - 1);
+  return site.ir.CreateAnd(readRegister(site.ir, Intrinsic::nvvm_read_ptx_sreg_tid_x), site.arch.waveSize - 1);
 }
 
 /// Adds the number of bits of a mask that belong to lower lanes: of lanes below 32, or of the others.
@@ -97,7 +97,7 @@ Value *sim::replaceIds(Site &site) {
   case Intrinsic::amdgcn_implicitarg_ptr:
     return replaceLoads(site.call, 0, site.call.getModule()->getDataLayout()) ? &site.call : nullptr;
   case Intrinsic::amdgcn_wavefrontsize:
-    return site.ir.getInt32(site.wave.size);
+    return site.ir.getInt32(site.arch.waveSize);
   case Intrinsic::amdgcn_mbcnt_lo:
     return countBelow(site, false);
   case Intrinsic::amdgcn_mbcnt_hi:

@@ -10,8 +10,6 @@ using namespace nereid;
 using namespace nereid::sim;
 using namespace llvm;
 
-unsigned sim::sharedBanksOf(const SimulatedWave &wave) { return wave.arch == "gfx950" ? 64 : 32; }
-
 char Unsupported::ID = 0;
 
 static Error unknown(const Instruction &instruction, const Twine &what) {
@@ -20,8 +18,8 @@ static Error unknown(const Instruction &instruction, const Twine &what) {
                                  where ? where.getLine() : 0, where ? where.getCol() : 0);
 }
 
-static Error replace(IntrinsicInst &call, const SimulatedWave &wave) {
-  Site site{call, IRBuilder<>(&call), wave};
+static Error replace(IntrinsicInst &call, const artifact::AmdArch &arch) {
+  Site site{call, IRBuilder<>(&call), arch};
   for (const auto group : {replaceIds, replaceLaneExchange, replaceMatrix, replaceBuffer, replaceConversion,
                            replaceMath, replaceSynchronisation})
     if (Value *result = group(site)) {
@@ -45,7 +43,7 @@ static bool isCopy(const CallBase &call) {
          call.getType() == call.getArgOperand(0)->getType();
 }
 
-Error sim::replaceIntrinsics(Module &module, const SimulatedWave &wave) {
+Error sim::replaceIntrinsics(Module &module, const artifact::AmdArch &arch) {
   SmallVector<IntrinsicInst *> calls, descriptors;
   SmallVector<CallBase *> copies;
   for (Function &function : module)
@@ -65,7 +63,7 @@ Error sim::replaceIntrinsics(Module &module, const SimulatedWave &wave) {
     copy->eraseFromParent();
   }
   for (IntrinsicInst *call : calls)
-    if (Error error = replace(*call, wave))
+    if (Error error = replace(*call, arch))
       return error;
   for (IntrinsicInst *call : descriptors) {
     if (!call->use_empty())

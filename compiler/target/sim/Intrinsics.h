@@ -10,20 +10,17 @@
 namespace nereid::sim {
 
 /// Replaces those of all functions. An error names the first that is not known.
-llvm::Error replaceIntrinsics(llvm::Module &module, const SimulatedWave &wave);
-
-/// Banks of the shared memory.
-unsigned sharedBanksOf(const SimulatedWave &wave);
+llvm::Error replaceIntrinsics(llvm::Module &module, const artifact::AmdArch &arch);
 
 /// A call of an intrinsic that is replaced.
 struct Site {
   llvm::IntrinsicInst &call;
   llvm::IRBuilder<> ir;
-  const SimulatedWave &wave;
+  const artifact::AmdArch &arch;
 
   llvm::Value *operand(unsigned index) const { return call.getArgOperand(index); }
   uint64_t number(unsigned index) const { return llvm::cast<llvm::ConstantInt>(operand(index))->getZExtValue(); }
-  bool hasArch(llvm::StringRef prefix) const { return llvm::StringRef(wave.arch).starts_with(prefix); }
+  bool isFnuz() const { return arch.fp8 == artifact::Fp8Format::Fnuz; }
 };
 
 /// The groups of intrinsics. A result of null where the group does not have this one; a call without a result gives

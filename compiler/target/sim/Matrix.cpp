@@ -77,7 +77,7 @@ const MatrixIntrinsic *rowOf(ArrayRef<MatrixIntrinsic> table, Intrinsic::ID id) 
 static std::string elementOf(const Site &site, StringRef name) {
   if (name != "fp8" && name != "bf8")
     return name.str();
-  return std::string(name == "fp8" ? "e4m3" : "e5m2") + (site.hasArch("gfx94") ? "fnuz" : "");
+  return std::string(name == "fp8" ? "e4m3" : "e5m2") + (site.isFnuz() ? "fnuz" : "");
 }
 
 static Type *registerType(Site &site, const MatrixIntrinsic &row) {
@@ -122,8 +122,7 @@ static Value *mfma(Site &site, const MatrixIntrinsic &row) {
   if (site.number(3) || site.number(4) || site.number(5))
     return nullptr;
   std::string opcode = std::string("amd.mfma.") + row.shape + "." + row.result + "." + left + "." + right;
-  // MI200 takes denormals of 16-bit operands, and of their results, for zero.
-  if (site.hasArch("gfx90a") && (left == "f16" || left == "bf16"))
+  if (site.arch.flushesDenormals && (left == "f16" || left == "bf16"))
     opcode += ".ftz";
   return resultOf(site, row,
                   begin(site, row, opcode, site.operand(0), site.operand(1), site.operand(2)).call(Effects::Lanes));
@@ -173,7 +172,8 @@ static Value *wmma(Site &site, const MatrixIntrinsic &row) {
     return isInteger ? std::string(site.number(sign) ? "i" : "u") + name : elementOf(site, name);
   };
   std::string opcode = std::string("amd.wmma.") + row.shape + "." + row.result + "." + element(row.left, 0) + "." +
-                       element(row.right, 2) + (site.hasArch("gfx12") ? ".gfx12" : ".gfx11");
+                       element(row.right, 2) +
+                       (site.arch.matrixUnit == artifact::MatrixUnit::Wmma ? ".gfx12" : ".gfx11");
   if (isInteger && site.number(5))
     opcode += ".clamp";
   if (!isInteger && site.call.arg_size() > 3 && site.number(3))

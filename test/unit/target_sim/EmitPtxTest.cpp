@@ -19,7 +19,7 @@ target triple = "amdgcn-amd-amdhsa"
 @nereid_shared = external addrspace(3) global [0 x i8], align 16
 )";
 
-llvm::Expected<std::string> translate(const std::string &ir, const std::string &arch, unsigned waveLanes) {
+llvm::Expected<std::string> translate(const std::string &ir, const std::string &arch) {
   llvm::LLVMContext context;
   llvm::SMDiagnostic problem;
   auto module = llvm::parseAssemblyString(kHead + ir, problem, context);
@@ -28,7 +28,7 @@ llvm::Expected<std::string> translate(const std::string &ir, const std::string &
     return llvm::createStringError("no module");
   }
   const size_t count = module->getInstructionCount();
-  auto text = sim::emitPtx(*module, {arch, waveLanes});
+  auto text = sim::emitPtx(*module, *artifact::findAmdArch(arch));
   EXPECT_EQ(module->getTargetTriple().str(), "amdgcn-amd-amdhsa"); // the caller's module stays as it is
   EXPECT_EQ(module->getInstructionCount(), count);
   return text;
@@ -36,14 +36,14 @@ llvm::Expected<std::string> translate(const std::string &ir, const std::string &
 
 void expectRun(const std::string &ir, const SimArguments &arguments, sim::Dim grid, sim::Dim block,
                uint32_t sharedBytes = 0, const std::string &arch = "gfx942") {
-  auto text = translate(ir, arch, arch.starts_with("gfx9") ? 64 : 32);
+  auto text = translate(ir, arch);
   ASSERT_TRUE(bool(text)) << llvm::toString(text.takeError());
   auto counters = runSim(*text, arguments, grid, block, 0, 0, sharedBytes);
   ASSERT_TRUE(counters) << counters.error().text << "\n" << *text;
 }
 
 std::string errorOf(const std::string &ir, const std::string &arch = "gfx942") {
-  auto text = translate(ir, arch, 64);
+  auto text = translate(ir, arch);
   EXPECT_FALSE(bool(text)) << *text;
   return text ? "" : llvm::toString(text.takeError());
 }
@@ -323,7 +323,7 @@ define amdgpu_kernel void @kernel() {
   ret void
 }
 !0 = !{!"x is too large", !"kernel.py", !"14", !"kernel"})";
-  auto text = translate(ir, "gfx942", 64);
+  auto text = translate(ir, "gfx942");
   ASSERT_TRUE(bool(text)) << llvm::toString(text.takeError());
   auto counters = runSim(*text, SimArguments(), {}, {.x = 64});
   ASSERT_FALSE(counters);
@@ -374,7 +374,7 @@ spin:
 end:
   ret void
 })",
-                        "gfx942", 64);
+                        "gfx942");
   ASSERT_TRUE(bool(text)) << llvm::toString(text.takeError());
   uint32_t flag = 0;
   auto counters = runSim(*text, SimArguments().add(&flag), {}, {.x = 128}, 0, /*maxInstructions=*/100000);

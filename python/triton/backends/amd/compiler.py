@@ -85,7 +85,7 @@ class HIPBackend(BaseBackend):
         known.setdefault("warp_size", libtriton.warp_size("hip", known["arch"]))
         known.setdefault("use_buffer_ops", knobs.amd.use_buffer_ops)
         known.setdefault("use_async_copy", knobs.amd.use_async_copy)
-        if known["arch"] == "gfx942":  # it has matrix instructions for xf32
+        if libtriton.amd_arch(known["arch"]).get("has_xf32"):
             known.setdefault(
                 "allowed_dot_input_precisions",
                 (*HIPOptions.allowed_dot_input_precisions, "tf32"),
