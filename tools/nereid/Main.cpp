@@ -67,16 +67,17 @@ int main(int argc, char **argv) {
                       "(into less than 2 GiB), i32, fp32, 1024 "
                       "(constant) ...");
   compile
-      ->add_option("--target", arguments.target,
-                   "cpu, cpu:ARCH such as cpu:znver3, cuda:90 for compute capability 9.0, or cuda:sm_90 for code that "
-                   "later GPUs run, too")
+      ->add_option(
+          "--target", arguments.target,
+          "cpu, cpu:ARCH such as cpu:znver3, cuda:90 for compute capability 9.0, cuda:sm_90 for code that later "
+          "GPUs run, too, or hip:gfx942; cuda:90+sim and hip:gfx942+sim for the simulated GPU")
       ->capture_default_str();
   compile
       ->add_option(
           "--emit", arguments.emit,
           "stages to write: source, ttir, plan, llir, artifact; cpu: asm, so, launcher.so, and plan.STEP for the plan "
           "after one of its steps, such as plan.sequence; cuda: ttgir, "
-          "ptx, cubin; plan.lines, plan.json and plan.svg: what became of each source line")
+          "ptx, cubin; hip: ttgir, amdgcn, hsaco; plan.lines, plan.json and plan.svg: what became of each source line")
       ->delimiter(',');
   compile->add_option("-o,--output", arguments.output, "folder for the stages, or - for standard output")
       ->capture_default_str();
