@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include <nereid/Kernel.h>
 
+#include "artifact/Sanitizers.h"
 #include "compiler/support/InputFile.h"
-#include "compiler/support/Sanitizers.h"
 #include "jit/FileJob.h"
 
 #include "llvm/Support/FileSystem.h"
@@ -26,7 +26,7 @@ struct Kernel::Impl : jit::LoadedKernel {
 
 template <typename Value> static void convert(const Value &value, Value &option, std::string &) { option = value; }
 static void convert(const std::string &words, support::SanitizerSet &set, std::string &problem) {
-  if (const auto sanitizers = support::parseSanitizers(words, problem))
+  if (const auto sanitizers = artifact::parseSanitizers(words, problem))
     set = *sanitizers;
 }
 
@@ -87,8 +87,9 @@ std::string Kernel::findStage(const std::string &name, std::string &problem) con
   support::DiagnosticEngine diagnostics;
   if (auto text = driver::stage(impl->kernel->artifact(), name, diagnostics))
     return *text;
-  problem =
-      diagnostics.hasErrors() ? diagnostics.render() : "kernel `" + this->name() + "` has no stage `" + name + "`";
+  problem = diagnostics.hasErrors()
+                ? diagnostics.render()
+                : driver::noStage("kernel `" + this->name() + "`", impl->kernel->artifact().target.backend, name);
   return "";
 }
 
@@ -98,7 +99,7 @@ static std::string textOf(const ArgumentLeaf &leaf) {
   case ArgumentLeaf::Kind::None:
     return "nothing";
   case ArgumentLeaf::Kind::Address:
-    return leaf.isReadOnly ? "pointer to const" : "a pointer";
+    return leaf.isReadOnly ? "pointer to const" : "pointer";
   case ArgumentLeaf::Kind::Bool:
     return leaf.bits ? "true" : "false";
   case ArgumentLeaf::Kind::Int:
@@ -111,11 +112,20 @@ static std::string textOf(const ArgumentLeaf &leaf) {
   return "";
 }
 
+/// "kernel `store` takes 2 run-time arguments, `out` and `value`; 1 is given".
+static std::string wrongCount(const artifact::Artifact &artifact, size_t count) {
+  const size_t wanted = artifact.parameters.size();
+  std::string text = "kernel `" + artifact.name + "` takes " + std::to_string(wanted) + " run-time argument" +
+                     (wanted == 1 ? "" : "s");
+  for (size_t i = 0; i < wanted; ++i)
+    text += (i == 0 || i + 1 < wanted ? ", `" : " and `") + artifact.parameters[i].name + "`";
+  return text + "; " + std::to_string(count) + (count == 1 ? " is given" : " are given");
+}
+
 std::string Kernel::launchValues(nereid::Grid grid, void *stream, const Value *values, size_t count) const {
   const artifact::Artifact &artifact = impl->kernel->artifact();
   if (count != artifact.parameters.size())
-    return "kernel `" + name() + "` takes " + std::to_string(artifact.parameters.size()) + " run-time arguments, but " +
-           std::to_string(count) + " are given";
+    return wrongCount(artifact, count);
   static_assert(static_cast<int>(Value::Kind::Address) == static_cast<int>(ArgumentLeaf::Kind::Address));
   std::vector<char> block(artifact::packedBytes(artifact));
   std::vector<runtime::MemoryExtent> extents;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/driver/Compiler.h"
 
+#include "artifact/Sanitizers.h"
 #include "compiler/dialect/tt/Report.h"
 #include "compiler/driver/AssemblyBlame.h"
 #include "compiler/driver/Backend.h"
@@ -18,7 +19,6 @@
 #include "compiler/support/FatalGuard.h"
 #include "compiler/support/ForkGate.h"
 #include "compiler/support/MemoryReserve.h"
-#include "compiler/support/Sanitizers.h"
 #include "compiler/support/StackRoom.h"
 
 #include <chrono>
@@ -164,8 +164,8 @@ static bool isSimulated(const support::TargetSpec &target) {
 }
 
 static uint32_t sanitizersOf(const support::TargetSpec &target) {
-  return artifact::targetInfo(target.backend).hasSanitizers ? support::kCpuSanitizers
-         : isSimulated(target)                              ? support::kSimulatorSanitizers
+  return artifact::targetInfo(target.backend).hasSanitizers ? artifact::kCpuSanitizers
+         : isSimulated(target)                              ? artifact::kSimulatorSanitizers
                                                             : 0;
 }
 
@@ -184,10 +184,10 @@ static bool checkRequest(const support::Options &options, const support::TargetS
     return false;
   const uint32_t known = sanitizersOf(target), unknown = options.sanitize & ~known;
   if (unknown && known)
-    diagnostics.report(diag::SanitizeWord, {}, support::sanitizerNames(unknown), nameOf(target),
-                       support::sanitizerNames(known));
+    diagnostics.report(diag::SanitizeWord, {}, artifact::sanitizerNames(unknown), nameOf(target),
+                       artifact::sanitizerNames(known));
   else if (unknown)
-    diagnostics.report(diag::SanitizeTarget, {}, support::sanitizerNames(unknown), nameOf(target));
+    diagnostics.report(diag::SanitizeTarget, {}, artifact::sanitizerNames(unknown), nameOf(target));
   return !unknown;
 }
 

@@ -108,6 +108,9 @@ bool isBinaryStage(const std::string &backend, const std::string &stage);
 /// The names of the stages between the steps of a phase ("plan.vectorise"), and of further texts ("plan.json");
 /// `Request::keep` may name them, too.
 std::vector<std::string> stepStageNames(const std::string &backend);
+/// "OWNER has no stage `tir`; did you mean `ttir`?; it has source, ttir, ...", with `more` after the target's stages.
+std::string noStage(const std::string &owner, const std::string &backend, const std::string &stage,
+                    const std::vector<std::string> &more = {});
 
 /// The text of a module as in `asm["ttir"]`. Without names, values have MLIR's own names: `%0`, `%c1_i32`.
 std::string printModule(mlir::ModuleOp module, bool withLocations = true, bool withNames = true);

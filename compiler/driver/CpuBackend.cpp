@@ -23,19 +23,19 @@ static std::optional<support::TargetSpec> resolve(const std::string &arch, std::
   return cpu::namedTarget(arch, reason);
 }
 
-static const support::DiagnosticKind &kindOf(support::Sanitizer sanitizer) {
+static const support::DiagnosticKind &kindOf(artifact::Sanitizer sanitizer) {
   switch (sanitizer) {
-  case support::Bounds:
+  case artifact::Bounds:
     return diag::SanitizedBounds;
-  case support::Uninit:
+  case artifact::Uninit:
     return diag::SanitizedUninit;
-  case support::Overflow:
+  case artifact::Overflow:
     return diag::SanitizedOverflow;
-  case support::Nan:
-  case support::NanLoads:
+  case artifact::Nan:
+  case artifact::NanLoads:
     return diag::SanitizedNan;
-  case support::Race:
-  case support::Sync:
+  case artifact::Race:
+  case artifact::Sync:
     break;
   }
   llvm_unreachable("the CPU's sanitizers are listed");
@@ -54,7 +54,7 @@ static mlir::LogicalResult begin(Compilation &work) {
   auto kernel = cpu::beginKernel(work.module, work.options, work.target);
   if (mlir::failed(kernel))
     return mlir::failure();
-  (*kernel)->checkText = [&work](mlir::Location where, support::Sanitizer sanitizer) {
+  (*kernel)->checkText = [&work](mlir::Location where, artifact::Sanitizer sanitizer) {
     return textAt(where, kindOf(sanitizer), "{found}", work.request.sources);
   };
   (*kernel)->afterPlanStep = [&work, kernel = kernel->get()](llvm::StringRef step, const cpu::LoopPlan &plan) {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/driver/Reproducer.h"
 
-#include "compiler/support/Sanitizers.h"
+#include "artifact/Sanitizers.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -15,7 +15,7 @@ using namespace nereid::driver;
 
 static std::string wordOf(uint32_t number) { return std::to_string(number); }
 static std::string wordOf(const std::optional<bool> &choice) { return *choice ? "1" : "0"; }
-static std::string wordOf(support::SanitizerSet set) { return support::sanitizerNames(set); }
+static std::string wordOf(support::SanitizerSet set) { return artifact::sanitizerNames(set); }
 static std::string wordOf(const std::string &text) { return "'" + text + "'"; }
 static std::string wordOf(const std::vector<std::string> &names) { return llvm::join(names, ","); }
 static std::string wordOf(const std::vector<support::ExternLibrary> &libraries) {

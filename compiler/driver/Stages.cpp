@@ -6,14 +6,27 @@
 #include "compiler/support/Diagnostics.h"
 #include "compiler/support/FatalGuard.h"
 #include "compiler/support/ForkGate.h"
+#include "compiler/support/NearestName.h"
 #include "compiler/support/StackRoom.h"
 #include "compiler/target/cpu/codegen/AotLauncher.h"
+
+#include "llvm/ADT/StringExtras.h"
 
 using namespace nereid;
 using namespace nereid::driver;
 
 bool driver::isBinaryStage(const std::string &backend, const std::string &stage) {
   return stage == artifact::targetInfo(backend).binaryStage || stage == "launcher.so";
+}
+
+std::string driver::noStage(const std::string &owner, const std::string &backend, const std::string &stage,
+                            const std::vector<std::string> &more) {
+  std::vector<std::string> known = stageNames(backend);
+  llvm::append_range(known, more);
+  support::NearestName nearest(stage);
+  nearest.addAll(known);
+  nearest.addAll(stepStageNames(backend));
+  return owner + " has no stage `" + stage + "`" + nearest.hint() + "; it has " + llvm::join(known, ", ");
 }
 
 /// The stage of the artifact's binary: "so", "cubin", "ptx"; empty for an unknown target.

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/driver/StoredOptions.h"
 
-#include "compiler/support/Sanitizers.h"
+#include "artifact/Sanitizers.h"
 
 using namespace nereid;
 using support::OptionRow, support::OptionStored;
@@ -11,7 +11,7 @@ using support::OptionRow, support::OptionStored;
 static std::string jsonOf(uint32_t number) { return std::to_string(number); }
 static std::string jsonOf(bool flag) { return flag ? "true" : "false"; }
 static std::string jsonOf(const std::optional<bool> &choice) { return choice ? jsonOf(*choice) : "null"; }
-static std::string jsonOf(support::SanitizerSet set) { return '"' + support::sanitizerNames(set) + '"'; }
+static std::string jsonOf(support::SanitizerSet set) { return '"' + artifact::sanitizerNames(set) + '"'; }
 template <typename Value> static std::string jsonOf(const Value &) { llvm_unreachable("no row stores such a value"); }
 
 static void read(llvm::StringRef json, uint32_t &number) { json.getAsInteger(10, number); }
@@ -19,7 +19,7 @@ static void read(llvm::StringRef json, bool &flag) { flag = json == "true"; }
 static void read(llvm::StringRef json, std::optional<bool> &choice) { choice = json == "true"; }
 static void read(llvm::StringRef json, support::SanitizerSet &set) {
   std::string reason;
-  set = support::parseSanitizers(json.trim('"'), reason).value_or(0);
+  set = artifact::parseSanitizers(json.trim('"'), reason).value_or(0);
 }
 template <typename Value> static void read(llvm::StringRef, Value &) {}
 

@@ -8,7 +8,7 @@ namespace nereid::support {
 
 using nereid::ExternLibrary;
 
-/// A set of support::Sanitizer, of compiler/support/Sanitizers.h.
+/// A set of artifact::Sanitizer, of artifact/Sanitizers.h.
 struct SanitizerSet {
   uint32_t bits = 0;
 

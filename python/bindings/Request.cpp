@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "python/bindings/KernelArguments.h"
 
-#include "compiler/support/Sanitizers.h"
+#include "artifact/Sanitizers.h"
 #include "jit/FileJob.h"
 
 #include <cerrno>
@@ -33,7 +33,8 @@ static uint32_t numberOf(const char *name, nb::handle value) {
   int overflow = 0;
   const long long number = index.is_valid() ? PyLong_AsLongLongAndOverflow(index.ptr(), &overflow) : -1;
   if (overflow || number < 0 || number > INT32_MAX)
-    raise(PyExc_ValueError, std::string(name) + " must be a number that is not negative, got " + reprOf(value));
+    raise(PyExc_ValueError, "`" + std::string(name) + "` must be an integer from 0 to " + std::to_string(INT32_MAX) +
+                                ", got " + reprOf(value));
   return static_cast<uint32_t>(number);
 }
 
@@ -76,7 +77,7 @@ static void read(const OptionRow &row, nb::handle value, std::vector<support::Ex
 static void read(const OptionRow &row, nb::handle value, support::SanitizerSet &set) {
   std::string words, reason;
   read(row, value, words);
-  const auto sanitizers = support::parseSanitizers(words, reason);
+  const auto sanitizers = artifact::parseSanitizers(words, reason);
   if (!sanitizers)
     raise(PyExc_ValueError, std::string(row.python) + ": " + reason);
   set = *sanitizers;

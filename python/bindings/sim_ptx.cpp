@@ -61,7 +61,8 @@ static uint64_t runPtx(const PtxModule &self, const std::string &entry, Extents 
                        uint64_t seed, uint64_t limit) {
   const auto checks = sim::checksOf(sanitize);
   if (!checks)
-    raise(PyExc_ValueError, "`" + sanitize + "` has an unknown word; there are: bounds, uninit, race, sync");
+    raise(PyExc_ValueError, "`" + sanitize + "` has an unknown word; there are " +
+                                artifact::sanitizerNames(artifact::kSimulatorSanitizers));
   sim::Launch launch;
   launch.entry = entry;
   launch.grid = dimOf(grid);

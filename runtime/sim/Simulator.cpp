@@ -10,6 +10,7 @@
 
 #include <algorithm>
 
+using namespace nereid;
 using namespace nereid::sim;
 
 //--- modules -------------------------------------------------------------------------------
@@ -47,16 +48,9 @@ std::vector<Entry> nereid::sim::entriesOf(const Module &module) {
 //--- launches ------------------------------------------------------------------------------
 
 std::optional<uint32_t> nereid::sim::checksOf(std::string_view words) {
-  static constexpr std::pair<std::string_view, Check> known[] = {
-      {"bounds", CheckBounds}, {"uninit", CheckUninit}, {"race", CheckRace}, {"sync", CheckSync}};
-  uint32_t set = 0;
-  for (const std::string &word : wordsOf(words, ',')) {
-    const auto check = std::ranges::find(known, word, [](auto &row) { return row.first; });
-    if (check == std::end(known))
-      return std::nullopt;
-    set |= check->second;
-  }
-  return set;
+  std::string reason;
+  const auto set = artifact::parseSanitizers(words, reason);
+  return set && !(*set & ~artifact::kSimulatorSanitizers) ? set : std::nullopt;
 }
 
 Expected<Counters> nereid::sim::run(const Module &module, const Launch &request) {
@@ -70,7 +64,7 @@ Expected<Counters> nereid::sim::run(const Module &module, const Launch &request)
     launch.observers.insert(launch.observers.begin(), [&counts](Cluster &) { return makeCounter(counts); });
   for (MakeObserver &make : makersOf(launch.checks))
     launch.observers.push_back(std::move(make));
-  if (launch.checks & (CheckRace | CheckSync))
+  if (launch.checks & (artifact::Race | artifact::Sync))
     launch.threads = 1;
   auto done = runGrid(code, launch);
   if (!done)

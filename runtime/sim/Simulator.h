@@ -18,7 +18,7 @@ Expected<std::shared_ptr<const Module>> parse(std::string_view ptx);
 
 std::vector<Entry> entriesOf(const Module &module);
 
-/// The set of Check of a comma list of words; nothing where one of them is unknown.
+/// The set of artifact::Sanitizer of a comma list of words; nothing where one of them is unknown.
 std::optional<uint32_t> checksOf(std::string_view words);
 
 /// Runs every CTA of the grid. Codes: `sim-launch` (no such entry, a block or memory that no GPU has), `sim-fault` (an

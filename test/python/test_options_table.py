@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+import triton
 from triton.backends.amd.compiler import HIPOptions
 from triton.backends.cpu.compiler import CPUOptions
 from triton.backends.nvidia.compiler import CUDAOptions
@@ -66,3 +67,15 @@ def test_the_page_of_the_cpp_api_names_every_field():
     page = (ROOT / "docs" / "cpp-api.md").read_text()
     text = (ROOT / "include" / "nereid" / "Options.def").read_text()
     assert [row[0] for row in ROW.findall(text) if f"`{row[0]}`" not in page] == []
+
+
+@triton.jit
+def empty():
+    pass
+
+
+@pytest.mark.parametrize("number", [1.5, -1, 2**40])
+def test_numbers_are_integers_in_range(number):
+    text = f"`num_stages` must be an integer from 0 to 2147483647, got {number}"
+    with pytest.raises(ValueError, match=re.escape(text)):
+        empty[(1,)](num_stages=number)

@@ -4,7 +4,6 @@
 
 #include "artifact/TargetInfo.h"
 #include "compiler/driver/Compiler.h"
-#include "compiler/support/NearestName.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -61,16 +60,6 @@ static bool writeStage(const std::string &dir, const std::string &name, const st
 /// The requested stages; by default the backend's binary.
 static std::vector<std::string> stagesOf(const CompileArguments &arguments, const artifact::TargetInfo &info) {
   return arguments.emit.empty() ? std::vector{std::string(info.binaryStage)} : arguments.emit;
-}
-
-static std::string noStage(const std::string &backend, const std::string &stage, std::vector<std::string> known,
-                           const std::vector<std::string> &steps) {
-  known.push_back("artifact");
-  support::NearestName nearest(stage);
-  nearest.addAll(known);
-  nearest.addAll(steps);
-  return "target `" + backend + "` has no stage `" + stage + "`" + nearest.hint() + "; it has " +
-         llvm::join(known, ", ");
 }
 
 static bool wantsBinary(const std::vector<std::string> &emit, const std::string &backend) {
@@ -130,7 +119,7 @@ int tools::runCompile(const CompileArguments &arguments) {
   const std::vector<std::string> emit = stagesOf(arguments, info);
   for (const std::string &stage : emit)
     if (stage != "artifact" && !llvm::is_contained(known, stage) && !llvm::is_contained(steps, stage))
-      return fail(noStage(target->backend, stage, known, steps));
+      return fail(driver::noStage("target `" + target->backend + "`", target->backend, stage, {"artifact"}));
 
   const bool isCubinWanted = info.usesCudaTools && llvm::is_contained(emit, info.binaryStage);
   if (isCubinWanted && target->features.find(artifact::kSimulated) != std::string::npos)

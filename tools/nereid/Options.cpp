@@ -1,6 +1,6 @@
 // Adds the options of Options.def to a command.
 // SPDX-License-Identifier: MIT
-#include "compiler/support/Sanitizers.h"
+#include "artifact/Sanitizers.h"
 #include "tools/nereid/Commands.h"
 
 #include <CLI/CLI.hpp>
@@ -38,7 +38,7 @@ struct OptionAdder {
   void add(const OptionRow &row, support::SanitizerSet &set) {
     const auto read = [flag = row.flag, &set](const std::string &words) {
       std::string reason;
-      const auto sanitizers = support::parseSanitizers(words, reason);
+      const auto sanitizers = artifact::parseSanitizers(words, reason);
       if (!sanitizers)
         throw CLI::ValidationError(flag, reason);
       set = *sanitizers;

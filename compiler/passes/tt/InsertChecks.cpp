@@ -1,10 +1,10 @@
 // Inserts sanitizer checks beside accesses and arithmetic.
 // SPDX-License-Identifier: MIT
+#include "artifact/Sanitizers.h"
 #include "compiler/analysis/PointerBases.h"
 #include "compiler/passes/tt/AddressSources.h"
 #include "compiler/passes/tt/LaneFlags.h"
 #include "compiler/passes/tt/Passes.h"
-#include "compiler/support/Sanitizers.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -25,7 +25,7 @@ public:
   void run();
 
 private:
-  bool wants(support::Sanitizer sanitizer) const { return kinds & sanitizer; }
+  bool wants(artifact::Sanitizer sanitizer) const { return kinds & sanitizer; }
   check::ValuesOp add(Operation *op, Kind kind, StringRef what, ArrayRef<Value> values, Value mask = {});
   void visit(Operation *op);
   void access(MemoryAccessOpInterface op);
@@ -65,20 +65,20 @@ static StringRef verbOf(MemoryAccessOpInterface op) {
 void Inserter::access(MemoryAccessOpInterface op) {
   builder.setInsertionPoint(op);
   Value pointer = op.getAccessedPointer(), mask = op.getAccessMask();
-  if (wants(support::Uninit)) { // before the address is used
+  if (wants(artifact::Uninit)) { // before the address is used
     defined(op, pointer, "the address", mask);
     if (mask)
       defined(op, mask, "the mask");
   }
-  if (wants(support::Overflow))
+  if (wants(artifact::Overflow))
     unwrapped(op, pointer, mask);
   const analysis::PointerSources sources = analysis::sourcesOf(pointer);
   if (sources.hasOthers || sources.arguments.empty())
     return;
   const int32_t argument = sources.arguments.size() == 1 ? sources.arguments.front().getArgNumber() : -1;
-  if (wants(support::Bounds))
+  if (wants(artifact::Bounds))
     add(op, Kind::Bounds, verbOf(op), {pointer}, mask).setArgument(argument);
-  if (wants(support::Uninit))
+  if (wants(artifact::Uninit))
     initialised(op);
 }
 
@@ -198,7 +198,7 @@ void Inserter::loadedNumbers(LoadOp load) {
 void Inserter::visit(Operation *op) {
   if (auto interface = dyn_cast<MemoryAccessOpInterface>(op))
     access(interface);
-  if (wants(support::Uninit))
+  if (wants(artifact::Uninit))
     definedInputs(op);
   if (op->hasTrait<OpTrait::IsTerminator>() || isa<RegionBranchOpInterface>(op)) {
     builder.setInsertionPoint(op);
@@ -208,22 +208,22 @@ void Inserter::visit(Operation *op) {
     return;
   }
   builder.setInsertionPoint(op->getNextNode()); // and so after the flags of its results
-  if (wants(support::Uninit))
+  if (wants(artifact::Uninit))
     undefined.visit(op, maskedOff(builder, op, /*withOther=*/false));
-  if (wants(support::Nan))
+  if (wants(artifact::Nan))
     masked.visit(op, maskedOff(builder, op, /*withOther=*/true));
   if (auto found = arithmetic.ops.find(op); found != arithmetic.ops.end())
     overflow(op, found->second);
   else if (llvm::any_of(op->getResults(), [&](Value value) { return arithmetic.values.contains(value); }))
     isa<ReduceOp, ScanOp>(op) ? wraps.visitCombined(op) : wraps.visit(op);
-  if (wants(support::Nan))
+  if (wants(artifact::Nan))
     numbers(op);
-  if (auto load = dyn_cast<LoadOp>(op); load && wants(support::NanLoads))
+  if (auto load = dyn_cast<LoadOp>(op); load && wants(artifact::NanLoads))
     loadedNumbers(load);
 }
 
 void Inserter::run() {
-  if (wants(support::Overflow))
+  if (wants(artifact::Overflow))
     arithmetic = addressArithmetic(kernel);
   SmallVector<Operation *> ops;
   kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
@@ -241,7 +241,7 @@ struct InsertChecks : nereid::tt::impl::InsertChecksBase<InsertChecks> {
 
   void runOnOperation() final {
     std::string reason;
-    auto set = support::parseSanitizers(llvm::join(kinds.begin(), kinds.end(), ","), reason);
+    auto set = artifact::parseSanitizers(llvm::join(kinds.begin(), kinds.end(), ","), reason);
     if (!set) {
       getOperation()->emitError() << reason;
       return signalPassFailure();

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/target/amd/Pipeline.h"
 
+#include "artifact/Sanitizers.h"
 #include "compiler/passes/tt/Passes.h"
 #include "compiler/passes/tt/Pipeline.h"
 #include "compiler/passes/ttg/Passes.h"
-#include "compiler/support/Sanitizers.h"
 #include "compiler/target/amd/passes/Passes.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -25,7 +25,7 @@ void amd::buildTtirPipeline(OpPassManager &passes, const support::Options &optio
 static constexpr unsigned kPrefetchRegisters = 32;
 
 /// A launch that looks for accesses outside of their tensor does not rely on there being none.
-static bool checksBounds(const support::Options &options) { return options.sanitize & support::Bounds; }
+static bool checksBounds(const support::Options &options) { return options.sanitize & artifact::Bounds; }
 
 void amd::buildTtgirPipeline(OpPassManager &passes, const Arch &arch, const support::Options &options) {
   const bool hasMatrices = arch.matrixUnit != MatrixUnit::None;

@@ -28,19 +28,19 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::cpu;
 
-static support::Sanitizer sanitizerOf(check::ValuesOp op) {
+static artifact::Sanitizer sanitizerOf(check::ValuesOp op) {
   switch (op.getKind()) {
   case check::Kind::Bounds:
-    return support::Bounds;
+    return artifact::Bounds;
   case check::Kind::Unwritten:
   case check::Kind::Written:
   case check::Kind::Undefined:
-    return support::Uninit;
+    return artifact::Uninit;
   case check::Kind::Overflow:
   case check::Kind::Wrapped:
-    return support::Overflow;
+    return artifact::Overflow;
   case check::Kind::Nan:
-    return support::Nan;
+    return artifact::Nan;
   }
   llvm_unreachable("all kinds are listed");
 }

@@ -10,10 +10,10 @@
 // phase reports a failure as a diagnostic at the op's location.
 #pragma once
 
+#include "artifact/Sanitizers.h"
 #include "compiler/dialect/tt/Dialect.h"
 #include "compiler/lowering/asm/AsmErrors.h"
 #include "compiler/support/Options.h"
-#include "compiler/support/Sanitizers.h"
 #include "compiler/support/TargetSpec.h"
 #include "compiler/target/cpu/codegen/Host.h"
 #include "compiler/target/cpu/plan/LoopPlan.h"
@@ -42,7 +42,7 @@ struct CpuKernel {
   const support::Options &options;
   const support::TargetSpec &target;
   /// The text of a sanitizer's report at a location, with `{found}` for the finding. Null: the finding alone.
-  std::function<std::string(mlir::Location, support::Sanitizer)> checkText;
+  std::function<std::string(mlir::Location, artifact::Sanitizer)> checkText;
   std::unique_ptr<llvm::TargetMachine> machine;
   CpuFeatures vectors;
   tt::FuncOp function; ///< the public function, which the others are inlined into; set by `makePlan`

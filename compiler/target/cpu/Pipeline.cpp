@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/target/cpu/Pipeline.h"
 
+#include "artifact/Sanitizers.h"
 #include "compiler/passes/tt/Passes.h"
 #include "compiler/passes/tt/Pipeline.h"
-#include "compiler/support/Sanitizers.h"
 #include "compiler/target/cpu/prepare/Passes.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -28,7 +28,7 @@ void cpu::buildPreparePipeline(OpPassManager &passes, const PrepareOptions &opti
   passes.addPass(tt::createDecomposeScaledDots());
   if (options.sanitizers) {
     tt::InsertChecksOptions checks;
-    const std::string names = support::sanitizerNames(options.sanitizers);
+    const std::string names = artifact::sanitizerNames(options.sanitizers);
     for (StringRef kind : llvm::split(names, ','))
       checks.kinds.push_back(kind.str());
     passes.addPass(tt::createInsertChecks(checks));
@@ -84,7 +84,7 @@ void cpu::registerPipelines() {
                                                               .hasAmxInt8 = options.hasAmxInt8};
                                               std::string reason;
                                               const std::optional<uint32_t> sanitizers =
-                                                  support::parseSanitizers(options.sanitize, reason);
+                                                  artifact::parseSanitizers(options.sanitize, reason);
                                               if (!sanitizers)
                                                 llvm::reportFatalUsageError(llvm::StringRef(reason));
                                               prepare.sanitizers = *sanitizers;

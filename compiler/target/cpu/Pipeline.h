@@ -18,7 +18,7 @@ struct PrepareOptions {
   std::string arch = "this CPU"; ///< for messages
   bool hasF16c = true;
   DotMachine dots;
-  uint32_t sanitizers = 0; ///< bits of support::Sanitizer
+  uint32_t sanitizers = 0; ///< bits of artifact::Sanitizer
 };
 
 /// From sema's `tt` to the stage `ttir`: every function is inlined into its callers.

@@ -6,15 +6,15 @@ using namespace nereid::sim;
 
 std::vector<MakeObserver> nereid::sim::makersOf(uint32_t checks) {
   std::vector<MakeObserver> makers;
-  if (checks & CheckBounds)
+  if (checks & artifact::Bounds)
     makers.push_back(makeBoundsCheck);
-  if (checks & CheckUninit)
+  if (checks & artifact::Uninit)
     makers.insert(makers.end(), {makeUnwrittenCheck, makeUninitCheck});
-  if (checks & (CheckRace | CheckSync))
+  if (checks & (artifact::Race | artifact::Sync))
     makers.push_back([checks, grid = makeGridAccesses()](Cluster &cluster) {
-      return makeRaceCheck(cluster, grid, checks & CheckRace, checks & CheckSync);
+      return makeRaceCheck(cluster, grid, checks & artifact::Race, checks & artifact::Sync);
     });
-  if (checks & CheckSync)
+  if (checks & artifact::Sync)
     makers.insert(makers.end(), {makeSyncCheck, makeRegisterCheck});
   return makers;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "artifact/Expected.h"
+#include "artifact/Sanitizers.h"
 
 #include <cstdint>
 #include <functional>
@@ -38,9 +39,6 @@ struct Cluster;
 /// Makes an observer of one cluster.
 using MakeObserver = std::function<std::shared_ptr<Observer>(Cluster &)>;
 
-/// Checks of a launch, by the words of `sanitize`.
-enum Check : uint32_t { CheckBounds = 1, CheckUninit = 2, CheckRace = 4, CheckSync = 8 };
-
 /// The memory that a pointer parameter points to.
 struct Buffer {
   std::string name;
@@ -65,8 +63,8 @@ struct Launch {
   bool isCooperative = false;   ///< all CTAs have to be resident
   std::vector<MakeObserver> observers;
   bool wantsCounters = false;  ///< more than the number of instructions
-  uint32_t checks = 0;         ///< a set of Check
-  std::vector<Buffer> buffers; ///< of the pointer parameters, for CheckBounds and CheckUninit
+  uint32_t checks = 0;         ///< a set of artifact::Sanitizer
+  std::vector<Buffer> buffers; ///< of the pointer parameters, for artifact::Bounds and artifact::Uninit
 };
 
 } // namespace nereid::sim

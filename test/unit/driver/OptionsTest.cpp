@@ -1,9 +1,9 @@
 // Tests that the table of options reaches a compilation's key and a kernel's metadata.
 // SPDX-License-Identifier: MIT
+#include "artifact/Sanitizers.h"
 #include "compiler/driver/Compiler.h"
 #include "compiler/driver/StoredOptions.h"
 #include "compiler/sema/TtModuleEmitter.h"
-#include "compiler/support/Sanitizers.h"
 #include "gtest/gtest.h"
 
 #include <set>
@@ -23,7 +23,7 @@ static void change(std::optional<bool> &choice) { choice = false; }
 static void change(std::string &text) { text = "other"; }
 static void change(std::vector<std::string> &names) { names = {"other"}; }
 static void change(std::vector<support::ExternLibrary> &libraries) { libraries = {{"name", "/no/such/file.bc"}}; }
-static void change(support::SanitizerSet &set) { set = support::Bounds | support::Nan; }
+static void change(support::SanitizerSet &set) { set = artifact::Bounds | artifact::Nan; }
 
 /// The options with the one of that row changed.
 static support::Options with(const char *row) {

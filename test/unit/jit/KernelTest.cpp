@@ -77,6 +77,21 @@ TEST_F(KernelApi, numbers_that_do_not_fit_are_refused) {
   EXPECT_EQ(out, INT32_MIN);
 }
 
+TEST_F(KernelApi, missing_arguments_and_stages_are_named) {
+  int32_t out = 5;
+  const nereid::Kernel kernel = storing("i32", "i32");
+  EXPECT_EQ(problemOf(kernel, &out), "kernel `store` takes 2 run-time arguments, `out` and `value`; 1 is given");
+  EXPECT_EQ(problemOf(kernel, &out, &out),
+            "argument `value` must be of type `i32`, got pointer in a launch of `store`");
+  try {
+    kernel.stage("tir");
+    ADD_FAILURE() << "there is no such stage";
+  } catch (const nereid::Error &error) {
+    EXPECT_STREQ(error.what(), "kernel `store` has no stage `tir`; did you mean `ttir`?; it has source, ttir, plan, "
+                               "llir, asm, so, launcher.so");
+  }
+}
+
 TEST_F(KernelApi, memory_that_is_const_is_not_written) {
   const int32_t out = 5;
   const std::string problem = problemOf(storing("i32", "i32"), &out, 1);

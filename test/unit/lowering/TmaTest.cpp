@@ -452,7 +452,7 @@ TEST(Tma, WaitsAreNeeded) {
   EXPECT_FALSE(copies(*waitless, Order::Ascending));
   auto storeWaitless = SimtKernel::compile(withoutLines(whole->ttgir, "ttng.async_tma_store_wait"), 1, &error);
   ASSERT_TRUE(storeWaitless) << error;
-  storeWaitless->checks = sim::CheckSync; // the simulated GPU ends a copy before its CTA
+  storeWaitless->checks = artifact::Sync; // the simulated GPU ends a copy before its CTA
   EXPECT_FALSE(copies(*storeWaitless, Order::Ascending));
 }
 

@@ -269,7 +269,7 @@ std::string reportOf(const std::string &text) {
   auto kernel = SimtKernel::compile(text, 4, &report);
   if (!kernel)
     return report;
-  kernel->checks = sim::CheckRace | sim::CheckSync;
+  kernel->checks = artifact::Race | artifact::Sync;
   std::vector<float> results(64 * 8);
   kernel->run({1, 1, 1}, Arguments().add(results.data()).add<int32_t>(0), Order::Ascending, &report);
   return report;

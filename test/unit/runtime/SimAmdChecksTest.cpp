@@ -39,36 +39,36 @@ std::string exchange(const std::string &between, unsigned distance) {
 TEST(SimAmdChecks, waveBarrier) {
   for (uint64_t seed = 0; seed < 8; ++seed) {
     for (const unsigned distance : {1u, 32u, 63u}) {
-      EXPECT_EQ(waveReport(exchange("amd.wave_barrier;", distance), sim::CheckRace, 128, seed), "");
-      EXPECT_EQ(waveReport(exchange("", distance), sim::CheckRace, 128, seed), "sanitize-race");
+      EXPECT_EQ(waveReport(exchange("amd.wave_barrier;", distance), artifact::Race, 128, seed), "");
+      EXPECT_EQ(waveReport(exchange("", distance), artifact::Race, 128, seed), "sanitize-race");
     }
-    EXPECT_EQ(waveReport(exchange("amd.wave_barrier;", 64), sim::CheckRace, 128, seed), "sanitize-race");
+    EXPECT_EQ(waveReport(exchange("amd.wave_barrier;", 64), artifact::Race, 128, seed), "sanitize-race");
   }
 }
 
 TEST(SimAmdChecks, barrier) {
   for (uint64_t seed = 0; seed < 8; ++seed)
     for (const unsigned distance : {1u, 32u, 64u, 127u})
-      EXPECT_EQ(waveReport(exchange("amd.s_barrier;", distance), sim::CheckRace | sim::CheckSync, 128, seed), "");
+      EXPECT_EQ(waveReport(exchange("amd.s_barrier;", distance), artifact::Race | artifact::Sync, 128, seed), "");
 }
 
 /// A value from another lane orders no memory.
 TEST(SimAmdChecks, exchangeIsNoBarrier) {
-  EXPECT_EQ(waveReport(exchange("amd.readfirstlane.b32 %r6, %r0;", 32), sim::CheckRace), "sanitize-race");
+  EXPECT_EQ(waveReport(exchange("amd.readfirstlane.b32 %r6, %r0;", 32), artifact::Race), "sanitize-race");
 }
 
 /// A buffer that is larger than the array it lies in.
 TEST(SimAmdChecks, boundsOfBuffers) {
   const std::string head = "shl.b32 %r3, %r0, 2; amd.buffer_store.b32 {%r0}, %rd0, %r3, ";
-  EXPECT_EQ(waveReport(head + "256;", sim::CheckBounds), "");
-  EXPECT_EQ(waveReport(head + "260;", sim::CheckBounds), "sanitize-bounds");
+  EXPECT_EQ(waveReport(head + "256;", artifact::Bounds), "");
+  EXPECT_EQ(waveReport(head + "260;", artifact::Bounds), "sanitize-bounds");
 }
 
 /// Lanes that store the same words to one element do not race; the words beyond the buffer's end are not stored.
 TEST(SimAmdChecks, racesOfBuffers) {
   const auto report = [](const std::string &words) {
     return waveReport("mov.u32 %r3, 0; mov.u32 %r4, 7; amd.buffer_store.b32 {" + words + "}, %rd0, %r3, 8;",
-                      sim::CheckRace, 32, 0, 32);
+                      artifact::Race, 32, 0, 32);
   };
   EXPECT_EQ(report("%r4, %r4, %r0, %r0"), "");
   EXPECT_EQ(report("%r4, %r0, %r4, %r4"), "sanitize-race");
@@ -98,7 +98,7 @@ std::string productOf(const std::string &operand, unsigned unwritten, const std:
 /// column l % 16.
 TEST(SimAmdChecks, undefinedElementsOfProducts) {
   const auto report = [](const std::string &operand, unsigned lane, const std::string &stored) {
-    return waveReport(productOf(operand, lane, stored), sim::CheckUninit, 64);
+    return waveReport(productOf(operand, lane, stored), artifact::Uninit, 64);
   };
   // Lane 37 has a part of row 5, which lanes 16 to 31 have in register 1.
   EXPECT_EQ(report("a", 37, "1 16"), "sanitize-uninit");
@@ -133,7 +133,7 @@ TEST(SimAmdChecks, undefinedElementsOfWmma) {
       sums += ", %r5";
     code += "amd.wmma.m16n16k16." + family + " " + d + "}, " + a + "}, " + zeros + "}, " + sums + "}; mov.u32 %r4, %d" +
             stored + "; setp.eq.u32 %p1, %r0, " + std::to_string(at) + "; @%p1 st.global.u32 [%rd0], %r4;";
-    return waveReport(code, sim::CheckUninit, 32, 0, 32);
+    return waveReport(code, artifact::Uninit, 32, 0, 32);
   };
   // Lane 21 has row 5 of the left operand.
   EXPECT_EQ(report("f32.f16.f16.gfx11", 8, 8, 21, "2", 16), "sanitize-uninit");

@@ -41,7 +41,7 @@ inline std::string checkedRun(const std::string &code, uint32_t threads, uint64_
   launch.params = arguments.bytes;
   launch.seed = seed;
   launch.maxInstructions = 1000000;
-  launch.checks = sim::CheckRace | sim::CheckSync;
+  launch.checks = artifact::Race | artifact::Sync;
   auto done = sim::run(**module, launch);
   return done ? std::string() : done.error().code + ": " + done.error().text;
 }

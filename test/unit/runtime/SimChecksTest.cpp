@@ -32,7 +32,7 @@ static Checked check(const std::string &body, uint32_t checks, uint32_t bytes = 
 }
 
 TEST(SimChecks, words) {
-  EXPECT_EQ(sim::checksOf("bounds,race"), sim::CheckBounds | sim::CheckRace);
+  EXPECT_EQ(sim::checksOf("bounds,race"), artifact::Bounds | artifact::Race);
   EXPECT_EQ(sim::checksOf(""), 0u);
   EXPECT_FALSE(sim::checksOf("bounds,bond"));
 }
@@ -45,8 +45,8 @@ TEST(SimChecks, boundsFollowPointers) {
     mov.b64 {%r2, %r3}, %rd4; shfl.sync.idx.b32 %r2, %r2, %r1, 31, -1; mov.b64 %rd5, {%r2, %r3};
     ld.global.u32 %r4, [%rd5];
     ret;)";
-  EXPECT_EQ(check(body, sim::CheckBounds, 3844).text, "");
-  const Checked report = check(body, sim::CheckBounds, 3840);
+  EXPECT_EQ(check(body, artifact::Bounds, 3844).text, "");
+  const Checked report = check(body, artifact::Bounds, 3840);
   EXPECT_EQ(report.code, "sanitize-bounds");
   EXPECT_NE(report.text.find("element 960 of `data`, at byte 3840, is read; `data` has 960 elements, 3840 bytes"),
             std::string::npos)
@@ -58,12 +58,12 @@ TEST(SimChecks, boundsFollowPointers) {
 TEST(SimChecks, boundsOfWholeAccesses) {
   const std::string load = ".reg .b32 %r<6>; .reg .b64 %rd<2>; ld.param.u64 %rd1, [data];\n"
                            "ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%rd1+16]; ret;";
-  EXPECT_EQ(check(load, sim::CheckBounds, 32).text, "");
-  EXPECT_NE(check(load, sim::CheckBounds, 28).text.find("element 7 of `data`, at byte 28"), std::string::npos);
+  EXPECT_EQ(check(load, artifact::Bounds, 32).text, "");
+  EXPECT_NE(check(load, artifact::Bounds, 28).text.find("element 7 of `data`, at byte 28"), std::string::npos);
   const std::string copy = ".reg .b64 %rd<2>; ld.param.u64 %rd1, [data];\n"
                            "cp.async.bulk.global.shared::cta.bulk_group [%rd1], [0], 64; ret;";
-  EXPECT_EQ(check(copy, sim::CheckBounds, 64).text, "");
-  EXPECT_NE(check(copy, sim::CheckBounds, 48).text.find("is written"), std::string::npos);
+  EXPECT_EQ(check(copy, artifact::Bounds, 64).text, "");
+  EXPECT_NE(check(copy, artifact::Bounds, 48).text.find("is written"), std::string::npos);
 }
 
 /// The report of a kernel that multiplies matrices and stores one of the results %r8 to %r11. %r2 is undefined in lanes
@@ -75,7 +75,7 @@ static std::string productReport(const std::string &instruction, const std::stri
     @%p1 mov.u32 %r2, 0;
     )" + instruction + (storesAll ? "" : " @%p1 ") +
                            "st.global.u32 [%rd1], " + result + "; ret;";
-  return check(body, sim::CheckUninit).text;
+  return check(body, artifact::Uninit).text;
 }
 
 /// Rows 4 to 7 of the left matrix are undefined; a lane has the row lane / 4 of the result.
@@ -140,7 +140,7 @@ TEST(SimChecks, unwrittenBeforeTheWait) {
     ret;)";
   const auto with = [&](const std::string &wait, uint64_t seed) {
     std::string text = body;
-    return check(text.replace(text.find("WAIT"), 4, wait), sim::CheckUninit, 4096, seed).text;
+    return check(text.replace(text.find("WAIT"), 4, wait), artifact::Uninit, 4096, seed).text;
   };
   EXPECT_EQ(with("cp.async.wait_all;", 0), "");
   EXPECT_EQ(with("", 1), "");
@@ -151,7 +151,7 @@ TEST(SimChecks, unwrittenBeforeTheWait) {
 TEST(SimChecks, undefinedAddressesAndPredicates) {
   const auto with = [&](const std::string &use) {
     return check(".reg .pred %p<3>; .reg .b32 %r<4>; .reg .b64 %rd<4>; ld.param.u64 %rd1, [data];\n" + use + "\nret;",
-                 sim::CheckUninit)
+                 artifact::Uninit)
         .text;
   };
   EXPECT_NE(with("ld.shared.u32 %r1, [%r2];").find("used as an address"), std::string::npos);

@@ -1,7 +1,7 @@
 // The CPU target prepares a kernel for the plan by the pipeline that nereid-opt runs under the name `cpu-prepare`.
 // SPDX-License-Identifier: MIT
+#include "artifact/Sanitizers.h"
 #include "compiler/dialect/check/Dialect.h"
-#include "compiler/support/Sanitizers.h"
 #include "compiler/target/cpu/CpuTarget.h"
 #include "compiler/target/cpu/Pipeline.h"
 
@@ -62,7 +62,7 @@ static std::string afterNamed(mlir::ModuleOp module, const CpuFeatures &machine,
   const std::string pipeline = llvm::formatv(
       "cpu-prepare{f16c={0} amx-bf16={1} amx-int8={2} avx512-bf16={3} vnni={4} register-bits={5} sanitize={6}}",
       machine.hasF16c, machine.hasAmxBf16, machine.hasAmxInt8, machine.hasAvx512Bf16, machine.hasVnni,
-      machine.registerBits, support::sanitizerNames(sanitizers));
+      machine.registerBits, artifact::sanitizerNames(sanitizers));
   if (failed(mlir::parsePassPipeline(pipeline, passes, llvm::errs())) || failed(passes.run(module)))
     return "";
   return textOf(module);
@@ -96,4 +96,4 @@ TEST(PreparePipeline, is_that_of_the_name_for_other_machines) {
   compare("+amx-bf16,+amx-tile,+avx512bw,+avx512dq,+avx512f,+avx512vl,+f16c,+fma", 0);
 }
 
-TEST(PreparePipeline, is_that_of_the_name_with_sanitizers) { compare("", support::Overflow | support::Nan); }
+TEST(PreparePipeline, is_that_of_the_name_with_sanitizers) { compare("", artifact::Overflow | artifact::Nan); }

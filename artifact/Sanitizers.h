@@ -2,13 +2,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "llvm/ADT/StringRef.h"
-
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
-namespace nereid::support {
+namespace nereid::artifact {
 
 enum Sanitizer : uint32_t {
   Bounds = 1,    ///< accesses stay inside of the launch's tensors
@@ -25,9 +24,9 @@ inline constexpr uint32_t kCpuSanitizers = Bounds | Uninit | Overflow | Nan | Na
 inline constexpr uint32_t kSimulatorSanitizers = Bounds | Uninit | Race | Sync;
 
 /// The set of a comma list such as "bounds,nan"; nothing, and the reason, where a word is unknown.
-std::optional<uint32_t> parseSanitizers(llvm::StringRef list, std::string &reason);
+std::optional<uint32_t> parseSanitizers(std::string_view list, std::string &reason);
 
 /// The comma list of a set, in the order above.
 std::string sanitizerNames(uint32_t set);
 
-} // namespace nereid::support
+} // namespace nereid::artifact
