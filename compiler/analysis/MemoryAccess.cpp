@@ -52,10 +52,10 @@ std::optional<MemoryAccess> analysis::atomicAccessOf(Operation *op) {
 unsigned analysis::maxVectorElems(const MemoryAccess &access, const AxisInfoAnalysis &axisInfo, unsigned dim) {
   const AxisInfo pointer = axisInfo.of(access.pointer);
   const int64_t bytes = access.bytes(1);
-  int64_t elems = std::min(pointer.dims[dim].contiguity, pointer.dims[dim].divisibility / bytes);
+  int64_t elems = std::min(pointer.contiguity(dim), pointer.dims[dim].divisibility / bytes);
   elems = std::min(elems, access.widestBytes / bytes);
   if (access.mask)
-    elems = std::min(elems, axisInfo.of(access.mask).dims[dim].constancy);
+    elems = std::min(elems, axisInfo.of(access.mask).constancy(dim));
   return std::max<int64_t>(1, elems);
 }
 
@@ -97,10 +97,10 @@ unsigned analysis::vectorElems(const MemoryAccess &access, const AxisInfoAnalysi
 }
 
 uint32_t analysis::repeatedRegisters(const AxisInfo &elements, const LinearLayout &layout) {
-  auto staysInGroup = [](auto pair) { return std::get<0>(pair) < std::get<1>(pair).constancy; };
+  auto staysInGroup = [&](auto place) { return place.value() < elements.constancy(place.index()); };
   uint32_t mask = 0;
   for (unsigned bit = 0; bit < layout.inBits(layout::kRegister); ++bit)
-    if (llvm::all_of(llvm::zip_equal(layout.basis(layout::kRegister, bit), elements.dims), staysInGroup))
+    if (llvm::all_of(llvm::enumerate(layout.basis(layout::kRegister, bit)), staysInGroup))
       mask |= 1u << bit;
   return mask;
 }

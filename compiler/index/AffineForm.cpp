@@ -22,8 +22,7 @@ int64_t index::bytesOfPointee(Value pointer) {
 
 //--- sums and products ---------------------------------------------------------------------
 
-/// a + b * factor
-static std::optional<AffineForm> sum(const AffineForm &a, const AffineForm &b, int64_t factor) {
+std::optional<AffineForm> index::sum(const AffineForm &a, const AffineForm &b, int64_t factor) {
   auto start = a.start.plus(b.start, factor);
   if (!start)
     return std::nullopt;
@@ -57,6 +56,24 @@ static std::optional<AffineForm> product(const AffineForm &a, const AffineForm &
     form.steps.push_back(std::move(*scaled));
   }
   return form;
+}
+
+std::optional<unsigned> index::dimOfOneStep(const AffineForm &form) {
+  std::optional<unsigned> dim;
+  for (auto [index, step] : llvm::enumerate(form.steps)) {
+    if (step.isZero())
+      continue;
+    if (dim || step.constant() != 1)
+      return std::nullopt;
+    dim = index;
+  }
+  return dim;
+}
+
+const analysis::AxisInfoAnalysis &AffineInfo::axes(Value value) {
+  if (!axisInfo)
+    axisInfo.emplace(value.getParentRegion()->getParentOfType<tt::FuncOp>());
+  return *axisInfo;
 }
 
 //--- scalars -------------------------------------------------------------------------------
@@ -179,14 +196,10 @@ std::optional<AffineForm> AffineInfo::analyseRemainder(Operation *op) {
   const AffineForm *dividend = affine(op->getOperand(0)), *divisor = dividend ? affine(op->getOperand(1)) : nullptr;
   if (!divisor || !divisor->isUniform() || dividend->steps.empty())
     return std::nullopt;
-  Remainder remainder{dividend->start, divisor->start, 1};
-  for (auto [step, extent] : llvm::zip_equal(dividend->steps, tt::shapeOf(op->getResult(0).getType()))) {
-    if (step.isZero())
-      continue;
-    if (step.constant() != 1 || remainder.extent != 1)
-      return std::nullopt;
-    remainder.extent = extent;
-  }
+  const std::optional<unsigned> dim = dimOfOneStep(*dividend);
+  if (!dim && !dividend->isUniform())
+    return std::nullopt;
+  Remainder remainder{dividend->start, divisor->start, dim ? tt::shapeOf(op->getResult(0).getType())[*dim] : 1};
   const unsigned variable = variableOf({op->getResult(0), {}, std::move(remainder)});
   return AffineForm{{}, Polynomial::ofVariable(variable), dividend->steps, {variable}};
 }

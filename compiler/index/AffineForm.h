@@ -6,6 +6,7 @@
 #pragma once
 
 #include "compiler/dialect/tt/Dialect.h"
+#include "compiler/index/AxisInfo.h"
 #include "compiler/index/Polynomial.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -28,6 +29,12 @@ struct AffineForm {
     return llvm::all_of(steps, [](const Polynomial &step) { return step.isZero(); });
   }
 };
+
+/// a + b * factor
+std::optional<AffineForm> sum(const AffineForm &a, const AffineForm &b, int64_t factor);
+
+/// The only dimension along which elements count up, by one; nothing where there is none, or another step.
+std::optional<unsigned> dimOfOneStep(const AffineForm &form);
 
 /// `(dividend + i) % divisor` for 0 <= i < extent, which is `dividend % divisor + i` where it does not wrap.
 struct Remainder {
@@ -61,8 +68,8 @@ public:
   const PrefixMask *prefix(mlir::Value mask);
   /// Whether comparisons that may wrap are rejected as prefixes from here on.
   void setExact(bool value) { isExact = value; }
-  /// Wrap.h's, computed once for each number.
-  bool isOffset(mlir::Value number);
+  /// Axis info of the function that the value is in.
+  const analysis::AxisInfoAnalysis &axes(mlir::Value value);
   /// The dimensions that the elements depend on, as a bit set. Dimensions of extent 1 are never in it.
   uint32_t dependence(mlir::Value value);
 
@@ -100,10 +107,10 @@ private:
   llvm::DenseMap<mlir::Value, std::unique_ptr<AffineForm>> forms;
   llvm::DenseMap<mlir::Value, std::unique_ptr<PrefixMask>> masks;
   llvm::DenseMap<mlir::Value, uint32_t> dependences;
-  llvm::DenseMap<mlir::Value, bool> offsets;
   /// By a value, or by a loop, in the order first seen, so that equal input gives equal code.
   llvm::DenseMap<const void *, unsigned> variableIds;
   std::vector<std::unique_ptr<Variable>> variables;
+  std::optional<analysis::AxisInfoAnalysis> axisInfo; ///< computed when it is first needed
   bool isExact = false;
 };
 

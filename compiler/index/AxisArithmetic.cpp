@@ -15,35 +15,43 @@ using namespace nereid::analysis;
 namespace {
 using Dim = AxisInfo::Dim;
 /// Computes one dimension's info from that of two operands.
-using Rule = llvm::function_ref<void(const AxisInfo &l, const AxisInfo &r, unsigned dim, Dim &result)>;
+using Rule = llvm::function_ref<void(const AxisInfo &l, const AxisInfo &r, unsigned dim, AxisInfo &result)>;
 } // namespace
 
-/// Sets the constancy that both sides share, then applies `rule` to each dimension.
+/// Groups in which both sides are constant, with each dimension refined by `rule`.
 static AxisInfo perDim(const AxisInfo &l, const AxisInfo &r, AxisInfo info, Rule rule) {
   for (unsigned dim = 0; dim < info.dims.size(); ++dim) {
-    info.dims[dim].constancy = std::min(l.dims[dim].constancy, r.dims[dim].constancy);
-    rule(l, r, dim, info.dims[dim]);
+    info.setGroup(dim, std::min(l.constancy(dim), r.constancy(dim)), 0);
+    rule(l, r, dim, info);
   }
   return info;
 }
 
-/// The length of runs that start at multiples of it, and over which the other side is one multiple of it.
-static int64_t alignedRun(const AxisInfo &run, const AxisInfo &other, unsigned dim) {
-  return std::min(
-      {run.dims[dim].contiguity, run.dims[dim].divisibility, other.dims[dim].constancy, other.divisibilityAt(dim, 1)});
+/// Groups of l whose bits from a power of two on are the same, and over which r is one multiple of that.
+static int64_t alignedGroup(const AxisInfo &l, const AxisInfo &r, unsigned dim) {
+  return std::min(l.alignedGroup(dim, r.divisibilityAt(dim, 1)), r.constancy(dim));
 }
 
-/// Adds a run on one side to values that are constant over it on the other.
-static void addDim(const AxisInfo &l, const AxisInfo &r, unsigned dim, Dim &sum) {
-  sum.contiguity = std::max(std::min(l.dims[dim].contiguity, r.dims[dim].constancy),
-                            std::min(l.dims[dim].constancy, r.dims[dim].contiguity));
-  sum.divisibility = std::min(l.divisibilityAt(dim, sum.contiguity), r.divisibilityAt(dim, sum.contiguity));
+/// Groups that are longer than those known.
+static void extend(AxisInfo &info, unsigned dim, int64_t size, int64_t step) {
+  if (size > info.dims[dim].group)
+    info.setGroup(dim, size, step);
 }
 
-static void subDim(const AxisInfo &l, const AxisInfo &r, unsigned dim, Dim &difference) {
-  difference.contiguity = std::min(l.dims[dim].contiguity, r.dims[dim].constancy);
-  difference.divisibility =
-      std::min(l.divisibilityAt(dim, difference.contiguity), r.divisibilityAt(dim, difference.contiguity));
+/// What divides both sides divides the result.
+static void setCommonDivisor(const AxisInfo &l, const AxisInfo &r, unsigned dim, AxisInfo &result) {
+  const int64_t size = result.dims[dim].group;
+  result.dims[dim].divisibility = std::min(l.divisibilityAt(dim, size), r.divisibilityAt(dim, size));
+}
+
+AxisInfo analysis::sumOf(const AxisInfo &l, const AxisInfo &r, AxisInfo sum, int64_t factor) {
+  for (unsigned dim = 0; dim < sum.dims.size(); ++dim) {
+    sum.setGroup(dim, std::min(l.dims[dim].group, r.dims[dim].group), l.dims[dim].step + r.dims[dim].step * factor);
+    const int64_t size = sum.dims[dim].group;
+    sum.dims[dim].divisibility =
+        std::min(l.divisibilityAt(dim, size), r.divisibilityAt(dim, size) * powerOfTwoIn(factor));
+  }
+  return sum;
 }
 
 static AxisInfo multiply(const AxisInfo &l, const AxisInfo &r, const AxisInfo &unknown) {
@@ -53,106 +61,94 @@ static AxisInfo multiply(const AxisInfo &l, const AxisInfo &r, const AxisInfo &u
     return l;
   const int64_t limit = int64_t(1) << 30;
   const int64_t product = std::min(limit, l.elementDivisibility() * r.elementDivisibility());
-  return perDim(l, r, unknown, [&](auto &l, auto &r, unsigned dim, Dim &result) {
-    result.divisibility = std::max(product, std::min(limit, l.divisibilityAt(dim, 1) * r.divisibilityAt(dim, 1)));
+  return perDim(l, r, unknown, [&](auto &l, auto &r, unsigned dim, AxisInfo &result) {
+    for (auto [tile, factor] : {std::pair(&l, r.constant()), std::pair(&r, l.constant())})
+      if (factor && llvm::isInt<32>(*factor))
+        extend(result, dim, tile->dims[dim].group, tile->dims[dim].step * *factor);
+    const int64_t size = result.dims[dim].group;
+    result.dims[dim].divisibility =
+        std::max(product, std::min(limit, l.divisibilityAt(dim, size) * r.divisibilityAt(dim, size)));
   });
 }
 
-/// l / r for a uniform constant r; `roundsDown` where negative numbers round towards minus infinity or do not occur.
-static AxisInfo divideBy(int64_t divisor, const AxisInfo &l, const AxisInfo &unknown, bool roundsDown) {
-  AxisInfo info = unknown;
+/// A tile like another one, of which every element is one number.
+static AxisInfo filledWith(int64_t number, AxisInfo like) {
+  for (Dim &dim : like.dims)
+    dim = {powerOfTwoIn(0), 0, powerOfTwoIn(number)};
+  like.range = {number, number};
+  return like;
+}
+
+/// Numbers of either sign round to one quotient over a group where `roundsDown`. The sign of the divisor only negates
+/// the quotients.
+static AxisInfo divide(const AxisInfo &l, const AxisInfo &r, const AxisInfo &unknown, bool roundsDown) {
+  const std::optional<int64_t> divisor = r.constant();
   if (divisor == 1)
     return l;
-  const int64_t power = powerOfTwoIn(divisor);
-  for (unsigned dim = 0; dim < info.dims.size(); ++dim) {
-    const Dim &from = l.dims[dim];
-    Dim &quotient = info.dims[dim];
-    quotient.constancy = from.constancy;
-    // [s, s + g) has one quotient if g divides both s and the divisor.
-    if (roundsDown && divisor > 0)
-      quotient.constancy = std::max(quotient.constancy, std::min({from.contiguity, from.divisibility, power}));
-    if (divisor == power)
-      quotient.divisibility = std::max<int64_t>(1, l.divisibilityAt(dim, 1) / power);
-  }
-  return info;
+  return perDim(l, divisor ? filledWith(*divisor, r) : r, unknown,
+                [&](auto &l, auto &r, unsigned dim, AxisInfo &quotient) {
+                  if (roundsDown)
+                    extend(quotient, dim, alignedGroup(l, r, dim), 0);
+                  if (divisor && *divisor > 0 && powerOfTwoIn(*divisor) == *divisor)
+                    quotient.dims[dim].divisibility =
+                        std::max<int64_t>(1, l.divisibilityAt(dim, quotient.dims[dim].group) / *divisor);
+                });
 }
 
-static AxisInfo divide(const AxisInfo &l, const AxisInfo &r, const AxisInfo &unknown, bool isSigned) {
-  const bool roundsDown = !isSigned || l.isNonNegative();
-  if (r.constant() && *r.constant() > 0)
-    return divideBy(*r.constant(), l, unknown, roundsDown);
-  // The sign of the divisor only negates the quotients.
-  return perDim(l, r, unknown, [&](auto &l, auto &r, unsigned dim, Dim &quotient) {
-    if (roundsDown)
-      quotient.constancy = std::max(quotient.constancy, alignedRun(l, r, dim));
-  });
-}
-
-/// A run continues in the remainder if it starts at a multiple of its length, which divides the divisor. Only a run
+/// A group continues in the remainder if it stays below the next multiple of what divides the divisor. Only a group
 /// that starts at a negative multiple of the divisor steps from 0 to 1 - divisor, which no offset does.
 static AxisInfo remainder(Operation *op, const AxisInfo &l, const AxisInfo &r, const AxisInfo &unknown, bool isSigned) {
   const bool continues = !isSigned || l.isNonNegative() || index::isOffset(op->getResult(0));
-  return perDim(l, r, unknown, [&](auto &l, auto &r, unsigned dim, Dim &rest) {
+  return perDim(l, r, unknown, [&](auto &l, auto &r, unsigned dim, AxisInfo &rest) {
     if (continues)
-      rest.contiguity = alignedRun(l, r, dim);
-    rest.divisibility = std::min(l.divisibilityAt(dim, rest.contiguity), r.divisibilityAt(dim, rest.contiguity));
+      extend(rest, dim, alignedGroup(l, r, dim), l.dims[dim].step);
+    setCommonDivisor(l, r, dim, rest);
   });
 }
 
 static AxisInfo bitwiseAnd(Operation *op, const AxisInfo &l, const AxisInfo &r, const AxisInfo &unknown) {
   // x & (2^n - 1) is x % 2^n.
   for (auto [x, mask] : {std::pair(&l, &r), std::pair(&r, &l)})
-    if (mask->constant() && *mask->constant() >= 0 && llvm::isPowerOf2_64(*mask->constant() + 1)) {
-      AxisInfo modulus = *mask;
-      for (Dim &dim : modulus.dims)
-        dim.divisibility = powerOfTwoIn(*mask->constant() + 1);
-      return remainder(op, *x, modulus, unknown, /*isSigned=*/false);
-    }
-  return perDim(l, r, unknown, [](auto &l, auto &r, unsigned dim, Dim &result) {
-    result.divisibility = std::max(l.divisibilityAt(dim, 1), r.divisibilityAt(dim, 1));
+    if (mask->constant() && *mask->constant() >= 0 && llvm::isPowerOf2_64(*mask->constant() + 1))
+      return remainder(op, *x, filledWith(*mask->constant() + 1, *mask), unknown, /*isSigned=*/false);
+  return perDim(l, r, unknown, [](auto &l, auto &r, unsigned dim, AxisInfo &result) {
+    result.dims[dim].divisibility = std::max(l.divisibilityAt(dim, 1), r.divisibilityAt(dim, 1));
   });
 }
 
-/// The low bits of a run that starts at a multiple of its length are unchanged where the other side's are zero.
-static void bitwiseOrDim(const AxisInfo &l, const AxisInfo &r, unsigned dim, Dim &result) {
-  result.contiguity = std::max(alignedRun(l, r, dim), alignedRun(r, l, dim));
-  result.divisibility = std::min(l.divisibilityAt(dim, result.contiguity), r.divisibilityAt(dim, result.contiguity));
+/// The low bits of a group are unchanged where the other side's are zero.
+static void bitwiseOrDim(const AxisInfo &l, const AxisInfo &r, unsigned dim, AxisInfo &result) {
+  extend(result, dim, alignedGroup(l, r, dim), l.dims[dim].step);
+  extend(result, dim, alignedGroup(r, l, dim), r.dims[dim].step);
+  setCommonDivisor(l, r, dim, result);
+}
+
+/// 2^number, where that is a factor of a shift.
+static std::optional<int64_t> factorOf(std::optional<int64_t> number) {
+  return number && *number >= 0 && *number < 30 ? std::optional(int64_t(1) << *number) : std::nullopt;
 }
 
 static AxisInfo shiftLeft(const AxisInfo &l, const AxisInfo &r, const AxisInfo &unknown) {
-  if (r.constant() == 0)
-    return l;
-  const int64_t factor = r.constant() && *r.constant() > 0 && *r.constant() < 30 ? int64_t(1) << *r.constant() : 1;
-  return perDim(l, r, unknown, [&](auto &l, auto &, unsigned dim, Dim &result) {
-    result.divisibility = std::min(int64_t(1) << 30, l.divisibilityAt(dim, 1) * factor);
+  if (const std::optional<int64_t> factor = factorOf(r.constant()))
+    return multiply(l, filledWith(*factor, r), unknown);
+  return perDim(l, r, unknown, [](auto &l, auto &, unsigned dim, AxisInfo &result) {
+    result.dims[dim].divisibility = l.divisibilityAt(dim, 1);
   });
 }
 
-static AxisInfo shiftRight(const AxisInfo &l, const AxisInfo &r, const AxisInfo &unknown) {
-  if (r.constant() && *r.constant() >= 0 && *r.constant() < 30)
-    return divideBy(int64_t(1) << *r.constant(), l, unknown,
-                    /*roundsDown=*/true);
-  return perDim(l, r, unknown, [](auto &, auto &, unsigned, Dim &) {});
+static std::optional<AxisInfo> shiftRight(const AxisInfo &l, const AxisInfo &r, const AxisInfo &unknown) {
+  const std::optional<int64_t> divisor = factorOf(r.constant());
+  return divisor ? std::optional(divide(l, filledWith(*divisor, r), unknown, /*roundsDown=*/true)) : std::nullopt;
 }
 
-static void minOrMaxDim(const AxisInfo &l, const AxisInfo &r, unsigned dim, Dim &result) {
-  result.divisibility = std::min(l.divisibilityAt(dim, 1), r.divisibilityAt(dim, 1));
-}
-
-/// Comparisons that change between a multiple of the group and the value below it: `run < bound`, `bound > run`.
-static bool cutsBelow(arith::CmpIPredicate predicate, bool runIsLeft) {
-  using P = arith::CmpIPredicate;
-  if (runIsLeft)
-    return predicate == P::slt || predicate == P::sge || predicate == P::ult || predicate == P::uge;
-  return predicate == P::sgt || predicate == P::sle || predicate == P::ugt || predicate == P::ule;
-}
-
+/// `run < bound` changes between a multiple of the group and the value below it, as `bound > run` does.
 static AxisInfo compare(arith::CmpIOp op, const AxisInfo &l, const AxisInfo &r, const AxisInfo &unknown) {
-  return perDim(l, r, unknown, [&](auto &l, auto &r, unsigned dim, Dim &result) {
-    if (cutsBelow(op.getPredicate(), /*runIsLeft=*/true))
-      result.constancy = std::max(result.constancy, alignedRun(l, r, dim));
-    if (cutsBelow(op.getPredicate(), /*runIsLeft=*/false))
-      result.constancy = std::max(result.constancy, alignedRun(r, l, dim));
+  using P = arith::CmpIPredicate;
+  const P predicate = op.getPredicate();
+  const bool runIsLeft = llvm::is_contained({P::slt, P::sge, P::ult, P::uge}, predicate);
+  return perDim(l, r, unknown, [&](auto &l, auto &r, unsigned dim, AxisInfo &result) {
+    if (predicate != P::eq && predicate != P::ne)
+      extend(result, dim, runIsLeft ? alignedGroup(l, r, dim) : alignedGroup(r, l, dim), 0);
   });
 }
 
@@ -161,59 +157,55 @@ static AxisInfo select(const AxisInfo &condition, const AxisInfo &l, const AxisI
     return *condition.constant() ? l : r;
   AxisInfo info = AxisInfo::join(l, r);
   for (unsigned dim = 0; dim < info.dims.size(); ++dim) {
-    Dim &result = info.dims[dim];
-    result.constancy = std::min(result.constancy, condition.dims[dim].constancy);
-    result.contiguity = std::min(result.contiguity, condition.dims[dim].constancy);
-    result.divisibility = std::min(l.divisibilityAt(dim, result.contiguity), r.divisibilityAt(dim, result.contiguity));
+    info.setGroup(dim, std::min(info.dims[dim].group, condition.constancy(dim)), info.dims[dim].step);
+    setCommonDivisor(l, r, dim, info);
   }
   return info;
 }
 
-/// A run may break where the number's sign or width changes, unless it starts at a multiple of its length.
-static AxisInfo resized(AxisInfo info, unsigned keptBits, bool keepsSign) {
-  const AxisInfo before = info;
+/// A group may break where the number's sign or width changes, unless it is aligned.
+static AxisInfo resized(const AxisInfo &from, unsigned keptBits, bool keepsSign) {
+  AxisInfo info = from;
   for (unsigned dim = 0; dim < info.dims.size(); ++dim) {
-    Dim &result = info.dims[dim];
-    if (!keepsSign && !info.isNonNegative())
-      result.contiguity = std::min(result.contiguity, result.divisibility);
-    if (keptBits < 32)
-      result.contiguity = std::min({result.contiguity, result.divisibility, int64_t(1) << (keptBits - 1)});
-    result.divisibility = before.divisibilityAt(dim, result.contiguity);
+    if (keptBits < 32 || !keepsSign)
+      info.setGroup(dim, from.alignedGroup(dim, int64_t(1) << std::min(keptBits - 1, 30u)), from.dims[dim].step);
+    info.dims[dim].divisibility = from.divisibilityAt(dim, info.dims[dim].group);
   }
   return info;
 }
 
-/// An extension to a wider type; sign extension of i1 turns true into -1.
-static AxisInfo extended(Operation *op, AxisInfo info, bool isSigned) {
-  const unsigned bits = tt::elementOf(op->getOperand(0).getType()).getIntOrFloatBitWidth();
-  if (isSigned && bits > 1)
+/// An extension to a wider type.
+static AxisInfo extended(Operation *op, const AxisInfo &info, bool isSigned) {
+  if (llvm::all_of(info.dims, [](const Dim &dim) { return dim.step == 0; }))
     return info;
-  return resized(std::move(info), 64, isSigned);
+  const bool keepsSign = isSigned ? index::isOffset(op->getOperand(0)) : info.isNonNegative();
+  return resized(info, 64, keepsSign);
 }
 
 std::optional<AxisInfo> analysis::transferArithmetic(Operation *op, ArrayRef<AxisInfo> operands,
                                                      const AxisInfo &unknown) {
   if (isa<arith::SelectOp>(op))
     return select(operands[0], operands[1], operands[2]);
-  if (!tt::elementOf(op->getResult(0).getType()).isInteger() || operands.empty())
+  if (!tt::elementOf(op->getResult(0).getType()).isIntOrIndex() || operands.empty())
     return std::nullopt;
   const AxisInfo &l = operands[0], &r = operands.size() > 1 ? operands[1] : operands[0];
   auto both = [&](Rule rule) { return perDim(l, r, unknown, rule); };
   return llvm::TypeSwitch<Operation *, std::optional<AxisInfo>>(op)
-      .Case([&](arith::AddIOp) { return both(addDim); })
-      .Case([&](arith::SubIOp) { return both(subDim); })
+      .Case([&](arith::AddIOp) { return sumOf(l, r, unknown); })
+      .Case([&](arith::SubIOp) { return sumOf(l, r, unknown, -1); })
       .Case([&](arith::MulIOp) { return multiply(l, r, unknown); })
-      .Case([&](arith::DivSIOp) { return divide(l, r, unknown, true); })
-      .Case([&](arith::DivUIOp) { return divide(l, r, unknown, false); })
+      .Case([&](arith::DivSIOp) { return divide(l, r, unknown, l.isNonNegative()); })
+      .Case([&](arith::DivUIOp) { return divide(l, r, unknown, true); })
       .Case([&](arith::RemSIOp) { return remainder(op, l, r, unknown, true); })
       .Case([&](arith::RemUIOp) { return remainder(op, l, r, unknown, false); })
       .Case([&](arith::AndIOp) { return bitwiseAnd(op, l, r, unknown); })
       .Case<arith::OrIOp, arith::XOrIOp>([&](auto) { return both(bitwiseOrDim); })
       .Case([&](arith::ShLIOp) { return shiftLeft(l, r, unknown); })
       .Case<arith::ShRSIOp, arith::ShRUIOp>([&](auto) { return shiftRight(l, r, unknown); })
-      .Case<arith::MinSIOp, arith::MinUIOp, arith::MaxSIOp, arith::MaxUIOp>([&](auto) { return both(minOrMaxDim); })
+      .Case<arith::MinSIOp, arith::MinUIOp, arith::MaxSIOp, arith::MaxUIOp>(
+          [&](auto) { return both(setCommonDivisor); })
       .Case([&](arith::CmpIOp compared) { return compare(compared, l, r, unknown); })
-      .Case([&](arith::ExtSIOp) { return extended(op, l, true); })
+      .Case<arith::ExtSIOp, arith::IndexCastOp>([&](auto) { return extended(op, l, true); })
       .Case([&](arith::ExtUIOp) { return extended(op, l, false); })
       .Case([&](arith::TruncIOp) {
         return resized(l, tt::elementOf(op->getResult(0).getType()).getIntOrFloatBitWidth(), true);

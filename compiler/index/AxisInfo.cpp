@@ -20,9 +20,22 @@ int64_t analysis::powerOfTwoIn(int64_t value) {
 }
 
 int64_t AxisInfo::divisibilityAt(unsigned dim, int64_t size) const {
-  const Dim &dimInfo = dims[dim];
-  // Inside a run, values are `size` steps apart.
-  return size >= dimInfo.contiguity ? dimInfo.divisibility : std::min(dimInfo.divisibility, size * unit);
+  const auto &[group, step, divisibility] = dims[dim];
+  return size >= group ? divisibility : std::min(divisibility, powerOfTwoIn(size * step));
+}
+
+int64_t AxisInfo::alignedGroup(unsigned dim, int64_t most) const {
+  const int64_t step = dims[dim].step;
+  int64_t size = step < 0 ? 1 : dims[dim].group;
+  while (step * (size - 1) >= std::min(divisibilityAt(dim, size), most))
+    size /= 2;
+  return size;
+}
+
+void AxisInfo::setGroup(unsigned dim, int64_t size, int64_t step) {
+  const bool isKnown = size > 1 && llvm::isInt<32>(step);
+  dims[dim].group = isKnown ? size : 1;
+  dims[dim].step = isKnown ? step : 0;
 }
 
 int64_t AxisInfo::elementDivisibility() const {
@@ -37,11 +50,10 @@ AxisInfo AxisInfo::join(const AxisInfo &a, const AxisInfo &b) {
   both.dims.resize(a.dims.size());
   both.unit = a.unit;
   for (unsigned dim = 0; dim < a.dims.size(); ++dim) {
-    Dim &dimInfo = both.dims[dim];
-    dimInfo.contiguity = std::min(a.dims[dim].contiguity, b.dims[dim].contiguity);
-    dimInfo.constancy = std::min(a.dims[dim].constancy, b.dims[dim].constancy);
-    dimInfo.divisibility =
-        std::min(a.divisibilityAt(dim, dimInfo.contiguity), b.divisibilityAt(dim, dimInfo.contiguity));
+    if (a.dims[dim].step == b.dims[dim].step)
+      both.setGroup(dim, std::min(a.dims[dim].group, b.dims[dim].group), a.dims[dim].step);
+    const int64_t size = both.dims[dim].group;
+    both.dims[dim].divisibility = std::min(a.divisibilityAt(dim, size), b.divisibilityAt(dim, size));
   }
   both.range = a.range.join(b.range);
   return both;
@@ -176,9 +188,15 @@ bool AxisInfoAnalysis::joinInto(ValueRange targets, ValueRange sources, bool isR
 /// everything about a loop's carried values is dropped, the next round is the last.
 static constexpr unsigned roundsBeforeForgetting = 5;
 
-void AxisInfoAnalysis::forget(ValueRange values) {
-  for (Value value : values)
-    set(value, unknownInfo(value.getType()));
+void AxisInfoAnalysis::visitUntilStable(ValueRange carried, ValueRange next, llvm::function_ref<void()> visitBody) {
+  for (unsigned round = 0;; ++round) {
+    visitBody();
+    if (!joinInto(carried, next, /*isRepeated=*/true))
+      return;
+    if (round == roundsBeforeForgetting)
+      for (Value value : carried)
+        set(value, unknownInfo(value.getType()));
+  }
 }
 
 void AxisInfoAnalysis::visitFor(scf::ForOp loop) {
@@ -192,29 +210,17 @@ void AxisInfoAnalysis::visitFor(scf::ForOp loop) {
   }
   set(loop.getInductionVar(), index);
   assign(loop.getRegionIterArgs(), loop.getInitArgs());
-  for (unsigned round = 0;; ++round) {
-    visitBlock(*loop.getBody());
-    if (!joinInto(loop.getRegionIterArgs(), loop.getYieldedValues(),
-                  /*isRepeated=*/true))
-      break;
-    if (round == roundsBeforeForgetting)
-      forget(loop.getRegionIterArgs());
-  }
+  visitUntilStable(loop.getRegionIterArgs(), loop.getYieldedValues(), [&] { visitBlock(*loop.getBody()); });
   assign(loop.getResults(), loop.getRegionIterArgs());
 }
 
 void AxisInfoAnalysis::visitWhile(scf::WhileOp loop) {
   assign(loop.getBeforeArguments(), loop.getInits());
-  for (unsigned round = 0;; ++round) {
+  visitUntilStable(loop.getBeforeArguments(), loop.getYieldOp().getResults(), [&] {
     visitBlock(*loop.getBeforeBody());
     assign(loop.getAfterArguments(), loop.getConditionOp().getArgs());
     visitBlock(*loop.getAfterBody());
-    if (!joinInto(loop.getBeforeArguments(), loop.getYieldOp().getResults(),
-                  /*isRepeated=*/true))
-      break;
-    if (round == roundsBeforeForgetting)
-      forget(loop.getBeforeArguments());
-  }
+  });
   assign(loop.getResults(), loop.getConditionOp().getArgs());
 }
 

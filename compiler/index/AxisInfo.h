@@ -1,4 +1,4 @@
-// Computes axis info: contiguity, divisibility and constancy of integers and pointers along each dimension of a tile.
+// Computes axis info: steps and divisibility of integers and pointers along each dimension of a tile.
 // SPDX-License-Identifier: MIT
 //
 // All numbers are powers of two and describe groups that are aligned in the tile: group i of size k holds the
@@ -18,9 +18,9 @@ namespace nereid::analysis {
 /// The axis info of one value; a scalar is a tile of one dimension with extent 1.
 struct AxisInfo {
   struct Dim {
-    int64_t contiguity = 1;   ///< in each group of this size the values increase in steps of `unit`
-    int64_t divisibility = 1; ///< the first value of each such group is divisible by this (pointers: in bytes)
-    int64_t constancy = 1;    ///< in each group of this size all values are equal
+    int64_t group = 1;        ///< in each group of this size the values increase by `step`
+    int64_t step = 0;         ///< pointers: in bytes; 0 for groups of one
+    int64_t divisibility = 1; ///< the first value of each group is divisible by this (pointers: in bytes)
     bool operator==(const Dim &) const = default;
   };
   llvm::SmallVector<Dim, 2> dims = {Dim()};
@@ -30,7 +30,16 @@ struct AxisInfo {
   /// Every element, where it is one known integer.
   std::optional<int64_t> constant() const { return range.low == range.high ? std::optional(range.low) : std::nullopt; }
   bool isNonNegative() const { return range.low >= 0; }
-  /// The divisibility of the first value of each group of `size` along `dim`; `size` may differ from a run's.
+  /// The size of groups whose elements are adjacent: numbers that count up by one, or addresses of neighbours.
+  int64_t contiguity(unsigned dim) const { return dims[dim].step == unit ? dims[dim].group : 1; }
+  /// The size of groups whose values are equal.
+  int64_t constancy(unsigned dim) const { return dims[dim].step == 0 ? dims[dim].group : 1; }
+  /// The size of groups whose values stay below the next multiple of a power of two that divides the first one, and
+  /// `most`.
+  int64_t alignedGroup(unsigned dim, int64_t most) const;
+  /// Replaces the groups along `dim`; steps of more than 31 bits are not represented.
+  void setGroup(unsigned dim, int64_t size, int64_t step);
+  /// The divisibility of the first value of each group of `size` along `dim`; `size` may differ from the group's.
   int64_t divisibilityAt(unsigned dim, int64_t size) const;
   /// The divisibility of every value.
   int64_t elementDivisibility() const;
@@ -62,7 +71,7 @@ private:
   void assumeHolds(mlir::Value condition, mlir::Block &block, Restored &before);
   bool joinInto(mlir::ValueRange targets, mlir::ValueRange sources, bool isRepeated);
   void assign(mlir::ValueRange targets, mlir::ValueRange sources);
-  void forget(mlir::ValueRange values);
+  void visitUntilStable(mlir::ValueRange carried, mlir::ValueRange next, llvm::function_ref<void()> visitBody);
   void set(mlir::Value value, AxisInfo info);
 
   llvm::DenseMap<mlir::Value, AxisInfo> infos;

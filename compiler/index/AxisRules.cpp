@@ -34,7 +34,7 @@ AxisInfo analysis::unknownInfo(Type type) {
 static AxisInfo repeated(const AxisInfo &scalar, Type type) {
   AxisInfo info = unknownInfo(type);
   for (auto [dim, extent] : llvm::zip_equal(info.dims, tt::shapeOf(type)))
-    dim = {1, scalar.dims[0].divisibility, powerOfTwoIn(extent)};
+    dim = {powerOfTwoIn(extent), 0, scalar.dims[0].divisibility};
   return info;
 }
 
@@ -54,73 +54,50 @@ static AxisInfo constantInfo(arith::ConstantOp op) {
 
 static AxisInfo rangeInfo(tt::MakeRangeOp op) {
   AxisInfo info;
-  const int64_t start = static_cast<int32_t>(op.getStart());
-  info.dims[0].contiguity = powerOfTwoIn(op.getType().getDimSize(0));
-  info.dims[0].divisibility = powerOfTwoIn(start);
+  info.setGroup(0, powerOfTwoIn(op.getType().getDimSize(0)), 1);
+  info.dims[0].divisibility = powerOfTwoIn(static_cast<int32_t>(op.getStart()));
   return info;
 }
 
-/// The same elements at other coordinates: dimensions that the source lacks repeat it.
+/// The same elements at other coordinates: dimensions that the source lacks repeat it. A reshape keeps their row-major
+/// order, so that groups along the last dimension survive up to its new extent.
 static AxisInfo movedInfo(Operation *op, const AxisInfo &source) {
+  using Kind = tt::ElementIndex::Kind;
   const Type type = op->getResult(0).getType();
   AxisInfo info = unknownInfo(type);
+  auto reshape = dyn_cast<tt::ReshapeOp>(op);
   for (auto [dim, extent] : llvm::zip(info.dims, tt::shapeOf(type)))
-    dim = {1, source.elementDivisibility(), powerOfTwoIn(extent)};
-  for (auto [from, index] : llvm::enumerate(*tt::elementMapOf(op, 0)))
-    if (index.kind == tt::ElementIndex::Kind::ResultDim)
-      info.dims[index.number] = source.dims[from];
-  return info;
-}
-
-/// Elements keep their row-major order, so that groups along the last dimension survive up to its new extent.
-static AxisInfo reshapedInfo(tt::ReshapeOp op, const AxisInfo &source) {
-  AxisInfo info = unknownInfo(op.getType());
-  const int64_t every = source.elementDivisibility();
-  for (AxisInfo::Dim &dim : info.dims)
-    dim.divisibility = every;
-  if (op.getAllowReorder() || tt::shapeOf(op.getType()).empty())
+    dim = {reshape ? 1 : powerOfTwoIn(extent), 0, source.elementDivisibility()};
+  if (reshape && reshape.getAllowReorder())
     return info;
-  const unsigned last = source.dims.size() - 1;
-  const int64_t extent = powerOfTwoIn(tt::shapeOf(op.getType()).back());
-  AxisInfo::Dim &inner = info.dims.back();
-  inner.contiguity = std::min(source.dims[last].contiguity, extent);
-  inner.constancy = std::min(source.dims[last].constancy, extent);
-  inner.divisibility = source.divisibilityAt(last, inner.contiguity);
-  return info;
-}
-
-static AxisInfo addPtrInfo(const AxisInfo &pointer, const AxisInfo &offset) {
-  AxisInfo info = pointer;
-  for (unsigned dim = 0; dim < info.dims.size(); ++dim) {
-    const AxisInfo::Dim &p = pointer.dims[dim], &o = offset.dims[dim];
-    AxisInfo::Dim &sum = info.dims[dim];
-    sum.contiguity = std::max(std::min(p.contiguity, o.constancy), std::min(p.constancy, o.contiguity));
-    sum.constancy = std::min(p.constancy, o.constancy);
-    sum.divisibility = std::min(pointer.divisibilityAt(dim, sum.contiguity),
-                                offset.divisibilityAt(dim, sum.contiguity) * pointer.unit);
+  const unsigned innermost = info.dims.size() - 1;
+  for (auto [from, index] : llvm::enumerate(*tt::elementMapOf(op, 0))) {
+    if (index.kind == Kind::ResultDim) {
+      info.dims[index.number] = source.dims[from];
+    } else if (index.kind == Kind::Unknown && from + 1 == source.dims.size()) {
+      const int64_t size = std::min(source.dims[from].group, powerOfTwoIn(tt::shapeOf(type).back()));
+      info.setGroup(innermost, size, source.dims[from].step);
+      info.dims[innermost].divisibility = source.divisibilityAt(from, size);
+    }
   }
   return info;
 }
 
 /// The same numbers as another type, whose unit may differ.
-static AxisInfo reinterpretedInfo(const AxisInfo &source, Type type) {
-  AxisInfo info = source;
+static AxisInfo reinterpretedInfo(AxisInfo info, Type type) {
   info.unit = unitOf(type);
-  if (info.unit == source.unit)
-    return info;
-  for (unsigned dim = 0; dim < info.dims.size(); ++dim)
-    info.dims[dim] = {1, source.divisibilityAt(dim, 1), source.dims[dim].constancy};
   return info;
 }
 
 /// Groups over which all operands are constant give equal results.
 static AxisInfo elementwiseInfo(Operation *op, ArrayRef<AxisInfo> operands) {
   AxisInfo info = unknownInfo(op->getResult(0).getType());
-  for (unsigned dim = 0; dim < info.dims.size(); ++dim) {
-    info.dims[dim].constancy = operands.empty() ? 1 : operands[0].dims[dim].constancy;
-    for (const AxisInfo &operand : operands)
-      info.dims[dim].constancy = std::min(info.dims[dim].constancy, operand.dims[dim].constancy);
-  }
+  if (!operands.empty())
+    for (unsigned dim = 0; dim < info.dims.size(); ++dim) {
+      info.dims[dim].group = operands.front().constancy(dim);
+      for (const AxisInfo &operand : operands)
+        info.dims[dim].group = std::min(info.dims[dim].group, operand.constancy(dim));
+    }
   return info;
 }
 
@@ -131,17 +108,16 @@ static AxisInfo transferRuns(Operation *op, const AxisInfoAnalysis &known) {
       llvm::TypeSwitch<Operation *, std::optional<AxisInfo>>(op)
           .Case([&](arith::ConstantOp constant) { return constantInfo(constant); })
           .Case([&](tt::MakeRangeOp range) { return rangeInfo(range); })
-          .Case<tt::SplatOp, tt::ExpandDimsOp, tt::BroadcastOp, tt::TransOp, ttg::ConvertLayoutOp>(
+          .Case<tt::SplatOp, tt::ExpandDimsOp, tt::BroadcastOp, tt::TransOp, tt::ReshapeOp, ttg::ConvertLayoutOp>(
               [&](auto) { return movedInfo(op, first()); })
-          .Case([&](tt::ReshapeOp reshape) { return reshapedInfo(reshape, first()); })
-          .Case([&](tt::AddPtrOp add) { return addPtrInfo(first(), known.of(add.getOffset())); })
+          .Case([&](tt::AddPtrOp add) { return sumOf(first(), known.of(add.getOffset()), first(), first().unit); })
           .Case<tt::BitcastOp, tt::PtrToIntOp, tt::IntToPtrOp>([&](auto) { return reinterpretedInfo(first(), type); })
           .Default([](Operation *) { return std::nullopt; });
   if (special)
     return *special;
   // Equal addresses under equal masks load equal values.
   auto load = dyn_cast<tt::LoadOp>(op);
-  if (load ? load.getIsVolatile() : !op->hasTrait<OpTrait::Elementwise>())
+  if (load ? load.getIsVolatile() : !op->hasTrait<OpTrait::Elementwise>() || !isMemoryEffectFree(op))
     return unknownInfo(type);
   SmallVector<AxisInfo, 3> operands;
   for (Value operand : op->getOperands()) {
@@ -178,10 +154,10 @@ static int64_t hintOf(Attribute attribute, unsigned dim) {
 
 void analysis::addHints(AxisInfo &info, Attribute divisibility, Attribute contiguity, Attribute constancy) {
   for (auto [index, dim] : llvm::enumerate(info.dims)) {
-    if (int64_t number = hintOf(contiguity, index); number > 0)
-      dim.contiguity = std::max(dim.contiguity, powerOfTwoIn(number));
-    if (int64_t number = hintOf(constancy, index); number > 0)
-      dim.constancy = std::max(dim.constancy, powerOfTwoIn(number));
+    if (int64_t number = hintOf(contiguity, index); number > 0 && powerOfTwoIn(number) > info.contiguity(index))
+      info.setGroup(index, powerOfTwoIn(number), info.unit);
+    if (int64_t number = hintOf(constancy, index); number > 0 && powerOfTwoIn(number) > info.constancy(index))
+      info.setGroup(index, powerOfTwoIn(number), 0);
     if (int64_t number = hintOf(divisibility, index); number > 0)
       dim.divisibility = std::max(dim.divisibility, powerOfTwoIn(number));
   }

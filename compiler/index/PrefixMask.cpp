@@ -20,19 +20,6 @@ const PrefixMask *AffineInfo::prefix(Value mask) {
   return result && !(isExact && result->mayWrap) ? result : nullptr;
 }
 
-/// The only dimension along which the distance grows, by one for each element.
-static std::optional<unsigned> dimOfOneStep(ArrayRef<Polynomial> steps) {
-  std::optional<unsigned> dim;
-  for (auto [index, step] : llvm::enumerate(steps)) {
-    if (step.isZero())
-      continue;
-    if (dim || step.constant() != 1)
-      return std::nullopt;
-    dim = index;
-  }
-  return dim;
-}
-
 std::optional<PrefixMask> AffineInfo::analyseMask(Value mask) {
   using Predicate = arith::CmpIPredicate;
   auto compare = mask.getDefiningOp<arith::CmpIOp>();
@@ -49,28 +36,14 @@ std::optional<PrefixMask> AffineInfo::analyseMask(Value mask) {
   if (!upper)
     return std::nullopt;
   const bool isInclusive = predicate == Predicate::sle || predicate == Predicate::sge;
-  const auto distance = upper->start.plus(lower->start, -1);
-  auto bound = distance ? distance->plus(Polynomial::ofConstant(isInclusive)) : std::nullopt;
-  if (!bound)
-    return std::nullopt;
-  SmallVector<Polynomial, 2> steps;
-  for (auto [left, right] : llvm::zip_equal(lower->steps, upper->steps)) {
-    auto step = left.plus(right, -1);
-    if (!step)
-      return std::nullopt;
-    steps.push_back(std::move(*step));
-  }
-  const std::optional<unsigned> dim = dimOfOneStep(steps);
+  const std::optional<AffineForm> distance = sum(*lower, *upper, -1);
+  const std::optional<unsigned> dim = distance ? dimOfOneStep(*distance) : std::nullopt;
   if (!dim)
     return std::nullopt;
+  auto bound = Polynomial::ofConstant(isInclusive).plus(distance->start, -1);
+  if (!bound)
+    return std::nullopt;
   return PrefixMask{*dim, std::move(*bound), !sumsThatMayWrap(small).empty() || !sumsThatMayWrap(large).empty()};
-}
-
-bool AffineInfo::isOffset(Value number) {
-  auto [entry, isNew] = offsets.try_emplace(number);
-  if (isNew)
-    entry->second = index::isOffset(number);
-  return entry->second;
 }
 
 //--- dependence ----------------------------------------------------------------------------

@@ -4,7 +4,7 @@
 
 namespace nereid {
 
-/// `test-print-axis-info`, `test-print-access-widths` and `test-print-shared-plan`.
+/// `test-print-shared-plan`.
 void registerTestPasses();
 
 } // namespace nereid

@@ -71,7 +71,7 @@ void Explainer::add(Operation *op, StringRef kind, std::string text, std::string
 static unsigned fastestDim(const analysis::AxisInfo &info) {
   unsigned best = info.dims.size() - 1;
   for (unsigned dim = 0; dim < info.dims.size(); ++dim)
-    if (info.dims[dim].contiguity > info.dims[best].contiguity)
+    if (info.contiguity(dim) > info.contiguity(best))
       best = dim;
   return best;
 }
@@ -87,19 +87,18 @@ std::string Explainer::narrowReason(const analysis::MemoryAccess &access, unsign
                                                     analysis::kWidestAccessBytes / access.bytes(1))
                ? "the tile is too small to give each thread a vector of 16 bytes; a larger tile or fewer warps do"
                : "its layout, which other accesses share, has neighbouring elements in different threads";
-  const analysis::AxisInfo::Dim pointer = info.dims[dim];
-  if (access.mask && axes.of(access.mask).dims[dim].constancy <= elems)
+  if (access.mask && axes.of(access.mask).constancy(dim) <= elems)
     return llvm::formatv("the mask may change after every {0}; it is constant over more where its bound is known to be "
                          "a multiple of {1}, as by tl.multiple_of or an argument divisible by 16",
                          elems == 1 ? "element" : llvm::formatv("{0} elements", elems).str(),
                          analysis::kWidestAccessBytes / access.bytes(1));
-  if (pointer.contiguity <= elems)
-    return llvm::formatv("only {0} addresses are known to follow one another along dimension {1}", pointer.contiguity,
+  if (info.contiguity(dim) <= elems)
+    return llvm::formatv("only {0} addresses are known to follow one another along dimension {1}", info.contiguity(dim),
                          dim);
   return llvm::formatv(
       "the addresses are not known to be multiples of more than {0} bytes; tl.multiple_of, or arguments "
       "divisible by 16, say more",
-      std::max<int64_t>(pointer.divisibility, access.bytes(1)));
+      std::max<int64_t>(info.dims[dim].divisibility, access.bytes(1)));
 }
 
 /// Whether a copy is emitted as the target's instruction (Shared.cpp: copyVector).

@@ -45,8 +45,7 @@ static unsigned sectorsAlong(const MemoryAccess &access, const AxisInfo &pointer
       layout::BitVector column = 0;
       for (auto [dim, coordinate] : llvm::enumerate(layout.basis(in, bit))) {
         // Adjacent elements of a run share sectors; equal addresses share them even more.
-        const AxisInfo::Dim &known = pointer.dims[dim];
-        const int64_t together = std::max(known.constancy, std::min(known.contiguity, sectorElems));
+        const int64_t together = std::max(pointer.constancy(dim), std::min(pointer.contiguity(dim), sectorElems));
         column = column << layout.outBits(layout::dimName(dim)) | uint64_t(coordinate / together);
       }
       columns.push_back(column);
@@ -190,7 +189,7 @@ LayoutEncoding ttg::blockAlongK(LayoutEncoding layout, LayoutEncoding operand, A
 static SmallVector<unsigned> orderByRuns(const AxisInfo &pointer, unsigned rank) {
   SmallVector<unsigned> order = llvm::to_vector(llvm::seq<unsigned>(0, rank));
   llvm::sort(order, [&](unsigned a, unsigned b) {
-    return std::pair(pointer.dims[a].contiguity, a) > std::pair(pointer.dims[b].contiguity, b);
+    return std::pair(pointer.contiguity(a), a) > std::pair(pointer.contiguity(b), b);
   });
   return order;
 }

@@ -209,12 +209,10 @@ std::string refute(const AxisInfo &info, ArrayRef<int64_t> shape, const Elements
     const int64_t stride = llvm::product_of(shape.drop_front(dim + 1));
     for (size_t at = 0; at < elements.size(); ++at) {
       const int64_t coordinate = at / stride % shape[dim];
-      const int64_t inRun = coordinate % claim.contiguity, inRepeat = coordinate % claim.constancy;
-      if (elements[at] != elements[at - inRun * stride] + inRun)
-        return "no run along dimension " + std::to_string(dim);
-      if (elements[at] != elements[at - inRepeat * stride])
-        return "no repeat along dimension " + std::to_string(dim);
-      if (inRun == 0 && elements[at] % claim.divisibility != 0)
+      const int64_t inGroup = coordinate % claim.group;
+      if (elements[at] != elements[at - inGroup * stride] + inGroup * claim.step)
+        return "no equal steps along dimension " + std::to_string(dim);
+      if (inGroup == 0 && elements[at] % claim.divisibility != 0)
         return "no multiple along dimension " + std::to_string(dim);
     }
   }
@@ -225,7 +223,7 @@ std::string refute(const AxisInfo &info, ArrayRef<int64_t> shape, const Elements
 TEST(AxisInfo, claims_hold_in_random_programs) {
   MLIRContext context;
   context.loadDialect<tt::TtDialect, arith::ArithDialect, scf::SCFDialect>();
-  unsigned finished = 0, runs = 0, narrow = 0;
+  unsigned finished = 0, runs = 0, steps = 0, narrow = 0;
   for (unsigned seed = 0; seed < 3000; ++seed) {
     RandomProgram program(context, seed);
     ASSERT_TRUE(succeeded(verify(*program.module)));
@@ -235,7 +233,8 @@ TEST(AxisInfo, claims_hold_in_random_programs) {
       auto tile = dyn_cast<RankedTensorType>(value.getType());
       const SmallVector<int64_t> shape = tile ? llvm::to_vector(tile.getShape()) : SmallVector<int64_t>{1};
       const AxisInfo info = analysis.of(value);
-      runs += info.dims.back().contiguity > 1;
+      runs += info.contiguity(info.dims.size() - 1) > 1;
+      steps += info.dims.back().step > 1;
       const unsigned bits = tt::elementOf(value.getType()).getIntOrFloatBitWidth();
       narrow += info.range.high < 1000;
       const std::string wrong = refute(info, shape, elements, bits);
@@ -254,6 +253,7 @@ TEST(AxisInfo, claims_hold_in_random_programs) {
   // Enough programs must finish for the test to be meaningful.
   EXPECT_GT(finished, 1000u);
   EXPECT_GT(runs, 5000u);
+  EXPECT_GT(steps, 1000u);
   EXPECT_GT(narrow, 5000u);
 }
 
@@ -281,4 +281,34 @@ TEST(AxisInfo, what_a_loop_body_assumes_holds_for_no_result) {
   const AxisInfoAnalysis analysis(function);
   EXPECT_EQ(analysis.of(loop.getYieldedValues()[0]).dims[0].divisibility, 16);
   EXPECT_EQ(analysis.of(loop.getResult(0)).dims[0].divisibility, 1);
+}
+
+TEST(AxisInfo, of_steps_quotients_and_code_with_effects) {
+  MLIRContext context;
+  context.loadDialect<tt::TtDialect, arith::ArithDialect>();
+  auto module = parseSourceString<ModuleOp>(R"mlir(
+    tt.func public @f(%p: !tt.ptr<f16>) {
+      %r = tt.make_range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+      %c4 = arith.constant dense<4> : tensor<64xi32>
+      %c32 = arith.constant dense<32> : tensor<64xi32>
+      %far = arith.muli %r, %c4 : tensor<64xi32>
+      %back = arith.subi %c32, %r : tensor<64xi32>
+      %line = arith.divsi %far, %c32 : tensor<64xi32>
+      %rest = arith.remsi %far, %c32 : tensor<64xi32>
+      %s = tt.splat %p : !tt.ptr<f16> -> tensor<64x!tt.ptr<f16>>
+      %q = tt.addptr %s, %far : tensor<64x!tt.ptr<f16>>, tensor<64xi32>
+      %clock = tt.elementwise_inline_asm "" {constraints = "=r,r", packed_element = 1 : i32, pure = false} %c4 : tensor<64xi32> -> tensor<64xi32>
+      tt.return
+    })mlir",
+                                            &context);
+  ASSERT_TRUE(module);
+  auto function = *module->getOps<tt::FuncOp>().begin();
+  const AxisInfoAnalysis analysis(function);
+  std::vector<std::pair<int64_t, int64_t>> groups; // sizes and steps
+  for (Operation &op : llvm::drop_begin(function.getBody().front().without_terminator(), 3)) {
+    const AxisInfo::Dim dim = analysis.of(op.getResult(0)).dims[0];
+    groups.push_back({dim.group, dim.step});
+  }
+  const std::vector<std::pair<int64_t, int64_t>> wanted = {{64, 4}, {64, -1}, {8, 0}, {8, 4}, {64, 0}, {64, 8}, {1, 0}};
+  EXPECT_EQ(groups, wanted);
 }

@@ -49,10 +49,10 @@ SmallVector<int64_t, 4> cpu::regularStrides(AffineInfo &affineInfo, Value pointe
   SmallVector<int64_t, 4> strides;
   ArrayRef<int64_t> shape = tt::shapeOf(pointer.getType());
   for (auto [dim, extent] : llvm::enumerate(shape)) {
-    const auto form = chunkForm(affineInfo, pointer, identityMap(shape.size()), dim, extent);
-    if (!form)
+    const auto step = chunkStep(affineInfo, pointer, identityMap(shape.size()), dim, extent);
+    if (!step)
       return {};
-    strides.push_back(form->stride);
+    strides.push_back(*step);
   }
   return strides;
 }

@@ -3,9 +3,7 @@
 //
 // With `i = program * 1024 + arange(0, 1024)` and chunks of 16 lanes, which begin at multiples of 16, `i // 768` is one
 // number in a chunk and `i % 768` counts up by one. The address of `x + i // 768 * 1280 + i % 768` is then computed
-// once for a chunk, whose elements are adjacent.
-//
-// Offsets do not wrap (compiler/index/Wrap.h). Other numbers may: forms hold for them too.
+// once for a chunk, whose elements are adjacent. Axis info knows it: chunks are parts of its groups.
 #pragma once
 
 #include "compiler/target/cpu/plan/Affine.h"
@@ -13,19 +11,10 @@
 
 namespace nereid::cpu {
 
-/// Lane i of each chunk has the value of lane 0 plus i * stride; distances of pointers are in bytes.
-struct ChunkForm {
-  int64_t stride = 0;
-  uint64_t divisor = 1;       ///< of lane 0, modulo a power of two where it may wrap around; 0 where it is 0
-  bool isNonNegative = false; ///< every lane
-};
-
-/// The form in chunks of `lanes` along the loop; nullopt where none is known. Chunks begin at multiples of `lanes`.
-std::optional<ChunkForm> chunkForm(AffineInfo &affineInfo, mlir::Value value, const IndexMap &map, int loop,
-                                   unsigned lanes);
-
-/// Whether the lanes of each chunk are the same.
-bool isUniform(AffineInfo &affineInfo, mlir::Value value, const IndexMap &map, int loop, unsigned lanes);
+/// The distance of neighbours in chunks of `lanes` along the loop, of pointers in bytes; nullopt where it is not known
+/// to be the same for all. Chunks begin at multiples of `lanes`.
+std::optional<int64_t> chunkStep(AffineInfo &affineInfo, mlir::Value value, const IndexMap &map, int loop,
+                                 unsigned lanes);
 
 /// The largest of `most` and its halves, down to `fewest`, that `holds` is true of; 0 where there is none.
 unsigned largestChunk(unsigned most, unsigned fewest, llvm::function_ref<bool(unsigned)> holds);

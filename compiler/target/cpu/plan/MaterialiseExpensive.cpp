@@ -64,7 +64,7 @@ static bool isRegular(AffineInfo &affineInfo, Value value) {
   for (size_t dim = shape.size(); dim-- > 0;)
     if (shape[dim] != 1)
       return shape[dim] % fewestLanes == 0 &&
-             chunkForm(affineInfo, value, identityMap(shape.size()), dim, fewestLanes).has_value();
+             chunkStep(affineInfo, value, identityMap(shape.size()), dim, fewestLanes).has_value();
   return false;
 }
 

@@ -248,7 +248,7 @@ static unsigned countEqualElements(const PlanContext &context, const Nest &nest)
   auto areEqual = [&](unsigned count) {
     return llvm::all_of(nest.roots, [&](const Root &root) {
       return llvm::all_of(root.op->getOperands(), [&](Value tile) {
-        return isUniform(context.affineInfo, tile, identity, nest.vectorDim, count);
+        return chunkStep(context.affineInfo, tile, identity, nest.vectorDim, count) == 0;
       });
     });
   };

@@ -20,8 +20,7 @@ uint64_t ElementEmitter::elementKey(const IndexMap &map) const {
 std::optional<int64_t> ElementEmitter::chunkStride(Value value, const IndexMap &map) const {
   if (!context.isVector(map))
     return std::nullopt;
-  auto form = chunkForm(context.affineInfo, value, map, nest.vectorDim, chunk.lanes);
-  return form ? std::optional(form->stride) : std::nullopt;
+  return chunkStep(context.affineInfo, value, map, nest.vectorDim, chunk.lanes);
 }
 
 Element ElementEmitter::firstLane(Value value, const IndexMap &map, unsigned requester) {

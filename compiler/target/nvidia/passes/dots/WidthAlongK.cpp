@@ -71,7 +71,7 @@ static unsigned widthOf(LoadedTile tile, unsigned operandBits, analysis::AxisInf
   const unsigned bits = tt::elementOf(tile.load.getType()).getIntOrFloatBitWidth();
   if (bits < 8 || bits >= operandBits * tile.perElement)
     return 1;
-  const int64_t inRow = axes.of(tile.load.getPtr()).dims[tile.dim].contiguity;
+  const int64_t inRow = axes.of(tile.load.getPtr()).contiguity(tile.dim);
   return std::min<int64_t>(inRow, kBytesOfLane * 8 / bits) * tile.perElement;
 }
 
