@@ -4,6 +4,8 @@
 
 #include "compiler/dialect/tt/Dialect.h"
 
+#include "mlir/Interfaces/InferIntRangeInterface.h"
+
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -58,75 +60,39 @@ static IntegerRange remainder(IntegerRange a, IntegerRange b) {
   return {std::max(-most, std::min<int64_t>(a.low, 0)), std::min(most, std::max<int64_t>(a.high, 0))};
 }
 
-/// All bits below the highest one.
-static int64_t bitsOf(int64_t number) {
-  return static_cast<int64_t>(llvm::maskTrailingOnes<uint64_t>(64 - llvm::countl_zero(uint64_t(number))));
-}
-
-static std::optional<IntegerRange> bitwise(Operation *op, IntegerRange a, IntegerRange b) {
-  const bool isAnd = isa<arith::AndIOp>(op);
-  if (isAnd && (a.low >= 0 || b.low >= 0))
-    return IntegerRange{0, a.low < 0 ? b.high : b.low < 0 ? a.high : std::min(a.high, b.high)};
-  if (!isAnd && a.low >= 0 && b.low >= 0)
-    return IntegerRange{0, bitsOf(a.high | b.high)};
-  return std::nullopt;
-}
-
-static std::optional<IntegerRange> shifted(Operation *op, IntegerRange a, IntegerRange by) {
-  if (by.low < 0 || by.high > 62)
-    return std::nullopt;
-  const IntegerRange factor{int64_t{1} << by.low, int64_t{1} << by.high};
-  if (isa<arith::ShLIOp>(op))
-    return product(a, factor);
-  if (a.low < 0 && isa<arith::ShRUIOp>(op))
-    return std::nullopt;
-  return IntegerRange{a.low >> (a.low < 0 ? by.low : by.high), a.high >> (a.high < 0 ? by.high : by.low)};
-}
-
-static std::optional<IntegerRange> ofConstant(arith::ConstantOp op) {
-  auto of = [](const APInt &number) { return IntegerRange{number.getSExtValue(), number.getSExtValue()}; };
-  if (auto number = dyn_cast<IntegerAttr>(op.getValue()))
-    return of(number.getValue());
-  auto numbers = dyn_cast<DenseIntElementsAttr>(op.getValue());
-  if (!numbers || numbers.empty())
-    return std::nullopt;
-  IntegerRange range = of(*numbers.value_begin<APInt>());
-  if (!numbers.isSplat())
-    for (const APInt &number : numbers.getValues<APInt>())
-      range = range.join(of(number));
-  return range;
+/// What MLIR infers for a bounded type.
+static std::optional<IntegerRange> inferred(Operation *op, ArrayRef<IntegerRange> operands) {
+  auto inferable = dyn_cast<InferIntRangeInterface>(op);
+  SmallVector<ConstantIntRanges, 2> ranges;
+  for (auto [operand, range] : llvm::zip_equal(op->getOperands(), operands)) {
+    const unsigned bits = ConstantIntRanges::getStorageBitwidth(operand.getType());
+    if (!bits)
+      return std::nullopt;
+    ranges.push_back(ConstantIntRanges::fromSigned(APInt(bits, range.low, true), APInt(bits, range.high, true)));
+  }
+  std::optional<IntegerRange> result;
+  if (inferable)
+    inferable.inferResultRanges(ranges, [&](Value, const ConstantIntRanges &range) {
+      if (range.smin().getBitWidth())
+        result = {range.smin().getSExtValue(), range.smax().getSExtValue()};
+    });
+  return result;
 }
 
 /// HIP and CUDA: a grid has less than 2^31 programs along each axis.
 static constexpr int64_t kMostPrograms = std::numeric_limits<int32_t>::max();
 
-/// Of an op that makes numbers of others.
-static std::optional<IntegerRange> ofArithmetic(Operation *op, ArrayRef<IntegerRange> operands) {
-  if (operands.empty())
-    return std::nullopt;
-  const IntegerRange a = operands.front(), b = operands.back();
-  const bool areNonNegative = a.low >= 0 && b.low >= 0;
+/// Of sums and products before they exceed their type, and of quotients by numbers of which little is known.
+static std::optional<IntegerRange> ofArithmetic(Operation *op, IntegerRange a, IntegerRange b) {
   return llvm::TypeSwitch<Operation *, std::optional<IntegerRange>>(op)
       .Case([&](arith::AddIOp) { return sum(a, b); })
       .Case([&](arith::SubIOp) { return difference(a, b); })
       .Case([&](arith::MulIOp) { return product(a, b); })
       .Case([&](arith::DivSIOp) { return quotient(a, b); })
       .Case([&](arith::RemSIOp) { return remainder(a, b); })
-      .Case([&](arith::MinSIOp) { return IntegerRange{std::min(a.low, b.low), std::min(a.high, b.high)}; })
-      .Case([&](arith::MaxSIOp) { return IntegerRange{std::max(a.low, b.low), std::max(a.high, b.high)}; })
-      .Case([&](arith::DivUIOp) { return areNonNegative ? std::optional(quotient(a, b)) : std::nullopt; })
-      .Case([&](arith::RemUIOp) { return areNonNegative ? std::optional(remainder(a, b)) : std::nullopt; })
-      .Case<arith::MinUIOp, arith::MaxUIOp>(
-          [&](auto) { return areNonNegative ? std::optional(a.join(b)) : std::nullopt; })
-      .Case<arith::AndIOp, arith::OrIOp, arith::XOrIOp>([&](auto) { return bitwise(op, a, b); })
-      .Case<arith::ShLIOp, arith::ShRSIOp, arith::ShRUIOp>([&](auto) { return shifted(op, a, b); })
-      .Case<arith::ExtSIOp, arith::IndexCastOp>([&](auto) { return a; })
-      .Case([&](arith::ExtUIOp) {
-        const IntegerRange all = IntegerRange::whole(op->getOperand(0).getType());
-        return a.low >= 0 ? a : IntegerRange{0, saturated(2 * __int128{all.high} + 1)};
-      })
-      .Case([&](arith::TruncIOp) {
-        return a.within(IntegerRange::whole(op->getResult(0).getType())) == a ? std::optional(a) : std::nullopt;
+      .Case([&](arith::ShLIOp) {
+        const bool isBounded = b.low >= 0 && b.high <= 62;
+        return isBounded ? std::optional(product(a, {int64_t{1} << b.low, int64_t{1} << b.high})) : std::nullopt;
       })
       .Default([](Operation *) { return std::nullopt; });
 }
@@ -139,13 +105,15 @@ std::optional<IntegerRange> analysis::rangeOf(Operation *op, ArrayRef<IntegerRan
     return range;
   }
   return llvm::TypeSwitch<Operation *, std::optional<IntegerRange>>(op)
-      .Case([&](arith::ConstantOp constant) { return ofConstant(constant); })
       .Case([&](tt::MakeRangeOp range) {
         return IntegerRange{static_cast<int32_t>(range.getStart()), static_cast<int32_t>(range.getEnd()) - 1};
       })
       .Case([&](tt::GetProgramIdOp) { return IntegerRange{0, kMostPrograms - 1}; })
       .Case([&](tt::GetNumProgramsOp) { return IntegerRange{1, kMostPrograms}; })
-      .Default([&](Operation *) { return ofArithmetic(op, operands); });
+      .Default([&](Operation *) {
+        const auto range = operands.size() == 2 ? ofArithmetic(op, operands[0], operands[1]) : std::nullopt;
+        return range ? range : inferred(op, operands);
+      });
 }
 
 IntegerRange IntegerRange::where(arith::CmpIPredicate predicate, int64_t bound) const {
