@@ -5,6 +5,7 @@
 #include "compiler/dialect/tt/Combine.h"
 #include "compiler/dialect/tt/Dialect.h"
 #include "compiler/index/IntegerRange.h"
+#include "compiler/target/cpu/plan/Masks.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
@@ -106,26 +107,19 @@ std::optional<RangeExpr> RangeAnalysis::withConstant(RangeKind kind, Operation *
   return combine(kind, op, map, {tile}, isExact, constant.getSExtValue());
 }
 
-/// The operands of nested `and` ops of one shape.
-static SmallVector<Value> operandsOfAnd(Value condition) {
-  SmallVector<Value> waiting{condition}, parts;
-  while (!waiting.empty()) {
-    Value part = waiting.pop_back_val();
-    if (auto both = part.getDefiningOp<arith::AndIOp>())
-      waiting.append({both.getLhs(), both.getRhs()});
-    else
-      parts.push_back(part);
-  }
-  return parts;
-}
-
 /// Whether the mask holds for all elements that are accessed.
 bool RangeAnalysis::selects(Value mask) {
+  auto partsOf = [&](Value whole) {
+    return conjuncts(affineInfo, whole, identityMap(tt::shapeOf(whole.getType()).size()));
+  };
   Value used = cast<tt::MemoryAccessOpInterface>(access).getAccessMask();
-  if (!used)
+  if (!used || used.getType() != mask.getType())
     return false;
-  const SmallVector<Value> known = operandsOfAnd(used);
-  return llvm::all_of(operandsOfAnd(mask), [&](Value part) { return llvm::is_contained(known, part); });
+  const SmallVector<Conjunct, 4> known = partsOf(used);
+  return llvm::all_of(partsOf(mask), [&](const Conjunct &part) {
+    return llvm::any_of(known,
+                        [&](const Conjunct &other) { return other.value == part.value && other.map == part.map; });
+  });
 }
 
 /// Whether an assertion before the access fails unless the condition holds for all elements that are accessed:
