@@ -4,7 +4,7 @@
 //   %p = splat %arg + (splat %i + %r)       ->       %base = %arg + %i;  %p = splat %base + %r
 //   tt.load %p                                       tt.load %p {ttg.bounded_offset}
 #include "compiler/dialect/tt/Elements.h"
-#include "compiler/target/amd/passes/CarriedPointers.h"
+#include "compiler/passes/tt/CarriedTiles.h"
 #include "compiler/target/amd/passes/Passes.h"
 
 #include "compiler/analysis/MemoryAccess.h"
@@ -67,7 +67,7 @@ struct Address {
   int64_t constant = 0;
   SmallVector<Value, 2> steps;  ///< scalars that iterations of loops add to carried tiles
   SmallVector<Value, 4> leaves; ///< tiles, the sum of which is the rest
-  SmallVector<CarriedPointer, 2> carried;
+  SmallVector<tt::CarriedTile, 2> carried;
 };
 
 /// Takes addresses apart. With a builder the rest is built as a tile of its own, beside the ops that it comes from;
@@ -161,7 +161,7 @@ Value Splitter::offsets(Value tile) {
 }
 
 std::optional<Value> Splitter::carriedBy(scf::ForOp loop, unsigned index) {
-  const std::optional<Movement> movement = movementOf(loop, index);
+  const std::optional<tt::Movement> movement = tt::movementOf(loop, index);
   if (builder || !movement || !llvm::all_of(movement->steps, [](Value step) { return isUniform(step); }))
     return std::nullopt;
   llvm::append_range(address.steps, movement->steps);
@@ -293,7 +293,7 @@ struct BoundOffsets : amd::impl::BoundOffsetsBase<BoundOffsets> {
     const SmallVector<Operation *> accesses = boundedAccesses(function);
     if (accesses.empty())
       return;
-    carryScalars(carried.getArrayRef());
+    tt::carryOffsets(carried.getArrayRef());
     const analysis::AxisInfoAnalysis before(function);
     SmallVector<std::pair<Operation *, Value>> replaced; // accesses and their former pointers
     for (Operation *op : accesses) {
@@ -340,6 +340,6 @@ private:
     ++numBounded;
   }
 
-  llvm::SmallSetVector<CarriedPointer, 8> carried;
+  llvm::SmallSetVector<tt::CarriedTile, 8> carried;
 };
 } // namespace

@@ -1,6 +1,6 @@
-// Finds the steps of carried pointers, and makes loops carry scalars in their place.
+// Finds the steps of carried tiles, and makes loops carry scalars in their place.
 // SPDX-License-Identifier: MIT
-#include "compiler/target/amd/passes/CarriedPointers.h"
+#include "compiler/passes/tt/CarriedTiles.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
@@ -9,19 +9,21 @@
 
 using namespace mlir;
 using namespace nereid;
-using namespace nereid::amd;
+using namespace nereid::tt;
 
-/// The scalar of a tile of equal elements, as an operand: of the splat, or of a constant itself.
+/// The scalar of a tile of equal elements: of the splat, or a constant tile itself.
 static Value equalElements(Value tile) {
   DenseElementsAttr constant;
-  if (auto splat = tile.getDefiningOp<tt::SplatOp>())
+  if (auto splat = tile.getDefiningOp<SplatOp>())
     return splat.getSrc();
   return matchPattern(tile, m_Constant(&constant)) && constant.isSplat() ? tile : Value();
 }
 
-std::optional<Movement> amd::movementOf(scf::ForOp loop, unsigned index) {
+std::optional<Movement> tt::movementOf(scf::ForOp loop, unsigned index) {
   Value from = loop.getRegionIterArg(index), value = loop.getYieldedValues()[index];
-  if (!isa<tt::PointerType>(tt::elementOf(from.getType())) || !isa<RankedTensorType>(from.getType()))
+  const Type element = elementOf(from.getType());
+  const bool isMovable = isa<PointerType>(element) || element.isInteger(32) || element.isInteger(64);
+  if (!isa<RankedTensorType>(from.getType()) || !isMovable)
     return std::nullopt;
   Movement movement{{}, {{loop, index}}};
   while (value != from) {
@@ -36,12 +38,16 @@ std::optional<Movement> amd::movementOf(scf::ForOp loop, unsigned index) {
       value = inner.getInitArgs()[at];
       continue;
     }
-    auto add = dyn_cast_or_null<tt::AddPtrOp>(op);
-    Value step = add ? equalElements(add.getOffset()) : Value();
+    if (!isa_and_nonnull<AddPtrOp, arith::AddIOp>(op))
+      return std::nullopt;
+    Value step = equalElements(op->getOperand(1));
+    const bool isFirst = !step && isa<arith::AddIOp>(op);
+    if (isFirst)
+      step = equalElements(op->getOperand(0));
     if (!step)
       return std::nullopt;
     movement.steps.push_back(step);
-    value = add.getPtr();
+    value = op->getOperand(isFirst);
   }
   return movement;
 }
@@ -50,27 +56,31 @@ std::optional<Movement> amd::movementOf(scf::ForOp loop, unsigned index) {
 static Value plusStep(OpBuilder &builder, Location loc, Value offset, Value step) {
   DenseElementsAttr constant;
   if (matchPattern(step, m_Constant(&constant)))
-    step = arith::ConstantOp::create(builder, loc,
-                                     builder.getI64IntegerAttr(constant.getSplatValue<APInt>().getSExtValue()));
+    step = arith::ConstantOp::create(
+        builder, loc, builder.getIntegerAttr(offset.getType(), constant.getSplatValue<APInt>().getSExtValue()));
   if (step.getType() != offset.getType())
     step = arith::ExtSIOp::create(builder, loc, offset.getType(), step);
   return arith::AddIOp::create(builder, loc, offset, step);
 }
 
 static Value moved(OpBuilder &builder, Location loc, Value start, Value offset) {
-  Value tile = tt::SplatOp::create(builder, loc, tt::withElement(start.getType(), offset.getType()), offset);
-  return tt::AddPtrOp::create(builder, loc, start.getType(), start, tile);
+  Value tile = SplatOp::create(builder, loc, withElement(start.getType(), offset.getType()), offset);
+  if (isa<PointerType>(elementOf(start.getType())))
+    return AddPtrOp::create(builder, loc, start.getType(), start, tile);
+  return arith::AddIOp::create(builder, loc, start, tile);
 }
 
 /// The carried values with these indices; loops inside carry scalars already.
-static void carryScalars(scf::ForOp loop, ArrayRef<unsigned> indices) {
+static void carryOffsets(scf::ForOp loop, ArrayRef<unsigned> indices) {
   const Location loc = loop.getLoc();
   OpBuilder builder(loop);
   SmallVector<Value> inits(loop.getInitArgs());
   SmallVector<SmallVector<Value, 2>> steps;
   for (unsigned index : indices) {
     steps.push_back(movementOf(loop, index)->steps);
-    inits[index] = arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(0));
+    const Type element = elementOf(inits[index].getType());
+    inits[index] = arith::ConstantOp::create(
+        builder, loc, builder.getIntegerAttr(isa<PointerType>(element) ? builder.getI64Type() : element, 0));
   }
   auto next = scf::ForOp::create(builder, loc, loop.getLowerBound(), loop.getUpperBound(), loop.getStep(), inits,
                                  /*bodyBuilder=*/nullptr, loop.getUnsignedCmp());
@@ -95,7 +105,7 @@ static void carryScalars(scf::ForOp loop, ArrayRef<unsigned> indices) {
   loop.erase();
 }
 
-void amd::carryScalars(ArrayRef<CarriedPointer> carried) {
+void tt::carryOffsets(ArrayRef<CarriedTile> carried) {
   llvm::MapVector<Operation *, SmallVector<unsigned>> byLoop;
   for (auto [loop, index] : carried)
     byLoop[loop].push_back(index);
@@ -109,5 +119,5 @@ void amd::carryScalars(ArrayRef<CarriedPointer> carried) {
   }
   llvm::stable_sort(order, [](const auto &a, const auto &b) { return a.first > b.first; });
   for (auto [depth, loop] : order)
-    ::carryScalars(cast<scf::ForOp>(loop), byLoop[loop]);
+    ::carryOffsets(cast<scf::ForOp>(loop), byLoop[loop]);
 }
