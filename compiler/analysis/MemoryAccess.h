@@ -8,6 +8,9 @@
 
 namespace nereid::analysis {
 
+using index::AxisInfo;
+using index::AxisInfoAnalysis;
+
 /// The widest vector of an access.
 inline constexpr unsigned kWidestAccessBytes = 16;
 

@@ -70,7 +70,7 @@ std::optional<unsigned> index::dimOfOneStep(const AffineForm &form) {
   return dim;
 }
 
-const analysis::AxisInfoAnalysis &AffineInfo::axes(Value value) {
+const index::AxisInfoAnalysis &AffineInfo::axes(Value value) {
   if (!axisInfo)
     axisInfo.emplace(value.getParentRegion()->getParentOfType<tt::FuncOp>());
   return *axisInfo;

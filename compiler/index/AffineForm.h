@@ -69,7 +69,7 @@ public:
   /// Whether comparisons that may wrap are rejected as prefixes from here on.
   void setExact(bool value) { isExact = value; }
   /// Axis info of the function that the value is in.
-  const analysis::AxisInfoAnalysis &axes(mlir::Value value);
+  const index::AxisInfoAnalysis &axes(mlir::Value value);
   /// The dimensions that the elements depend on, as a bit set. Dimensions of extent 1 are never in it.
   uint32_t dependence(mlir::Value value);
 
@@ -110,7 +110,7 @@ private:
   /// By a value, or by a loop, in the order first seen, so that equal input gives equal code.
   llvm::DenseMap<const void *, unsigned> variableIds;
   std::vector<std::unique_ptr<Variable>> variables;
-  std::optional<analysis::AxisInfoAnalysis> axisInfo; ///< computed when it is first needed
+  std::optional<index::AxisInfoAnalysis> axisInfo; ///< computed when it is first needed
   bool isExact = false;
 };
 

@@ -10,7 +10,7 @@
 
 using namespace mlir;
 using namespace nereid;
-using namespace nereid::analysis;
+using namespace nereid::index;
 
 namespace {
 using Dim = AxisInfo::Dim;
@@ -44,7 +44,7 @@ static void setCommonDivisor(const AxisInfo &l, const AxisInfo &r, unsigned dim,
   result.dims[dim].divisibility = std::min(l.divisibilityAt(dim, size), r.divisibilityAt(dim, size));
 }
 
-AxisInfo analysis::sumOf(const AxisInfo &l, const AxisInfo &r, AxisInfo sum, int64_t factor) {
+AxisInfo index::sumOf(const AxisInfo &l, const AxisInfo &r, AxisInfo sum, int64_t factor) {
   for (unsigned dim = 0; dim < sum.dims.size(); ++dim) {
     sum.setGroup(dim, std::min(l.dims[dim].group, r.dims[dim].group), l.dims[dim].step + r.dims[dim].step * factor);
     const int64_t size = sum.dims[dim].group;
@@ -182,8 +182,7 @@ static AxisInfo extended(Operation *op, const AxisInfo &info, bool isSigned) {
   return resized(info, 64, keepsSign);
 }
 
-std::optional<AxisInfo> analysis::transferArithmetic(Operation *op, ArrayRef<AxisInfo> operands,
-                                                     const AxisInfo &unknown) {
+std::optional<AxisInfo> index::transferArithmetic(Operation *op, ArrayRef<AxisInfo> operands, const AxisInfo &unknown) {
   if (isa<arith::SelectOp>(op))
     return select(operands[0], operands[1], operands[2]);
   if (!tt::elementOf(op->getResult(0).getType()).isIntOrIndex() || operands.empty())

@@ -11,11 +11,11 @@
 
 using namespace mlir;
 using namespace nereid;
-using namespace nereid::analysis;
+using namespace nereid::index;
 
 static constexpr int64_t largestPower = int64_t(1) << 30;
 
-int64_t analysis::powerOfTwoIn(int64_t value) {
+int64_t index::powerOfTwoIn(int64_t value) {
   return value == 0 ? largestPower : int64_t(1) << std::min(30, llvm::countr_zero(uint64_t(value)));
 }
 

@@ -13,7 +13,7 @@
 
 #include <optional>
 
-namespace nereid::analysis {
+namespace nereid::index {
 
 /// The axis info of one value; a scalar is a tile of one dimension with extent 1.
 struct AxisInfo {
@@ -77,4 +77,4 @@ private:
   llvm::DenseMap<mlir::Value, AxisInfo> infos;
 };
 
-} // namespace nereid::analysis
+} // namespace nereid::index

@@ -11,7 +11,7 @@
 
 using namespace mlir;
 using namespace nereid;
-using namespace nereid::analysis;
+using namespace nereid::index;
 
 /// For pointers, bytes between adjacent elements in memory; 1 for other types.
 static int64_t unitOf(Type type) {
@@ -22,7 +22,7 @@ static int64_t unitOf(Type type) {
   return tt::storageBytes(pointee);
 }
 
-AxisInfo analysis::unknownInfo(Type type) {
+AxisInfo index::unknownInfo(Type type) {
   AxisInfo info;
   info.dims.resize(std::max<size_t>(1, tt::shapeOf(type).size()));
   info.unit = unitOf(type);
@@ -130,7 +130,7 @@ static AxisInfo transferRuns(Operation *op, const AxisInfoAnalysis &known) {
   return elementwiseInfo(op, operands);
 }
 
-AxisInfo analysis::transfer(Operation *op, const AxisInfoAnalysis &known) {
+AxisInfo index::transfer(Operation *op, const AxisInfoAnalysis &known) {
   const Value result = op->getResult(0);
   const IntegerRange whole = IntegerRange::whole(result.getType());
   AxisInfo info = transferRuns(op, known);
@@ -152,7 +152,7 @@ static int64_t hintOf(Attribute attribute, unsigned dim) {
   return (*(list.value_begin<APInt>() + dim)).getSExtValue();
 }
 
-void analysis::addHints(AxisInfo &info, Attribute divisibility, Attribute contiguity, Attribute constancy) {
+void index::addHints(AxisInfo &info, Attribute divisibility, Attribute contiguity, Attribute constancy) {
   for (auto [index, dim] : llvm::enumerate(info.dims)) {
     if (int64_t number = hintOf(contiguity, index); number > 0 && powerOfTwoIn(number) > info.contiguity(index))
       info.setGroup(index, powerOfTwoIn(number), info.unit);

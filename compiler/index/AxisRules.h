@@ -4,7 +4,7 @@
 
 #include "compiler/index/AxisInfo.h"
 
-namespace nereid::analysis {
+namespace nereid::index {
 
 /// Nothing is known of a value of `type`.
 AxisInfo unknownInfo(mlir::Type type);
@@ -18,4 +18,4 @@ AxisInfo sumOf(const AxisInfo &l, const AxisInfo &r, AxisInfo unknown, int64_t f
 std::optional<AxisInfo> transferArithmetic(mlir::Operation *op, llvm::ArrayRef<AxisInfo> operands,
                                            const AxisInfo &unknown);
 
-} // namespace nereid::analysis
+} // namespace nereid::index

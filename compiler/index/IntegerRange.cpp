@@ -11,7 +11,7 @@
 
 using namespace mlir;
 using namespace nereid;
-using namespace nereid::analysis;
+using namespace nereid::index;
 
 IntegerRange IntegerRange::whole(Type type) {
   const Type element = tt::elementOf(type);
@@ -97,7 +97,7 @@ static std::optional<IntegerRange> ofArithmetic(Operation *op, IntegerRange a, I
       .Default([](Operation *) { return std::nullopt; });
 }
 
-std::optional<IntegerRange> analysis::rangeOf(Operation *op, ArrayRef<IntegerRange> operands) {
+std::optional<IntegerRange> index::rangeOf(Operation *op, ArrayRef<IntegerRange> operands) {
   if (OperandRange sources = tt::elementSources(op); !sources.empty()) {
     IntegerRange range = operands[sources.getBeginOperandIndex()];
     for (IntegerRange source : operands.slice(sources.getBeginOperandIndex(), sources.size()))

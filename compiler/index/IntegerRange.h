@@ -4,7 +4,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
-namespace nereid::analysis {
+namespace nereid::index {
 
 /// Signed; both ends are included.
 struct IntegerRange {
@@ -23,4 +23,4 @@ struct IntegerRange {
 /// The range of an op's results, were its type unbounded; nothing where the operands tell nothing.
 std::optional<IntegerRange> rangeOf(mlir::Operation *op, llvm::ArrayRef<IntegerRange> operands);
 
-} // namespace nereid::analysis
+} // namespace nereid::index

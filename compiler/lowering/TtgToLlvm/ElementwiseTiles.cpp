@@ -67,7 +67,7 @@ static bool isPlainIndex(Value value) {
 
 /// Register bits that only move inside groups of equal elements. Only comparisons of plain indices qualify: other
 /// results of the axis analysis assume that nothing overflows, which is right for addresses but not for values.
-static uint32_t repeatMask(Value value, const analysis::AxisInfoAnalysis &axes) {
+static uint32_t repeatMask(Value value, const index::AxisInfoAnalysis &axes) {
   auto compare = value.getDefiningOp<arith::CmpIOp>();
   if (!compare || !isa<RankedTensorType>(value.getType()) || !llvm::all_of(compare->getOperands(), isPlainIndex))
     return 0;

@@ -262,7 +262,7 @@ LogicalResult lowering::emitModule(ModuleOp source, llvm::Module &result, Target
                               .target = target,
                               .options = options,
                               .shared = shared,
-                              .axes = analysis::AxisInfoAnalysis(source),
+                              .axes = index::AxisInfoAnalysis(source),
                               .debug = DebugInfo(result, DebugInfo::Kind::DebugDirectivesOnly)};
   addOpEmitters(emitter.emitters);
   target.addOpEmitters(emitter.emitters);

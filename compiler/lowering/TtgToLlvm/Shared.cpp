@@ -275,7 +275,7 @@ static void copyVector(TtgFunctionEmitter &emitter, const AsyncCopy &copy) {
 }
 
 layout::SharedAccessPattern lowering::copyPatternOf(ttg::AsyncCopyGlobalToLocalOp op,
-                                                    const analysis::AxisInfoAnalysis &axes) {
+                                                    const index::AxisInfoAnalysis &axes) {
   const ttg::MemDescType buffer = op.getDst().getType();
   return layout::planSharedAccesses(
       ttg::linearLayoutOf(cast<RankedTensorType>(op.getSrc().getType())), bufferLayoutOf(buffer),

@@ -41,7 +41,7 @@ private:
 BoundedAddress boundedAddress(TtgFunctionEmitter &emitter, mlir::Operation *op, mlir::Value pointer, unsigned index);
 
 /// How a thread's vectors are copied, each by one instruction.
-layout::SharedAccessPattern copyPatternOf(ttg::AsyncCopyGlobalToLocalOp op, const analysis::AxisInfoAnalysis &axes);
+layout::SharedAccessPattern copyPatternOf(ttg::AsyncCopyGlobalToLocalOp op, const index::AxisInfoAnalysis &axes);
 
 /// Reads a buffer access by access.
 class SharedReader {

@@ -24,7 +24,7 @@ struct TtgModuleEmitter {
   TargetEmitter &target;
   const EmissionOptions &options;
   const analysis::SharedMemoryPlan &shared;
-  analysis::AxisInfoAnalysis axes;
+  index::AxisInfoAnalysis axes;
   DebugInfo debug;
   OpEmitters emitters{};
   unsigned numThreads = 0;                    ///< of a CTA

@@ -68,7 +68,7 @@ void Explainer::add(Operation *op, StringRef kind, std::string text, std::string
 //--- memory --------------------------------------------------------------------------------
 
 /// The dimension along which addresses follow one another most.
-static unsigned fastestDim(const analysis::AxisInfo &info) {
+static unsigned fastestDim(const index::AxisInfo &info) {
   unsigned best = info.dims.size() - 1;
   for (unsigned dim = 0; dim < info.dims.size(); ++dim)
     if (info.contiguity(dim) > info.contiguity(best))
@@ -80,7 +80,7 @@ static unsigned fastestDim(const analysis::AxisInfo &info) {
 std::string Explainer::narrowReason(const analysis::MemoryAccess &access, unsigned elems) const {
   if (access.bytes(elems) >= std::min(analysis::kWidestAccessBytes, access.widestBytes))
     return "";
-  const analysis::AxisInfo info = axes.of(access.pointer);
+  const index::AxisInfo info = axes.of(access.pointer);
   const unsigned dim = fastestDim(info);
   if (elems < analysis::maxVectorElems(access, axes, dim))
     return access.tile().getNumElements() < int64_t(ttg::numWarpsOf(access.op) * ttg::threadsPerWarpOf(access.op) *
@@ -102,7 +102,7 @@ std::string Explainer::narrowReason(const analysis::MemoryAccess &access, unsign
 }
 
 /// Whether a copy is emitted as the target's instruction (Shared.cpp: copyVector).
-static bool isAsync(ttg::AsyncCopyGlobalToLocalOp copy, const analysis::AxisInfoAnalysis &axes) {
+static bool isAsync(ttg::AsyncCopyGlobalToLocalOp copy, const index::AxisInfoAnalysis &axes) {
   const layout::SharedAccessPattern pattern = copyPatternOf(copy, axes);
   const unsigned bytes = pattern.vectorElems * elementBytesOf(copy.getDst().getType());
   const ttg::TargetInterface *target = ttg::targetInterfaceOf(copy);

@@ -35,7 +35,7 @@ int64_t numBuffers(mlir::Value view);
 /// Adds findings for each op of the module. A target adds what only it has, and costs where it knows rates.
 class Explainer {
 public:
-  Explainer(mlir::ModuleOp module, const analysis::SharedMemoryPlan &shared, const analysis::AxisInfoAnalysis &axes,
+  Explainer(mlir::ModuleOp module, const analysis::SharedMemoryPlan &shared, const index::AxisInfoAnalysis &axes,
             explain::Explanation &explanation)
       : module(module), shared(shared), axes(axes), explanation(explanation) {}
   virtual ~Explainer() = default;
@@ -69,7 +69,7 @@ private:
 
   mlir::ModuleOp module;
   const analysis::SharedMemoryPlan &shared;
-  const analysis::AxisInfoAnalysis &axes;
+  const index::AxisInfoAnalysis &axes;
   explain::Explanation &explanation;
   /// Cycles of elementwise ops by line and unit, of each basic block on its own: copies before and after a loop repeat.
   llvm::MapVector<std::pair<unsigned, unsigned>, llvm::MapVector<mlir::Block *, OpCost>> arithmetic;

@@ -41,7 +41,7 @@ private:
 
   ModuleOp module;
   const analysis::SharedMemoryPlan &shared;
-  analysis::AxisInfoAnalysis axes;
+  index::AxisInfoAnalysis axes;
   llvm::raw_ostream &os;
 };
 } // namespace

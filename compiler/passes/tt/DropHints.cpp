@@ -24,7 +24,7 @@ struct DropHints : nereid::tt::impl::DropHintsBase<DropHints> {
     if (hints.empty())
       return;
     if (!all) {
-      const analysis::AxisInfoAnalysis known(getOperation());
+      const index::AxisInfoAnalysis known(getOperation());
       llvm::erase_if(hints, [&](BitcastOp hint) { return !(known.of(hint.getSrc()) == known.of(hint.getResult())); });
     }
     for (BitcastOp hint : hints) {

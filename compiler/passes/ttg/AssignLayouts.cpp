@@ -76,7 +76,7 @@ struct AssignLayouts : ttg::impl::AssignLayoutsBase<AssignLayouts> {
     FailureOr<LayoutClasses> classes = LayoutClasses::build(function, inSignature, ofDot, ofCopy);
     if (failed(classes))
       return failure();
-    const analysis::AxisInfoAnalysis axes(function);
+    const index::AxisInfoAnalysis axes(function);
     applyLayouts(function, *classes, chooseLayouts(*classes, axes, threads, matrixAccessesOf(function), &getContext()),
                  inSignature);
     function.walk([&](ConvertLayoutOp) { ++numConversions; });

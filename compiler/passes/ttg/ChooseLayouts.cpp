@@ -23,7 +23,7 @@ using Candidates = llvm::SmallSetVector<LayoutEncoding, 8>;
 
 class Chooser {
 public:
-  Chooser(const LayoutClasses &classes, const analysis::AxisInfoAnalysis &axisInfo, ThreadCounts threads,
+  Chooser(const LayoutClasses &classes, const index::AxisInfoAnalysis &axisInfo, ThreadCounts threads,
           MatrixAccesses matrixAccesses, MLIRContext *context)
       : classes(classes), axisInfo(axisInfo), threads(threads), matrixAccesses(matrixAccesses), context(context),
         chosen(classes.classes().size()), wanted(classes.classes().size()) {}
@@ -56,7 +56,7 @@ private:
   uint64_t conversion(const Edge &edge, LayoutEncoding start, LayoutEncoding end) const;
 
   const LayoutClasses &classes;
-  const analysis::AxisInfoAnalysis &axisInfo;
+  const index::AxisInfoAnalysis &axisInfo;
   ThreadCounts threads;
   MatrixAccesses matrixAccesses;
   MLIRContext *context;
@@ -343,7 +343,7 @@ SmallVector<LayoutEncoding> Chooser::run() {
   return chosen;
 }
 
-SmallVector<LayoutEncoding> ttg::chooseLayouts(const LayoutClasses &classes, const analysis::AxisInfoAnalysis &axisInfo,
+SmallVector<LayoutEncoding> ttg::chooseLayouts(const LayoutClasses &classes, const index::AxisInfoAnalysis &axisInfo,
                                                ThreadCounts threads, MatrixAccesses matrixAccesses,
                                                MLIRContext *context) {
   return Chooser(classes, axisInfo, threads, matrixAccesses, context).run();

@@ -7,8 +7,8 @@
 namespace nereid::ttg {
 
 /// Chooses a layout for each class. `matrixAccesses` are those of the target.
-llvm::SmallVector<LayoutEncoding> chooseLayouts(const LayoutClasses &classes,
-                                                const analysis::AxisInfoAnalysis &axisInfo, ThreadCounts threads,
-                                                MatrixAccesses matrixAccesses, mlir::MLIRContext *context);
+llvm::SmallVector<LayoutEncoding> chooseLayouts(const LayoutClasses &classes, const index::AxisInfoAnalysis &axisInfo,
+                                                ThreadCounts threads, MatrixAccesses matrixAccesses,
+                                                mlir::MLIRContext *context);
 
 } // namespace nereid::ttg

@@ -14,7 +14,7 @@ using namespace nereid::ttg;
 namespace {
 class LoadFitter {
 public:
-  LoadFitter(scf::ForOp loop, const analysis::AxisInfoAnalysis &axisInfo, unsigned numStages, const LoopLimits &limits)
+  LoadFitter(scf::ForOp loop, const index::AxisInfoAnalysis &axisInfo, unsigned numStages, const LoopLimits &limits)
       : loop(loop), axisInfo(axisInfo), limits(limits), numStages(numStages) {}
 
   PipelinedLoads run() {
@@ -33,7 +33,7 @@ private:
   void leaveOut();
 
   scf::ForOp loop;
-  const analysis::AxisInfoAnalysis &axisInfo;
+  const index::AxisInfoAnalysis &axisInfo;
   const LoopLimits &limits;
   unsigned numStages;
   PipelinedLoads pipelined;         ///< chosen so far, with `numStages` and without `leftOut`
@@ -111,7 +111,7 @@ void LoadFitter::leaveOut() {
   pipelined = {};
 }
 
-PipelinedLoads ttg::fitLoads(scf::ForOp loop, const analysis::AxisInfoAnalysis &axisInfo, unsigned numStages,
+PipelinedLoads ttg::fitLoads(scf::ForOp loop, const index::AxisInfoAnalysis &axisInfo, unsigned numStages,
                              const LoopLimits &limits) {
   return LoadFitter(loop, axisInfo, numStages, limits).run();
 }

@@ -15,7 +15,7 @@ struct LoopLimits {
 
 /// The loads of the loop to pipeline over at most `numStages` stages; none where not even one fits. Reports at the loop
 /// and its loads what is left out.
-PipelinedLoads fitLoads(mlir::scf::ForOp loop, const analysis::AxisInfoAnalysis &axisInfo, unsigned numStages,
+PipelinedLoads fitLoads(mlir::scf::ForOp loop, const index::AxisInfoAnalysis &axisInfo, unsigned numStages,
                         const LoopLimits &limits);
 
 } // namespace nereid::ttg

@@ -27,7 +27,7 @@ class LoopJoiner {
 public:
   LoopJoiner(scf::ForOp first, scf::ForOp second) : first(first), second(second) {}
 
-  bool pair(const analysis::AxisInfoAnalysis &axisInfo);
+  bool pair(const index::AxisInfoAnalysis &axisInfo);
   scf::ForOp build(RewriterBase &rewriter);
   void replace(scf::ForOp loop, RewriterBase &rewriter);
 
@@ -66,7 +66,7 @@ private:
 //--- loops ---------------------------------------------------------------------------------
 
 /// Whether the first loop's last iteration ends at its bound, so that the next one is the second loop's first.
-static bool endsAtBound(scf::ForOp loop, const analysis::AxisInfoAnalysis &axisInfo) {
+static bool endsAtBound(scf::ForOp loop, const index::AxisInfoAnalysis &axisInfo) {
   APInt step;
   if (!matchPattern(loop.getStep(), m_ConstantInt(&step)) || step.isNonPositive())
     return false;
@@ -296,7 +296,7 @@ bool LoopJoiner::pairBodies() {
   return restHasNoEffects() && keepsOrderOfEffects();
 }
 
-bool LoopJoiner::pair(const analysis::AxisInfoAnalysis &axisInfo) {
+bool LoopJoiner::pair(const index::AxisInfoAnalysis &axisInfo) {
   return second.getUpperBound().getDefiningOp() != first && first->getBlock() == second->getBlock() &&
          first->isBeforeInBlock(second) && first.getUpperBound() == second.getLowerBound() &&
          first.getStep() == second.getStep() && first.getUnsignedCmp() == second.getUnsignedCmp() &&
@@ -400,7 +400,7 @@ void LoopJoiner::replace(scf::ForOp loop, RewriterBase &rewriter) {
   rewriter.eraseOp(first);
 }
 
-scf::ForOp ttg::joinLoops(scf::ForOp first, scf::ForOp second, const analysis::AxisInfoAnalysis &axisInfo,
+scf::ForOp ttg::joinLoops(scf::ForOp first, scf::ForOp second, const index::AxisInfoAnalysis &axisInfo,
                           RewriterBase &rewriter, llvm::function_ref<bool(scf::ForOp)> accepts) {
   LoopJoiner joiner(first, second);
   if (!joiner.pair(axisInfo))

@@ -12,9 +12,9 @@
 using namespace mlir;
 using namespace nereid;
 using namespace nereid::ttg;
-using analysis::AxisInfo;
-using analysis::AxisInfoAnalysis;
 using analysis::MemoryAccess;
+using index::AxisInfo;
+using index::AxisInfoAnalysis;
 using layout::LinearLayout;
 
 /// The cost of an instruction besides its sectors.

@@ -10,7 +10,7 @@
 namespace nereid::ttg {
 
 /// The cost of one execution of `access`, whose tile has `layout`.
-unsigned accessCost(const analysis::MemoryAccess &access, const analysis::AxisInfoAnalysis &axisInfo,
+unsigned accessCost(const analysis::MemoryAccess &access, const index::AxisInfoAnalysis &axisInfo,
                     LayoutEncoding layout);
 /// The cost of one reduction or scan of a tile along the axis.
 unsigned reductionCost(mlir::Operation *op, unsigned axis, LayoutEncoding layout);
@@ -26,17 +26,17 @@ unsigned loopWeight(unsigned loopDepth);
 /// The layout in which an access is fastest: adjacent elements in one thread up to 16 bytes, then in adjacent lanes.
 /// With `keptInWarp`, warps are distributed over the other dimensions first, so that a reduction along that one crosses
 /// fewer of them.
-BlockedAttr preferredLayout(const analysis::MemoryAccess &access, const analysis::AxisInfoAnalysis &axisInfo,
+BlockedAttr preferredLayout(const analysis::MemoryAccess &access, const index::AxisInfoAnalysis &axisInfo,
                             ThreadCounts threads, std::optional<unsigned> keptInWarp = std::nullopt);
 
-/// `layout`, a blocked one, with as many adjacent elements along K in each thread as a lane of the operand `operand` of a
-/// matrix instruction reads at once; null where it has them already, or another layout is meant.
+/// `layout`, a blocked one, with as many adjacent elements along K in each thread as a lane of the operand `operand` of
+/// a matrix instruction reads at once; null where it has them already, or another layout is meant.
 LayoutEncoding blockAlongK(LayoutEncoding layout, LayoutEncoding operand, llvm::ArrayRef<int64_t> shape,
                            ThreadCounts threads);
 
 /// The layout in which an access is fastest while every warp holds the elements that it holds in `result`, so that a
 /// conversion between the two stays in warps; null where warps hold copies, or more than ranges of coordinates.
 LayoutEncoding layoutInWarpsOf(LayoutEncoding result, const analysis::MemoryAccess &access,
-                               const analysis::AxisInfoAnalysis &axisInfo);
+                               const index::AxisInfoAnalysis &axisInfo);
 
 } // namespace nereid::ttg

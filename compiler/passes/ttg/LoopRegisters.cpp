@@ -12,7 +12,7 @@ using namespace nereid;
 using namespace nereid::ttg;
 
 /// 32-bit registers of a thread for the addresses of loads by pointers that the loop carries: one per vector.
-static unsigned registersOfPointers(scf::ForOp loop, const analysis::AxisInfoAnalysis &axisInfo) {
+static unsigned registersOfPointers(scf::ForOp loop, const index::AxisInfoAnalysis &axisInfo) {
   llvm::MapVector<Value, unsigned> registers;
   for (auto load : loop.getOps<tt::LoadOp>())
     if (isa<BlockArgument>(load.getPtr()) && isa<RankedTensorType>(load.getType())) {
@@ -25,7 +25,7 @@ static unsigned registersOfPointers(scf::ForOp loop, const analysis::AxisInfoAna
   return total;
 }
 
-unsigned ttg::registersOfLoop(scf::ForOp loop, const analysis::AxisInfoAnalysis &axisInfo) {
+unsigned ttg::registersOfLoop(scf::ForOp loop, const index::AxisInfoAnalysis &axisInfo) {
   llvm::SetVector<Value> tiles;
   unsigned largestResult = 0;
   for (Value carried : loop.getRegionIterArgs())

@@ -7,7 +7,7 @@
 namespace nereid::ttg {
 
 /// The registers that tiles and carried pointers take throughout the loop, with the largest result of a dot.
-unsigned registersOfLoop(mlir::scf::ForOp loop, const analysis::AxisInfoAnalysis &axisInfo);
+unsigned registersOfLoop(mlir::scf::ForOp loop, const index::AxisInfoAnalysis &axisInfo);
 
 /// The registers of the tiles that are loaded for later iterations.
 unsigned registersInFlight(const PipelinedLoads &pipelined);

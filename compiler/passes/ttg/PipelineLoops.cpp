@@ -399,7 +399,7 @@ struct PipelineLoops : ttg::impl::PipelineLoopsBase<PipelineLoops> {
     });
     if (loops.empty())
       return;
-    const analysis::AxisInfoAnalysis axisInfo(getOperation());
+    const index::AxisInfoAnalysis axisInfo(getOperation());
     IRRewriter rewriter(&getContext());
     const LoopLimits limits = {.sharedBytes = maxBytes, .registers = maxRegisters, .mayCopy = mayCopy};
     for (scf::ForOp loop : loops) {

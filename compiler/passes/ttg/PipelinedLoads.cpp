@@ -80,7 +80,7 @@ static bool isZeroWhereMasked(tt::LoadOp load) {
 }
 
 /// Whether the load's vectors can be copied to `buffer` asynchronously as they are.
-static bool canCopyTo(tt::LoadOp load, MemDescType buffer, const analysis::AxisInfoAnalysis &axisInfo) {
+static bool canCopyTo(tt::LoadOp load, MemDescType buffer, const index::AxisInfoAnalysis &axisInfo) {
   auto tile = dyn_cast<RankedTensorType>(load.getPtr().getType());
   Type element = buffer.getElementType();
   const bool isWholeBytes = element.isIntOrFloat() && analysis::memoryBits(element) == element.getIntOrFloatBitWidth();
@@ -123,7 +123,7 @@ static bool isExchanged(tt::LoadOp load) {
 namespace {
 class Finder {
 public:
-  Finder(scf::ForOp loop, const analysis::AxisInfoAnalysis &axisInfo, bool mayCopy)
+  Finder(scf::ForOp loop, const index::AxisInfoAnalysis &axisInfo, bool mayCopy)
       : loop(loop), axisInfo(axisInfo), mayCopy(mayCopy), written(analysis::writtenBases(loop)) {}
 
   PipelinedLoads run(unsigned numStages, ArrayRef<Operation *> leftOut);
@@ -138,7 +138,7 @@ private:
   void assignStages(unsigned numStages);
 
   scf::ForOp loop;
-  const analysis::AxisInfoAnalysis &axisInfo;
+  const index::AxisInfoAnalysis &axisInfo;
   const bool mayCopy;
   const std::optional<analysis::Bases> written;
   PipelinedLoads found;
@@ -284,7 +284,7 @@ PipelinedLoads Finder::run(unsigned numStages, ArrayRef<Operation *> leftOut) {
   return std::move(found);
 }
 
-PipelinedLoads ttg::findPipelinedLoads(scf::ForOp loop, const analysis::AxisInfoAnalysis &axisInfo, unsigned numStages,
+PipelinedLoads ttg::findPipelinedLoads(scf::ForOp loop, const index::AxisInfoAnalysis &axisInfo, unsigned numStages,
                                        bool mayCopy, ArrayRef<Operation *> leftOut) {
   return Finder(loop, axisInfo, mayCopy).run(numStages, leftOut);
 }

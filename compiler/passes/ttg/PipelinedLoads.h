@@ -47,7 +47,7 @@ LocalAllocOp onlyAllocation(mlir::Operation *load);
 /// The loads that dots of the loop's body depend on and that may be pipelined, over `numStages` stages; without dots,
 /// the loads of whole tiles. `mayCopy` tells whether threads have asynchronous copies; loads in `leftOut` are not
 /// pipelined unless addresses depend on them.
-PipelinedLoads findPipelinedLoads(mlir::scf::ForOp loop, const analysis::AxisInfoAnalysis &axisInfo, unsigned numStages,
+PipelinedLoads findPipelinedLoads(mlir::scf::ForOp loop, const index::AxisInfoAnalysis &axisInfo, unsigned numStages,
                                   bool mayCopy, llvm::ArrayRef<mlir::Operation *> leftOut = {});
 
 } // namespace nereid::ttg

@@ -14,7 +14,7 @@ using namespace nereid::amd;
 namespace {
 class HipExplainer : public lowering::Explainer {
 public:
-  HipExplainer(const HipKernel &kernel, const analysis::AxisInfoAnalysis &axes, explain::Explanation &explanation)
+  HipExplainer(const HipKernel &kernel, const index::AxisInfoAnalysis &axes, explain::Explanation &explanation)
       : Explainer(kernel.module, kernel.shared, axes, explanation), arch(kernel.arch) {}
 
 protected:
@@ -46,7 +46,7 @@ explain::Explanation amd::explainKernel(const HipKernel &kernel) {
   explanation.target = kernel.arch.name;
   explanation.warps = ttg::totalWarpsOf(kernel.module);
   explanation.sharedBytes = kernel.shared.bytes;
-  const analysis::AxisInfoAnalysis axes(kernel.module);
+  const index::AxisInfoAnalysis axes(kernel.module);
   HipExplainer(kernel, axes, explanation).run();
   return explanation;
 }

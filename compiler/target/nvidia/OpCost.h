@@ -16,14 +16,14 @@ public:
   OpCosts(mlir::ModuleOp module, const Arch &arch) : arch(arch), axes(module) {}
 
   OpCost of(mlir::Operation *op) const;
-  const analysis::AxisInfoAnalysis &axisInfo() const { return axes; }
+  const index::AxisInfoAnalysis &axisInfo() const { return axes; }
 
 private:
   OpCost ofAccess(const analysis::MemoryAccess &access) const;
   OpCost ofDot(tt::DotOpInterface dot) const;
 
   const Arch arch;
-  const analysis::AxisInfoAnalysis axes;
+  const index::AxisInfoAnalysis axes;
 };
 
 } // namespace nereid::nvidia

@@ -15,7 +15,7 @@
 
 using namespace mlir;
 using namespace nereid;
-using namespace nereid::analysis;
+using namespace nereid::index;
 using namespace nereid::test;
 
 namespace {

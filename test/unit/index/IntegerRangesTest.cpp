@@ -10,7 +10,7 @@
 
 using namespace mlir;
 using namespace nereid;
-using namespace nereid::analysis;
+using namespace nereid::index;
 
 namespace {
 constexpr int64_t kLeast = std::numeric_limits<int32_t>::min(), kGreatest = std::numeric_limits<int32_t>::max();

@@ -197,7 +197,7 @@ namespace {
 /// Decides which offsets are within 2 GiB.
 class Bounds {
 public:
-  Bounds(const analysis::AxisInfoAnalysis &axes, bool trustsStorage) : axes(axes), trustsStorage(trustsStorage) {}
+  Bounds(const index::AxisInfoAnalysis &axes, bool trustsStorage) : axes(axes), trustsStorage(trustsStorage) {}
 
   bool hold(const Address &address, unsigned elementBytes);
 
@@ -205,7 +205,7 @@ private:
   bool isNonNegative(Value scalar) { return axes.rangeOf(scalar).low >= 0; }
   bool startsInStorage(Value pointer, llvm::SmallDenseSet<Value, 4> &seen);
 
-  const analysis::AxisInfoAnalysis &axes;
+  const index::AxisInfoAnalysis &axes;
   bool trustsStorage;
 };
 } // namespace
@@ -237,7 +237,7 @@ bool Bounds::hold(const Address &address, unsigned elementBytes) {
   constexpr int64_t largest = std::numeric_limits<int32_t>::max();
   int64_t low = 0, high = 0;
   for (Value leaf : address.leaves) {
-    const analysis::IntegerRange range = axes.rangeOf(leaf);
+    const index::IntegerRange range = axes.rangeOf(leaf);
     if (range.low < std::numeric_limits<int32_t>::min() || range.high > largest)
       return false; // an offset of 64 bits
     low += range.low, high += range.high;
@@ -294,7 +294,7 @@ struct BoundOffsets : amd::impl::BoundOffsetsBase<BoundOffsets> {
     if (accesses.empty())
       return;
     tt::carryOffsets(carried.getArrayRef());
-    const analysis::AxisInfoAnalysis before(function);
+    const index::AxisInfoAnalysis before(function);
     SmallVector<std::pair<Operation *, Value>> replaced; // accesses and their former pointers
     for (Operation *op : accesses) {
       const analysis::MemoryAccess access = *analysis::memoryAccessOf(op);
@@ -303,14 +303,14 @@ struct BoundOffsets : amd::impl::BoundOffsetsBase<BoundOffsets> {
         op->setOperand(0, pointer);
       }
     }
-    const analysis::AxisInfoAnalysis after(function);
+    const index::AxisInfoAnalysis after(function);
     for (auto [op, former] : replaced)
       keepVectors(op, former, before, after);
   }
 
 private:
   SmallVector<Operation *> boundedAccesses(tt::FuncOp function) {
-    const analysis::AxisInfoAnalysis axes(function);
+    const index::AxisInfoAnalysis axes(function);
     Bounds bounds(axes, trustsStorage);
     SmallVector<Operation *> accesses;
     function.walk([&](Operation *op) {
@@ -329,8 +329,8 @@ private:
   }
 
   /// An access whose vectors would become shorter keeps its pointer.
-  void keepVectors(Operation *op, Value former, const analysis::AxisInfoAnalysis &before,
-                   const analysis::AxisInfoAnalysis &after) {
+  void keepVectors(Operation *op, Value former, const index::AxisInfoAnalysis &before,
+                   const index::AxisInfoAnalysis &after) {
     analysis::MemoryAccess access = *analysis::memoryAccessOf(op);
     const unsigned now = analysis::vectorElems(access, after);
     access.pointer = former;

@@ -166,14 +166,14 @@ static bool givesZeros(tt::LoadOp load) {
 }
 
 /// Whether the load's addresses and mask allow vectors of the size that a lane loads to LDS.
-static bool hasVectors(tt::LoadOp load, ttg::LayoutEncoding order, const analysis::AxisInfoAnalysis &axes,
+static bool hasVectors(tt::LoadOp load, ttg::LayoutEncoding order, const index::AxisInfoAnalysis &axes,
                        const Arch &arch) {
   const analysis::MemoryAccess access = *analysis::memoryAccessOf(load);
   const LinearLayout layout = order.toLinearLayout(access.tile().getShape());
   return access.bytes(analysis::vectorElems(access, axes, layout)) >= arch.ldsLoadBytes;
 }
 
-static bool orderCopy(tt::LoadOp load, scf::ForOp loop, const analysis::AxisInfoAnalysis &axes, const Arch &arch) {
+static bool orderCopy(tt::LoadOp load, scf::ForOp loop, const index::AxisInfoAnalysis &axes, const Arch &arch) {
   ttg::LocalAllocOp buffer = ttg::onlyAllocation(load);
   auto pointer = load.getPtr().getDefiningOp<tt::AddPtrOp>();
   if (!buffer || !pointer || !load->hasAttr(ttg::kBoundedOffset) || !givesZeros(load))
@@ -214,7 +214,7 @@ struct OrderCopies : amd::impl::OrderCopiesBase<OrderCopies> {
     });
     if (loads.empty())
       return;
-    const analysis::AxisInfoAnalysis axes(getOperation());
+    const index::AxisInfoAnalysis axes(getOperation());
     for (tt::LoadOp load : loads)
       numOrdered += orderCopy(load, cast<scf::ForOp>(load->getParentOp()), axes, *arch);
   }

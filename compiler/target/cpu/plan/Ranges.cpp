@@ -148,7 +148,7 @@ bool RangeAnalysis::isAsserted(Value condition, bool isAtIndex, unsigned depth) 
              });
 }
 
-static RangeExpr constantRange(analysis::IntegerRange ends) {
+static RangeExpr constantRange(index::IntegerRange ends) {
   RangeExpr range;
   range.kind = RangeKind::Union;
   range.bits = llvm::Log2_64_Ceil(static_cast<uint64_t>(std::max(std::abs(ends.low), std::abs(ends.high))) + 1) + 1;
@@ -179,7 +179,7 @@ std::optional<RangeExpr> RangeAnalysis::asserted(Value tile, const IndexMap &map
   Value pointer = cast<tt::MemoryAccessOpInterface>(access).getAccessedPointer();
   const bool isAtIndex =
       map == identityMap(map.size()) && tt::shapeOf(tile.getType()) == tt::shapeOf(pointer.getType());
-  analysis::IntegerRange range;
+  index::IntegerRange range;
   for (Operation *user : tile.getUsers()) {
     auto comparison = dyn_cast<arith::CmpIOp>(user);
     APInt limit;
@@ -190,7 +190,7 @@ std::optional<RangeExpr> RangeAnalysis::asserted(Value tile, const IndexMap &map
     else if (matchPattern(comparison.getLhs(), m_ConstantInt(&limit)))
       range = range.where(withSidesExchanged(comparison.getPredicate()), limit.getSExtValue());
   }
-  const analysis::IntegerRange any;
+  const index::IntegerRange any;
   return range.low > any.low && range.high < any.high ? std::optional(constantRange(range)) : std::nullopt;
 }
 

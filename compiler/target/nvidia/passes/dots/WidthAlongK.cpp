@@ -67,7 +67,7 @@ static SmallVector<LoadedTile> loadedTiles(Value operand, unsigned dim) {
 }
 
 /// The width that a load of one operand suggests; 1 where it suggests none.
-static unsigned widthOf(LoadedTile tile, unsigned operandBits, analysis::AxisInfoAnalysis &axes) {
+static unsigned widthOf(LoadedTile tile, unsigned operandBits, index::AxisInfoAnalysis &axes) {
   const unsigned bits = tt::elementOf(tile.load.getType()).getIntOrFloatBitWidth();
   if (bits < 8 || bits >= operandBits * tile.perElement)
     return 1;
@@ -78,7 +78,7 @@ static unsigned widthOf(LoadedTile tile, unsigned operandBits, analysis::AxisInf
 unsigned nvidia::widthAlongK(tt::DotOp dot) {
   const unsigned native = ttng::runAlongK(*ttng::mmaKindOf(dot)), rank = tt::shapeOf(dot.getType()).size();
   unsigned width = native;
-  std::optional<analysis::AxisInfoAnalysis> axes;
+  std::optional<index::AxisInfoAnalysis> axes;
   for (auto [operand, dim] : {std::pair(dot.getA(), rank - 1), std::pair(dot.getB(), rank - 2)}) {
     const unsigned bits = tt::elementOf(operand.getType()).getIntOrFloatBitWidth();
     for (LoadedTile tile : loadedTiles(operand, dim)) {

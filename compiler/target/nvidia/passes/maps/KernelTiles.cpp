@@ -13,10 +13,10 @@ using index::AffineInfo;
 using index::Polynomial;
 
 int64_t KernelTiles::divisibility(const Polynomial &polynomial) const {
-  const int64_t most = analysis::powerOfTwoIn(0); // divisible by everything
+  const int64_t most = index::powerOfTwoIn(0); // divisible by everything
   int64_t least = most;
   for (const Polynomial::Term &term : polynomial.terms()) {
-    int64_t divides = analysis::powerOfTwoIn(term.coefficient);
+    int64_t divides = index::powerOfTwoIn(term.coefficient);
     for (unsigned factor : term.factors) {
       auto remainder = remainders.find(factor);
       if (remainder != remainders.end() && remainder->second)

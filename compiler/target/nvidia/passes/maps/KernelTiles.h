@@ -11,7 +11,7 @@ namespace nereid::nvidia {
 
 class KernelTiles {
 public:
-  explicit KernelTiles(const analysis::AxisInfoAnalysis &axisInfo) : axisInfo(axisInfo) {}
+  explicit KernelTiles(const index::AxisInfoAnalysis &axisInfo) : axisInfo(axisInfo) {}
 
   /// The form of an integer or pointer, or of a tile of them; null where it has none, or where a remainder may wrap.
   const index::AffineForm *of(mlir::Value value);
@@ -50,7 +50,7 @@ private:
   };
   std::optional<InductionTerm> findInduction(const index::Polynomial &polynomial);
 
-  const analysis::AxisInfoAnalysis &axisInfo;
+  const index::AxisInfoAnalysis &axisInfo;
   index::AffineInfo info{index::AffineInfo::Scalars::TakenApart};
   llvm::SmallVector<LaunchCode> conditions;
   llvm::DenseMap<unsigned, std::optional<CheckedRemainder>> remainders; ///< by variable

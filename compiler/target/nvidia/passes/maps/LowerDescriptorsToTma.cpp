@@ -157,7 +157,7 @@ private:
   void lookAtAccess(Operation *access, ValueRange indices);
 
   ModuleOp module;
-  analysis::AxisInfoAnalysis axisInfo;
+  index::AxisInfoAnalysis axisInfo;
   const bool wherePossible, hostTensorMaps;
   llvm::MapVector<Type, Choice> choices;
 };

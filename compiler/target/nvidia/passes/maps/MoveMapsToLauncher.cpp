@@ -41,7 +41,7 @@ private:
 
   tt::FuncOp kernel;
   const std::optional<analysis::Bases> written;
-  analysis::AxisInfoAnalysis axisInfo;
+  index::AxisInfoAnalysis axisInfo;
   KernelTiles tiles;
   MapRecipe recipe;
   SmallVector<LaunchCode> conditions;

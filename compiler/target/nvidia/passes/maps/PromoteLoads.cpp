@@ -119,7 +119,7 @@ private:
   const unsigned numWarps;
   const int64_t maxBytes;
   OpBuilder builder;
-  analysis::AxisInfoAnalysis axisInfo;
+  index::AxisInfoAnalysis axisInfo;
   KernelTiles tiles;
   std::vector<Promotion> promotions;
 };

@@ -51,7 +51,7 @@ static bool pays(ChainedDots dots, const LoopCost &cost, bool usesTma) {
          (!residesTwice || 2 * cost.tensor >= 3 * cost.special);
 }
 
-std::optional<SpecialLoop> nvidia::findSpecialLoop(scf::ForOp loop, const analysis::AxisInfoAnalysis &axisInfo,
+std::optional<SpecialLoop> nvidia::findSpecialLoop(scf::ForOp loop, const index::AxisInfoAnalysis &axisInfo,
                                                    unsigned defaultStages) {
   const auto decline = [](Operation *at, llvm::StringRef reason) {
     (void)declineSpecialization(at, reason);

@@ -40,7 +40,7 @@ struct SpecialLoop {
 bool declineSpecialization(mlir::Operation *at, llvm::StringRef reason);
 
 /// The loop's dots and loads; nothing, with a note that says why, where its warps should stay alike.
-std::optional<SpecialLoop> findSpecialLoop(mlir::scf::ForOp loop, const analysis::AxisInfoAnalysis &axisInfo,
+std::optional<SpecialLoop> findSpecialLoop(mlir::scf::ForOp loop, const index::AxisInfoAnalysis &axisInfo,
                                            unsigned defaultStages);
 
 /// Registers of a thread that computes. The second dot's operand exists twice while the dot runs.

@@ -38,7 +38,7 @@ static constexpr unsigned kBarriersAndPadding = 1024;
 
 //--- the choice ----------------------------------------------------------------------------
 
-bool Specializer::addLoop(scf::ForOp loop, const analysis::AxisInfoAnalysis &axisInfo) {
+bool Specializer::addLoop(scf::ForOp loop, const index::AxisInfoAnalysis &axisInfo) {
   auto found = findSpecialLoop(loop, axisInfo, options.defaultStages);
   if (!found)
     return false;
@@ -107,7 +107,7 @@ bool Specializer::collect() {
     return declineSpecialization(first, llvm::formatv("num_warps is {0}, not {1}", numWarps, 2 * kWarpGroup).str());
   if (!isOnlyKernel(function) || !function.getBody().hasOneBlock())
     return declineSpecialization(first, "the module has other kernels or unstructured control flow");
-  const analysis::AxisInfoAnalysis axisInfo(function->getParentOfType<ModuleOp>());
+  const index::AxisInfoAnalysis axisInfo(function->getParentOfType<ModuleOp>());
   WalkResult result = function.walk([&](Operation *op) {
     if (isa<tt::CallOp>(op)) {
       declineSpecialization(op, "the kernel calls functions");
@@ -192,7 +192,7 @@ bool Specializer::fits() {
 bool Specializer::joinLoops() {
   if (loops.size() != 2)
     return false;
-  const analysis::AxisInfoAnalysis axisInfo(function->getParentOfType<ModuleOp>());
+  const index::AxisInfoAnalysis axisInfo(function->getParentOfType<ModuleOp>());
   auto isSpecial = [&](scf::ForOp) { return Specializer(function, options).collect(); };
   return bool(ttg::joinLoops(loops[0].loop, loops[1].loop, axisInfo, rewriter, isSpecial));
 }

@@ -35,7 +35,7 @@ public:
   void run();
 
 private:
-  bool addLoop(mlir::scf::ForOp loop, const analysis::AxisInfoAnalysis &axisInfo);
+  bool addLoop(mlir::scf::ForOp loop, const index::AxisInfoAnalysis &axisInfo);
   bool addOnce(mlir::Operation *load);
   bool mayMove(Channel channel, const std::optional<analysis::Bases> &written);
   bool fits();
