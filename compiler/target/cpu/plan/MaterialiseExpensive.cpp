@@ -8,6 +8,8 @@
 #include "compiler/target/cpu/plan/Expressions.h"
 #include "compiler/target/cpu/plan/PlanBuilder.h"
 
+#include "mlir/IR/Matchers.h"
+
 #include "llvm/ADT/DenseMap.h"
 
 using namespace mlir;
@@ -153,7 +155,9 @@ bool Materialiser::isWorthKeeping(Value value) {
     return false;
   if (!isExpensive(op))
     return isElementwise(op) && !isa<tt::PointerType>(tt::elementOf(value.getType())) && depthOf(value) == kLongChain;
-  return !isIndexDivision(op) || !isRegular(context.affineInfo, value);
+  // A division by a number that the program is given costs more than to read its result in every iteration of a loop.
+  const bool isByConstant = isIndexDivision(op) && matchPattern(op->getOperand(1), m_Constant());
+  return !isByConstant || !isRegular(context.affineInfo, value);
 }
 
 /// The last value of the elementwise chain from `value` in which each value has one user.
