@@ -96,7 +96,7 @@ private:
   Function &function;
   const DataLayout &layout;
   const lowering::SpillLimits limits;
-  bool isCounting = false; ///< accesses, instead of inserting them
+  bool isCounting = false; ///< accesses are counted, not inserted
   uint64_t accesses = 0;
   DenseSet<const Instruction *> candidates;
   DenseMap<const Instruction *, int> slotOfReload; ///< of values that cross basic blocks
@@ -307,9 +307,9 @@ void Spiller::keep(Local &local) {
   inRegisters.insert({local.nextUse(), &local});
 }
 
-/// Sends those to memory that are used last, after this instruction.
+/// Sends the values to memory that are used last after this instruction.
 void Spiller::makeRoom(unsigned registers, unsigned now, Instruction *before) {
-  while (live + registers > limits.kept && !inRegisters.empty()) {
+  while (live + registers > limits.perBlock && !inRegisters.empty()) {
     const auto last = std::prev(inRegisters.end());
     Local &local = *last->second;
     if (last->first <= now)
@@ -392,7 +392,7 @@ void Spiller::run() {
     unsigned merged = 0;
     for (PHINode &phi : block.phis())
       merged += canSpill(phi) ? registersOf(&phi, layout) : 0;
-    if (merged > limits.kept)
+    if (merged > limits.perBlock)
       splitPhis(block);
   }
   SmallVector<Instruction *, 0> leaving;
@@ -401,7 +401,7 @@ void Spiller::run() {
       leaving.push_back(&instruction);
       crossing += registersOf(&instruction, layout);
     }
-  if (crossing > limits.kept)
+  if (crossing > limits.perBlock)
     for (Instruction *value : leaving)
       spillAcrossBlocks(*value);
   for (BasicBlock &block : function)

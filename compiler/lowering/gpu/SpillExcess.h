@@ -9,8 +9,8 @@ namespace nereid::lowering {
 
 /// In 32-bit registers of a thread.
 struct SpillLimits {
-  unsigned excess; ///< functions with at most so many live at once stay as they are
-  unsigned kept;   ///< what a basic block keeps in registers in others
+  unsigned excess;   ///< functions with at most so many live at once stay as they are
+  unsigned perBlock; ///< values that a basic block keeps in registers in other functions
   /// Functions in which each of these registers would be stored and loaded more often than this stay as they are, too.
   unsigned accesses = ~0u;
   /// Assembly that copies an address, and its constraints: slots are offsets from the copy, which each access has

@@ -8,6 +8,7 @@
 #include "compiler/lowering/Diagnostics.h"
 #include "compiler/lowering/TtgToLlvm/TtgModuleEmitter.h"
 #include "compiler/lowering/asm/AssemblyLines.h"
+#include "compiler/lowering/gpu/GpuCodegen.h"
 #include "compiler/lowering/gpu/GpuPlan.h"
 #include "compiler/lowering/llvm/Link.h"
 #include "compiler/lowering/llvm/LlvmModule.h"
@@ -108,12 +109,12 @@ LogicalResult amd::makeLlvm(HipKernel &kernel) {
       failed(lowering::checkLinked(kernel, emitter.linkLibraries(module), diag::ExternLibrary)))
     return failure();
   emitter.settleWaits();
-  for (llvm::Function &made : module) {
-    if (made.isDeclaration())
+  for (llvm::Function &llvmFunction : module) {
+    if (llvmFunction.isDeclaration())
       continue;
-    markInputs(made);
+    markInputs(llvmFunction);
     if (kernel.options.flushDenormals)
-      made.addFnAttr("denormal-fp-math-f32", "preserve-sign,preserve-sign");
+      llvmFunction.addFnAttr("denormal-fp-math-f32", "preserve-sign,preserve-sign");
   }
   if (failed(lowering::verifyLlvm(function, module)))
     return failure();
@@ -132,7 +133,7 @@ LogicalResult amd::makeAssembly(HipKernel &kernel) {
   tt::FuncOp function = kernel.function;
   if (llvm::Error error = lowerPrintf(*kernel.llvmModule, **kernel.machine))
     return function.emitError() << llvm::toString(std::move(error));
-  auto text = lowering::orDiagnose(function, emitAssembly(*kernel.llvmModule, **kernel.machine));
+  auto text = lowering::orDiagnose(function, lowering::emitGpuAssembly(*kernel.llvmModule, **kernel.machine));
   if (failed(text))
     return failure();
   if (!kernel.asmError.text.empty())

@@ -2,19 +2,14 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/target/amd/codegen/Codegen.h"
 
+#include "compiler/lowering/gpu/GpuCodegen.h"
 #include "compiler/lowering/gpu/SpillExcess.h"
 #include "compiler/lowering/llvm/LlvmPasses.h"
 
-#include "llvm/ADT/SmallVector.h"
 #include "llvm/Analysis/UniformityAnalysis.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
-#include "llvm/Transforms/InstCombine/InstCombine.h"
-#include "llvm/Transforms/Scalar/EarlyCSE.h"
-#include "llvm/Transforms/Scalar/LICM.h"
-#include "llvm/Transforms/Scalar/LoopPassManager.h"
-#include "llvm/Transforms/Scalar/SimplifyCFG.h"
 
 #include <mutex>
 
@@ -38,14 +33,7 @@ static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createMachine(const 
   const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, reason);
   if (!target)
     return llvm::createStringError(reason);
-  llvm::TargetOptions options;
-  // Multiplications and additions that may become fma carry the flag `contract`.
-  options.AllowFPOpFusion = llvm::FPOpFusion::Standard;
-  std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
-      triple, arch.name, "", options, llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Aggressive));
-  if (!machine)
-    return llvm::createStringError(std::string("no code generator for `") + arch.name + "`");
-  return machine;
+  return lowering::createGpuMachine(*target, triple, arch.name, "", llvm::CodeGenOptLevel::Aggressive);
 }
 
 llvm::Expected<lowering::PooledTargetMachine> amd::targetMachine(const Arch &arch) {
@@ -53,7 +41,7 @@ llvm::Expected<lowering::PooledTargetMachine> amd::targetMachine(const Arch &arc
 }
 
 static constexpr lowering::SpillLimits kSpillLimits = {
-    .excess = amd::kExcessRegisters, .kept = 128, .copyAddress = "", .copyConstraints = "=s,0"};
+    .excess = amd::kExcessRegisters, .perBlock = 128, .copyAddress = "", .copyConstraints = "=s,0"};
 
 namespace {
 struct SpillPass : llvm::PassInfoMixin<SpillPass> {
@@ -69,23 +57,11 @@ struct SpillPass : llvm::PassInfoMixin<SpillPass> {
 } // namespace
 
 unsigned amd::optimise(llvm::Module &module, llvm::TargetMachine &machine) {
-  llvm::FunctionPassManager passes;
-  passes.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));
-  passes.addPass(llvm::InstCombinePass(llvm::InstCombineOptions().setMaxIterations(1).setVerifyFixpoint(false)));
-  passes.addPass(llvm::SimplifyCFGPass());
-  passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), /*UseMemorySSA=*/true));
-  passes.addPass(llvm::EarlyCSEPass());
+  llvm::FunctionPassManager passes = lowering::gpuFunctionPasses();
   unsigned peak = 0;
   passes.addPass(SpillPass(peak));
   lowering::runOnFunctions(module, machine, std::move(passes));
   return peak;
-}
-
-llvm::Expected<std::string> amd::emitAssembly(llvm::Module &module, llvm::TargetMachine &machine) {
-  llvm::SmallVector<char, 0> bytes;
-  if (llvm::Error error = lowering::emitFile(module, machine, llvm::CodeGenFileType::AssemblyFile, bytes))
-    return error;
-  return std::string(bytes.begin(), bytes.end());
 }
 
 /// The number after `key` in the kernel's metadata; 0 where there is none.

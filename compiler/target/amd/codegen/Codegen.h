@@ -24,8 +24,6 @@ unsigned optimise(llvm::Module &module, llvm::TargetMachine &machine);
 inline constexpr unsigned kExcessRegisters = 1000;
 /// Turns calls of printf into writes to the buffer that the runtime prints.
 llvm::Error lowerPrintf(llvm::Module &module, llvm::TargetMachine &machine);
-/// This changes the module.
-llvm::Expected<std::string> emitAssembly(llvm::Module &module, llvm::TargetMachine &machine);
 
 struct AssemblyError {
   unsigned line = 0; ///< of the text; 0: no error

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/target/nvidia/codegen/Codegen.h"
 
+#include "compiler/lowering/gpu/GpuCodegen.h"
 #include "compiler/lowering/gpu/SpillExcess.h"
 #include "compiler/lowering/llvm/LlvmPasses.h"
 #include "compiler/lowering/llvm/PassGate.h"
@@ -9,17 +10,11 @@
 #include "compiler/target/nvidia/codegen/ShareDivisors.h"
 #include "compiler/target/nvidia/codegen/ShareLoopInits.h"
 
-#include "llvm/ADT/SmallVector.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/TargetSelect.h"
-#include "llvm/Transforms/InstCombine/InstCombine.h"
-#include "llvm/Transforms/Scalar/EarlyCSE.h"
-#include "llvm/Transforms/Scalar/LICM.h"
-#include "llvm/Transforms/Scalar/LoopPassManager.h"
-#include "llvm/Transforms/Scalar/SimplifyCFG.h"
 
 #include <mutex>
 
@@ -79,35 +74,20 @@ static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createMachine(const 
     return target.takeError();
   if (!llvm::is_contained(nvidia::ptxVersions(), arch.ptxVersion)) // of which LLVM only warns
     return llvm::createStringError("LLVM writes no PTX " + llvm::Twine(arch.ptxVersion));
-  llvm::TargetOptions options;
-  // Multiplications and additions that may become fma carry the flag `contract`.
-  options.AllowFPOpFusion = llvm::FPOpFusion::Standard;
-  std::unique_ptr<llvm::TargetMachine> machine(
-      (*target)->createTargetMachine(nvptx(), arch.cpu, featureOf(arch.ptxVersion), options, llvm::Reloc::PIC_,
-                                     std::nullopt, llvm::CodeGenOptLevel::Default));
-  if (!machine)
-    return llvm::createStringError(std::string("no code generator for `") + arch.cpu + "`");
-  return machine;
+  return lowering::createGpuMachine(**target, nvptx(), arch.cpu, featureOf(arch.ptxVersion),
+                                    llvm::CodeGenOptLevel::Default);
 }
 
 llvm::Expected<lowering::PooledTargetMachine> nvidia::targetMachine(const Arch &arch) {
   return lowering::PooledTargetMachine::get(arch.cpu + featureOf(arch.ptxVersion), [&] { return createMachine(arch); });
 }
 
-static constexpr lowering::SpillLimits kSpillLimits = {.excess = nvidia::kSpilledRegisters,
-                                                       .kept = 128,
-                                                       .accesses = 16,
-                                                       .copyAddress = "mov.b32 $0, $1;",
-                                                       .copyConstraints = "=r,r"};
+/// Far above kExcessRegisters: up to here ptxas spills fewer values by itself.
+static constexpr lowering::SpillLimits kSpillLimits = {
+    .excess = 1400, .perBlock = 128, .accesses = 16, .copyAddress = "mov.b32 $0, $1;", .copyConstraints = "=r,r"};
 
 nvidia::RegisterDemand nvidia::optimise(llvm::Module &module, llvm::TargetMachine &machine, unsigned crowded) {
-  llvm::FunctionPassManager passes;
-  passes.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));
-  passes.addPass(llvm::InstCombinePass(llvm::InstCombineOptions().setMaxIterations(1).setVerifyFixpoint(false)));
-  passes.addPass(llvm::SimplifyCFGPass());
-  passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), /*UseMemorySSA=*/true));
-  passes.addPass(llvm::EarlyCSEPass());
-  lowering::runOnFunctions(module, machine, std::move(passes));
+  lowering::runOnFunctions(module, machine, lowering::gpuFunctionPasses());
   for (llvm::Function &function : module)
     shareDivisors(function);
   RegisterDemand demand;
@@ -133,8 +113,5 @@ static void gatePasses(llvm::Module &module) {
 
 llvm::Expected<std::string> nvidia::emitPtx(llvm::Module &module, llvm::TargetMachine &machine) {
   gatePasses(module);
-  llvm::SmallVector<char, 0> bytes;
-  if (llvm::Error error = lowering::emitFile(module, machine, llvm::CodeGenFileType::AssemblyFile, bytes))
-    return error;
-  return std::string(bytes.begin(), bytes.end());
+  return lowering::emitGpuAssembly(module, machine);
 }

@@ -24,13 +24,12 @@ struct RegisterDemand {
   unsigned straightLine = 0; ///< where there is a single basic block, else 0
   unsigned ofBlocks = 0;     ///< of any basic block, before values are kept in local memory
 };
-/// Basic blocks that need more registers than `crowded` are ordered for register pressure. Functions that need more
-/// than kSpilledRegisters keep most of their values in local memory.
+/// Basic blocks that need more registers than `crowded` are ordered for register pressure. Functions that need many
+/// times a thread's registers keep most of their values in local memory.
 RegisterDemand optimise(llvm::Module &module, llvm::TargetMachine &machine, unsigned crowded);
-/// ptxas takes seconds for values of twice a thread's registers, minutes for eight times as many: above the first limit
-/// it optimises less. Above the second it meets code that has spilled already; below, its own spills are fewer.
+/// ptxas takes seconds for values of twice a thread's registers, minutes for eight times as many: above this it
+/// optimises less.
 inline constexpr unsigned kExcessRegisters = 600;
-inline constexpr unsigned kSpilledRegisters = 1400;
 /// This changes the module.
 llvm::Expected<std::string> emitPtx(llvm::Module &module, llvm::TargetMachine &machine);
 
