@@ -6,7 +6,7 @@
 #include "compiler/dialect/ttg/Dialect.h"
 #include "compiler/driver/Compiler.h"
 #include "compiler/support/StackRoom.h"
-#include "compiler/target/amd/passes/TargetInterface.h"
+#include "compiler/target/amd/TargetInterface.h"
 #include "compiler/target/nvidia/TargetInterface.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"

@@ -1,6 +1,6 @@
 // Implements ttg::TargetInterface for AMD GPUs.
 // SPDX-License-Identifier: MIT
-#include "compiler/target/amd/passes/TargetInterface.h"
+#include "compiler/target/amd/TargetInterface.h"
 
 #include "compiler/dialect/ttg/TargetInterface.h"
 #include "compiler/target/amd/dialect/Dialect.h"
