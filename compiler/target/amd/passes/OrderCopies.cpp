@@ -95,30 +95,6 @@ Value Relayout::copied(Operation *op, Type type, ArrayRef<Value> operands) {
   return builder.insert(copy)->getResult(0);
 }
 
-/// The layout of a transposed tile's source; null where it cannot be written down.
-static ttg::LayoutEncoding beforeTrans(tt::TransOp op, ttg::LayoutEncoding encoding) {
-  auto linear = dyn_cast<ttg::LinearAttr>(encoding);
-  if (!linear)
-    return {};
-  const LinearLayout &layout = linear.getLayout();
-  std::vector<LinearLayout::Input> inputs;
-  for (StringRef name : layout.inputNames()) {
-    inputs.push_back({name.str(), {}});
-    for (unsigned bit = 0; bit < layout.inBits(name); ++bit) {
-      const LinearLayout::Coordinates from = layout.basis(name, bit);
-      LinearLayout::Coordinates to = from;
-      for (auto [dim, source] : llvm::enumerate(op.getOrder()))
-        to[source] = from[dim];
-      inputs.back().bases.push_back(to);
-    }
-  }
-  const SmallVector<LinearLayout::Output, 4> from = layout.outputs();
-  SmallVector<LinearLayout::Output, 4> outputs = from;
-  for (auto [dim, source] : llvm::enumerate(op.getOrder()))
-    outputs[source].size = from[dim].size;
-  return ttg::LinearAttr::get(op.getContext(), LinearLayout::fromBases(inputs, outputs));
-}
-
 Value Relayout::compute(Value value, RankedTensorType type, ttg::LayoutEncoding encoding) {
   Operation *op = value.getDefiningOp();
   if (isEqualElements(value)) {
@@ -129,13 +105,11 @@ Value Relayout::compute(Value value, RankedTensorType type, ttg::LayoutEncoding 
   }
   if (op && isa<tt::MakeRangeOp, tt::SplatOp>(op))
     return copied(op, type, llvm::to_vector(op->getOperands()));
-  if (auto expand = dyn_cast_or_null<tt::ExpandDimsOp>(op))
-    return copied(op, type, of(expand.getSrc(), ttg::SliceAttr::get(op->getContext(), expand.getAxis(), encoding)));
-  if (auto broadcast = dyn_cast_or_null<tt::BroadcastOp>(op))
-    return copied(op, type, of(broadcast.getSrc(), encoding));
-  if (auto trans = dyn_cast_or_null<tt::TransOp>(op))
-    if (ttg::LayoutEncoding before = beforeTrans(trans, encoding))
-      return copied(op, type, of(trans.getSrc(), before));
+  if (op && isa<tt::ExpandDimsOp, tt::BroadcastOp, tt::TransOp>(op)) {
+    const auto relation = cast<ttg::LayoutRelationOpInterface>(op).getLayoutRelation();
+    if (ttg::LayoutEncoding ofOperand = relation.operands.front().transfer.backward(encoding))
+      return copied(op, type, of(op->getOperand(0), ofOperand));
+  }
   if (op && isElementwise(op)) {
     SmallVector<Value> operands;
     for (Value operand : op->getOperands())
@@ -151,10 +125,10 @@ Value Relayout::of(Value value, ttg::LayoutEncoding encoding) {
   auto tile = dyn_cast<RankedTensorType>(value.getType());
   if (!tile || tile.getEncoding() == encoding)
     return value;
-  if (Value made = known.lookup({value, encoding}))
-    return made;
-  Value made = compute(value, RankedTensorType::get(tile.getShape(), tile.getElementType(), encoding), encoding);
-  return known[{value, encoding}] = made;
+  if (Value moved = known.lookup({value, encoding}))
+    return moved;
+  Value moved = compute(value, RankedTensorType::get(tile.getShape(), tile.getElementType(), encoding), encoding);
+  return known[{value, encoding}] = moved;
 }
 
 //--- the pass ------------------------------------------------------------------------------

@@ -41,7 +41,7 @@ static std::optional<LoadedTile> throughReshape(tt::ReshapeOp reshape, LoadedTil
 
 /// The loads of the tiles with an element for each of the operand's along `dim`; scales that are broadcast are none.
 static SmallVector<LoadedTile> loadedTiles(Value operand, unsigned dim) {
-  SmallVector<LoadedTile> found;
+  SmallVector<LoadedTile> tiles;
   SmallVector<std::pair<Value, LoadedTile>> todo = {{operand, {{}, dim, 1}}};
   for (unsigned step = 0; step < kMaxSteps && !todo.empty(); ++step) {
     auto [value, tile] = todo.pop_back_val();
@@ -50,20 +50,21 @@ static SmallVector<LoadedTile> loadedTiles(Value operand, unsigned dim) {
       continue;
     if (auto load = dyn_cast<tt::LoadOp>(op)) {
       tile.load = load;
-      found.push_back(tile);
-    } else if (auto trans = dyn_cast<tt::TransOp>(op)) {
-      tile.dim = trans.getOrder()[tile.dim];
-      todo.push_back({trans.getSrc(), tile});
+      tiles.push_back(tile);
     } else if (auto reshape = dyn_cast<tt::ReshapeOp>(op)) {
       if (auto before = throughReshape(reshape, tile))
         todo.push_back({reshape.getSrc(), *before});
-    } else if (isa<tt::JoinOp>(op) || (op->hasTrait<OpTrait::Elementwise>() && op->getNumResults() == 1)) {
-      for (Value from : op->getOperands())
-        if (isa<RankedTensorType>(from.getType()))
-          todo.push_back({from, tile});
+    } else if (isa<tt::JoinOp, tt::TransOp>(op) || (op->hasTrait<OpTrait::Elementwise>() && op->getNumResults() == 1)) {
+      for (auto [index, from] : llvm::enumerate(op->getOperands())) {
+        if (!isa<RankedTensorType>(from.getType()))
+          continue;
+        const tt::ElementMap map = *tt::elementMapOf(op, index);
+        const auto *along = llvm::find_if(map, [&](tt::ElementIndex of) { return of.isDim(tile.dim); });
+        todo.push_back({from, {{}, unsigned(along - map.begin()), tile.perElement}});
+      }
     }
   }
-  return found;
+  return tiles;
 }
 
 /// The width that a load of one operand suggests; 1 where it suggests none.
