@@ -6,10 +6,6 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::lowering;
 
-namespace {
-using Operands = ArrayRef<llvm::Value *>;
-} // namespace
-
 static Type sourceOf(Operation *op) { return tt::elementOf(op->getOperand(0).getType()); }
 
 static Type resultOf(Operation *op) { return tt::elementOf(op->getResult(0).getType()); }

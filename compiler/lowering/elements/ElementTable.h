@@ -13,9 +13,11 @@ enum class OperandForm : uint8_t {
   Function, ///< likewise, for divisions and elementary functions
 };
 
+using Operands = llvm::ArrayRef<llvm::Value *>;
+
 struct ElementForm {
   OperandForm operands = OperandForm::Held;
-  llvm::Value *(*emit)(ElementOps &ops, mlir::Operation *op, llvm::ArrayRef<llvm::Value *> in) = nullptr;
+  llvm::Value *(*emit)(ElementOps &ops, mlir::Operation *op, Operands in) = nullptr;
 };
 
 class ElementTable {
@@ -34,8 +36,7 @@ private:
 };
 
 /// An op that is one intrinsic of its operands' type.
-template <llvm::Intrinsic::ID id>
-llvm::Value *emitIntrinsic(ElementOps &ops, mlir::Operation *, llvm::ArrayRef<llvm::Value *> in) {
+template <llvm::Intrinsic::ID id> llvm::Value *emitIntrinsic(ElementOps &ops, mlir::Operation *, Operands in) {
   return ops.intrinsic(id, in);
 }
 

@@ -10,10 +10,6 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::lowering;
 
-namespace {
-using Operands = ArrayRef<llvm::Value *>;
-} // namespace
-
 template <MathEmitter emit> static llvm::Value *emitFunction(ElementOps &ops, Operation *op, Operands in) {
   return ops.mathFunction(op, emit, in[0]);
 }

@@ -9,10 +9,6 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::lowering;
 
-namespace {
-using Operands = ArrayRef<llvm::Value *>;
-} // namespace
-
 /// An amount of at least the width shifts all bits out.
 static llvm::Value *emitShift(ElementOps &ops, Operation *op, Operands in) {
   llvm::IRBuilderBase &ir = ops.builder;
@@ -33,24 +29,22 @@ template <llvm::Intrinsic::ID id> static llvm::Value *emitDefined(ElementOps &op
   return ops.builder.CreateIntrinsic(id, {in[0]->getType()}, {in[0], ops.builder.getFalse()});
 }
 
+template <llvm::Instruction::BinaryOps op> static llvm::Value *emitBinary(ElementOps &ops, Operation *, Operands in) {
+  return ops.builder.CreateBinOp(op, in[0], in[1]);
+}
+
 static llvm::Value *emitDivisionOp(ElementOps &ops, Operation *op, Operands in) {
   return emitDivision(ops.builder, op, in[0], in[1]);
 }
 
 void lowering::addIntegerForms(ElementTable &table) {
   constexpr auto held = OperandForm::Held;
-  table.add<arith::AddIOp>(
-      held, [](ElementOps &ops, Operation *, Operands in) { return ops.builder.CreateAdd(in[0], in[1]); });
-  table.add<arith::SubIOp>(
-      held, [](ElementOps &ops, Operation *, Operands in) { return ops.builder.CreateSub(in[0], in[1]); });
-  table.add<arith::MulIOp>(
-      held, [](ElementOps &ops, Operation *, Operands in) { return ops.builder.CreateMul(in[0], in[1]); });
-  table.add<arith::AndIOp>(
-      held, [](ElementOps &ops, Operation *, Operands in) { return ops.builder.CreateAnd(in[0], in[1]); });
-  table.add<arith::OrIOp>(held,
-                          [](ElementOps &ops, Operation *, Operands in) { return ops.builder.CreateOr(in[0], in[1]); });
-  table.add<arith::XOrIOp>(
-      held, [](ElementOps &ops, Operation *, Operands in) { return ops.builder.CreateXor(in[0], in[1]); });
+  table.add<arith::AddIOp>(held, emitBinary<llvm::Instruction::Add>);
+  table.add<arith::SubIOp>(held, emitBinary<llvm::Instruction::Sub>);
+  table.add<arith::MulIOp>(held, emitBinary<llvm::Instruction::Mul>);
+  table.add<arith::AndIOp>(held, emitBinary<llvm::Instruction::And>);
+  table.add<arith::OrIOp>(held, emitBinary<llvm::Instruction::Or>);
+  table.add<arith::XOrIOp>(held, emitBinary<llvm::Instruction::Xor>);
   table.add<arith::CmpIOp>(held, [](ElementOps &ops, Operation *op, Operands in) {
     return ops.builder.CreateICmp(predicateOf(cast<arith::CmpIOp>(op).getPredicate()), in[0], in[1]);
   });
