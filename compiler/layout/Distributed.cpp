@@ -61,19 +61,3 @@ LinearLayout layout::sliceLayout(const LinearLayout &parent, unsigned dim) {
     slice = slice.renameOut(dimName(later), dimName(later - 1));
   return slice.removeZeroBases(kRegister);
 }
-
-llvm::SmallVector<unsigned, 16> layout::sliceRegisters(const LinearLayout &parent, unsigned dim) {
-  llvm::SmallVector<llvm::StringRef, 4> outs = parent.outputNames();
-  outs.erase(outs.begin() + dim);
-  const LinearLayout whole = parent.sublayout(kRegister, outs);
-  llvm::SmallVector<unsigned, 16> result(parent.inSize(kRegister), 0);
-  unsigned keptBit = 0;
-  for (auto [bit, column] : llvm::enumerate(whole.columns(kRegister))) {
-    if (!column)
-      continue;
-    for (unsigned reg = 0; reg < result.size(); ++reg)
-      result[reg] |= (reg >> bit & 1) << keptBit;
-    ++keptBit;
-  }
-  return result;
-}

@@ -24,7 +24,4 @@ LinearLayout fitToShape(const LinearLayout &layout, llvm::ArrayRef<unsigned> ord
 /// warps keep their copies.
 LinearLayout sliceLayout(const LinearLayout &parent, unsigned dim);
 
-/// For each register of `parent`, the register of sliceLayout(parent, dim) that holds the same coordinates.
-llvm::SmallVector<unsigned, 16> sliceRegisters(const LinearLayout &parent, unsigned dim);
-
 } // namespace nereid::layout

@@ -83,7 +83,7 @@ public:
   /// The coordinates of an input, in the order of the outputs. Inputs that are not named are 0.
   Coordinates apply(std::initializer_list<Named> inputs) const { return apply(llvm::ArrayRef<Named>(inputs)); }
   Coordinates apply(llvm::ArrayRef<Named> inputs) const;
-  /// The same with outputs flattened.
+  /// The coordinates of an input, flattened.
   uint64_t applyFlat(std::initializer_list<Named> inputs) const { return applyFlat(llvm::ArrayRef<Named>(inputs)); }
   uint64_t applyFlat(llvm::ArrayRef<Named> inputs) const;
 
@@ -100,10 +100,6 @@ public:
   /// copies, the result moves least: same block, then same warp, then same lane. `other` is surjective and has the same
   /// outputs.
   LinearLayout invertAndCompose(const LinearLayout &other) const;
-  /// The Q with divisor * Q = this (left) or Q * divisor = this (right), if there is one. Q has all dims of this
-  /// layout; those that the divisor covers have size 1.
-  std::optional<LinearLayout> divideLeft(const LinearLayout &divisor) const;
-  std::optional<LinearLayout> divideRight(const LinearLayout &divisor) const;
 
   // Views.
   LinearLayout sublayout(llvm::ArrayRef<llvm::StringRef> ins, llvm::ArrayRef<llvm::StringRef> outs) const;
@@ -112,9 +108,7 @@ public:
   LinearLayout transposeOuts(llvm::ArrayRef<llvm::StringRef> order) const;
   LinearLayout reshapeIns(llvm::ArrayRef<Named> shape) const;
   LinearLayout reshapeOuts(llvm::ArrayRef<Named> shape) const;
-  LinearLayout flattenIns(llvm::StringRef name) const;
   LinearLayout flattenOuts(llvm::StringRef name) const;
-  LinearLayout renameIn(llvm::StringRef from, llvm::StringRef to) const;
   LinearLayout renameOut(llvm::StringRef from, llvm::StringRef to) const;
   /// The layout without the bits of `in` whose basis is zero.
   LinearLayout removeZeroBases(llvm::StringRef in) const;
@@ -126,8 +120,6 @@ public:
   /// The bits of `in` that may stay 0 with every coordinate still reached: zero bases, and bases that depend on those
   /// of earlier bits. In one thread of each set of copies all of them are 0.
   uint32_t freeVariableMask(llvm::StringRef in) const;
-  /// How many of the first values of `in` are contiguous along the fastest output.
-  int32_t numConsecutive(llvm::StringRef in) const;
 
   std::string toString() const;
   bool operator==(const LinearLayout &) const = default;
@@ -149,7 +141,6 @@ private:
   unsigned shiftOf(const OutDim &out) const;
   uint64_t flatten(llvm::ArrayRef<int32_t> coordinates) const;
   Coordinates unflatten(uint64_t flat) const;
-  std::optional<LinearLayout> divide(const LinearLayout &divisor, bool isLeft) const;
   BitColumns columnsByIns(llvm::ArrayRef<llvm::StringRef> order) const;
 
   llvm::SmallVector<InDim, 4> ins;

@@ -1,4 +1,4 @@
-// Implements product, composition, inverses and division of layouts.
+// Implements product, composition and inverses of layouts.
 // SPDX-License-Identifier: MIT
 #include "compiler/layout/Layout.h"
 
@@ -150,45 +150,4 @@ LinearLayout LinearLayout::invertAndCompose(const LinearLayout &other) const {
       mapped.columns.push_back(find(in.name, bit, column));
   }
   return result;
-}
-
-std::optional<LinearLayout> LinearLayout::divide(const LinearLayout &divisor, bool isLeft) const {
-  LinearLayout quotient;
-  for (const OutDim &out : outs) {
-    if (divisor.outBits(out.name) > out.bits)
-      return std::nullopt;
-    quotient.outs.push_back({out.name, out.bits - divisor.outBits(out.name)});
-  }
-  for (const InDim &in : ins) {
-    InDim &rest = quotient.ins.emplace_back();
-    rest.name = in.name;
-    const unsigned shared = divisor.inBits(in.name);
-    if (shared > in.columns.size())
-      return std::nullopt;
-    const llvm::ArrayRef columns(in.columns);
-    for (BitVector column : isLeft ? columns.drop_front(shared) : columns.drop_back(shared)) {
-      Coordinates coordinates = unflatten(column);
-      for (auto [value, out] : llvm::zip_equal(coordinates, quotient.outs)) {
-        const unsigned below = isLeft ? divisor.outBits(out.name) : 0;
-        if ((value & ((1 << below) - 1)) || value >> below >> out.bits)
-          return std::nullopt;
-        value >>= below;
-      }
-      rest.columns.push_back(quotient.flatten(coordinates));
-    }
-  }
-  // The product takes the divisor's bases from the divisor, so that the comparison checks them.
-  const LinearLayout product = isLeft ? divisor * quotient : quotient * divisor;
-  if (product.numInputs() != numInputs() || product.numOutputs() != numOutputs() ||
-      product.transposeIns(inputNames()).transposeOuts(outputNames()) != *this)
-    return std::nullopt;
-  return quotient;
-}
-
-std::optional<LinearLayout> LinearLayout::divideLeft(const LinearLayout &divisor) const {
-  return divide(divisor, true);
-}
-
-std::optional<LinearLayout> LinearLayout::divideRight(const LinearLayout &divisor) const {
-  return divide(divisor, false);
 }

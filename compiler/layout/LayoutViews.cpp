@@ -96,20 +96,8 @@ LinearLayout LinearLayout::reshapeOuts(llvm::ArrayRef<Named> shape) const {
   return result;
 }
 
-LinearLayout LinearLayout::flattenIns(llvm::StringRef name) const {
-  return reshapeIns(Named(name, int32_t(1) << totalInBits()));
-}
-
 LinearLayout LinearLayout::flattenOuts(llvm::StringRef name) const {
   return reshapeOuts(Named(name, int32_t(1) << totalOutBits()));
-}
-
-LinearLayout LinearLayout::renameIn(llvm::StringRef from, llvm::StringRef to) const {
-  LinearLayout result = *this;
-  for (InDim &in : result.ins)
-    if (in.name == from)
-      in.name = to.str();
-  return result;
 }
 
 LinearLayout LinearLayout::renameOut(llvm::StringRef from, llvm::StringRef to) const {
@@ -139,15 +127,4 @@ uint32_t LinearLayout::freeVariableMask(llvm::StringRef name) const {
   for (const InDim *earlier = ins.begin(); earlier != in; ++earlier)
     before += earlier->columns.size();
   return dependentColumns(allColumns()) >> before & ((uint64_t(1) << in->columns.size()) - 1);
-}
-
-int32_t LinearLayout::numConsecutive(llvm::StringRef name) const {
-  const unsigned fastest = outs.empty() ? 0 : outs.back().bits;
-  unsigned bits = 0;
-  for (BitVector column : columns(name)) {
-    if (bits == fastest || column != uint64_t(1) << bits)
-      break;
-    ++bits;
-  }
-  return int32_t(1) << bits;
 }

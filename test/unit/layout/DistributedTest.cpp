@@ -104,24 +104,6 @@ TEST(Distributed, SliceForgetsADimAndItsRegisters) {
   EXPECT_EQ(other.outSize("dim0"), 64);
 }
 
-TEST(Distributed, SliceRegistersHoldTheirParentsElements) {
-  test::RandomLayouts random(21);
-  for (unsigned trial = 0; trial < 300; ++trial) {
-    const test::TileSpec spec = random.spec(12);
-    const LinearLayout parent = random.any(spec);
-    const unsigned dim = random.below(spec.shape.size());
-    const LinearLayout slice = sliceLayout(parent, dim);
-    const auto registers = sliceRegisters(parent, dim);
-    ASSERT_EQ(registers.size(), size_t(parent.inSize("register")));
-    for (unsigned reg = 0; reg < registers.size(); ++reg) {
-      const int lane = random.below(32);
-      auto coordinates = parent.apply({{"register", int(reg)}, {"lane", lane}});
-      coordinates.erase(coordinates.begin() + dim);
-      ASSERT_EQ(slice.apply({{"register", int(registers[reg])}, {"lane", lane}}), coordinates);
-    }
-  }
-}
-
 TEST(Distributed, RankOneReducesToOneElement) {
   const LinearLayout scalar = sliceLayout(blockedLayout({2}, {32}, {4}, {0}, {256}), 0);
   EXPECT_EQ(scalar.numOutputs(), 0u);
