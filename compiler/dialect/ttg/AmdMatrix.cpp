@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/layout/AmdMatrix.h"
 #include "compiler/dialect/ttg/Dialect.h"
-#include "compiler/dialect/ttg/EncodingShape.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -58,11 +57,6 @@ LinearLayout AmdMfmaAttr::scaleLayout(unsigned operand, ArrayRef<int64_t> shape)
   return layout::amdScale(getTile(), operand, getWarpsPerCTA(), shape);
 }
 
-LogicalResult AmdMfmaAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
-                                          function_ref<InFlightDiagnostic()> emitError) const {
-  return verifyTile(emitError, *this, shape);
-}
-
 //--- wmma ----------------------------------------------------------------------------------
 
 LogicalResult AmdWmmaAttr::verify(function_ref<InFlightDiagnostic()> emitError, unsigned version, bool,
@@ -86,9 +80,4 @@ LinearLayout AmdWmmaAttr::toLinearLayout(ArrayRef<int64_t> shape) const {
 
 LinearLayout AmdWmmaAttr::operandLayout(unsigned operand, unsigned kWidth, ArrayRef<int64_t> shape) const {
   return layout::amdOperand(getTile(), operand, kWidth, getWarpsPerCTA(), shape);
-}
-
-LogicalResult AmdWmmaAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
-                                          function_ref<InFlightDiagnostic()> emitError) const {
-  return verifyTile(emitError, *this, shape);
 }

@@ -8,20 +8,25 @@ include "compiler/dialect/ttg/Dialect.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/TensorEncoding.td"
 
-class Ttg_Encoding<string name, string text, list<string> overridden = []>
-    : AttrDef<Ttg_Dialect, name, [DeclareAttrInterfaceMethods<LayoutEncoding, overridden>,
-                                  DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
+class Ttg_AnyEncoding<string name, string text, list<Trait> traits>
+    : AttrDef<Ttg_Dialect, name, !listconcat(traits, [DeclareAttrInterfaceMethods<VerifiableTensorEncoding>])> {
   let mnemonic = text;
   let genVerifyDecl = 1;
+  let extraClassDefinition = [{
+    ::llvm::LogicalResult $cppClass::verifyEncoding(
+        ::llvm::ArrayRef<int64_t> shape, ::mlir::Type,
+        ::llvm::function_ref<::mlir::InFlightDiagnostic()> emitError) const {
+      return verifyTile(emitError, *this, shape);
+    }
+  }];
 }
 
+class Ttg_Encoding<string name, string text, list<string> overridden = []>
+    : Ttg_AnyEncoding<name, text, [DeclareAttrInterfaceMethods<LayoutEncoding, overridden>]>;
+
 class Ttg_MatrixEncoding<string name, string text, list<string> overridden = []>
-    : AttrDef<Ttg_Dialect, name, [DeclareAttrInterfaceMethods<LayoutEncoding>,
-                                  DeclareAttrInterfaceMethods<MatrixEncoding, overridden>,
-                                  DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
-  let mnemonic = text;
-  let genVerifyDecl = 1;
-}
+    : Ttg_AnyEncoding<name, text, [DeclareAttrInterfaceMethods<LayoutEncoding>,
+                                   DeclareAttrInterfaceMethods<MatrixEncoding, overridden>]>;
 
 def Ttg_Extents : ArrayRefParameter<"unsigned">;
 

@@ -69,11 +69,6 @@ LinearLayout BlockedAttr::toLinearLayout(ArrayRef<int64_t> shape) const {
   return block.removeZeroBases(layout::kRegister);
 }
 
-LogicalResult BlockedAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
-                                          function_ref<InFlightDiagnostic()> emitError) const {
-  return verifyTile(emitError, *this, shape);
-}
-
 /// Spreads `count` threads or warps over a tile along `order`; `room` holds the extents left. Bits that do not fit are
 /// copies along the last dimension of `order`.
 static SmallVector<unsigned> spread(ArrayRef<unsigned> room, ArrayRef<unsigned> order, unsigned count) {

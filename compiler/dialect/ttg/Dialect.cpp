@@ -3,6 +3,7 @@
 #include "compiler/dialect/ttg/Dialect.h"
 #include "compiler/dialect/tt/Inlinable.h"
 #include "compiler/dialect/ttg/EncodingRules.h"
+#include "compiler/dialect/ttg/EncodingShape.h"
 #include "compiler/dialect/ttg/ListText.h"
 #include "compiler/dialect/ttg/TtOpRules.h"
 

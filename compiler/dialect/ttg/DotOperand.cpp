@@ -1,7 +1,6 @@
 // #ttg.dot_op: an operand of a dot whose result has the parent encoding.
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/ttg/Dialect.h"
-#include "compiler/dialect/ttg/EncodingShape.h"
 #include "compiler/layout/Mma.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -35,9 +34,4 @@ layout::LinearLayout DotOperandAttr::toLinearLayout(ArrayRef<int64_t> shape) con
   int64_t &extent = accumulator[shape.size() - (getOpIdx() == 0 ? 1 : 2)];
   const int64_t k = std::exchange(extent, 1);
   return layout::fmaOperand(getParent().toLinearLayout(accumulator), getOpIdx(), k);
-}
-
-LogicalResult DotOperandAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
-                                             function_ref<InFlightDiagnostic()> emitError) const {
-  return verifyTile(emitError, *this, shape);
 }

@@ -88,11 +88,6 @@ LinearLayout LinearAttr::toLinearLayout(ArrayRef<int64_t> shape) const {
   return layout::fitToShape(getLayout(), lastDimFirst(getRank()), shape).removeZeroBases(layout::kRegister);
 }
 
-LogicalResult LinearAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
-                                         function_ref<InFlightDiagnostic()> emitError) const {
-  return verifyTile(emitError, *this, shape);
-}
-
 //--- padded shared memory ------------------------------------------------------------------
 
 /// `[512:+8, 1024:+16]`
@@ -189,9 +184,4 @@ LinearLayout PaddedSharedAttr::toLinearLayout(ArrayRef<int64_t> shape) const {
   if (llvm::equal(own, shape))
     return getLayout();
   return SwizzledSharedAttr::get(getContext(), 1, 1, 1, lastDimFirst(getRank())).toLinearLayout(shape);
-}
-
-LogicalResult PaddedSharedAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
-                                               function_ref<InFlightDiagnostic()> emitError) const {
-  return verifyTile(emitError, *this, shape);
 }

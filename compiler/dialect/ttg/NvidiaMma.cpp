@@ -1,7 +1,6 @@
 // #ttg.nvidia_mma: the accumulator of matrix instructions.
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/ttg/Dialect.h"
-#include "compiler/dialect/ttg/EncodingShape.h"
 #include "compiler/layout/Mma.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -57,9 +56,4 @@ LogicalResult NvidiaMmaAttr::verifyOperand(unsigned operand, function_ref<InFlig
   if (isWgmma() && operand != 0)
     return emitError() << "operand 1 of wgmma is in shared memory; threads can hold operand 0";
   return success();
-}
-
-LogicalResult NvidiaMmaAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
-                                            function_ref<InFlightDiagnostic()> emitError) const {
-  return verifyTile(emitError, *this, shape);
 }

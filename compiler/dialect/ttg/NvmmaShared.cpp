@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/tt/Elements.h"
 #include "compiler/dialect/ttg/Dialect.h"
-#include "compiler/dialect/ttg/EncodingShape.h"
 #include "compiler/layout/MatrixBuffer.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -43,9 +42,4 @@ LogicalResult NvmmaSharedAttr::verifyBuffer(ArrayRef<int64_t> shape, Type elemen
   if (const int64_t bytes = tt::storageBytes(element, shape[along]); bytes < panel)
     return emitError() << "dimension " << along << " of the buffer has " << bytes << " bytes; a panel has " << panel;
   return success();
-}
-
-LogicalResult NvmmaSharedAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
-                                              function_ref<InFlightDiagnostic()> emitError) const {
-  return verifyTile(emitError, *this, shape);
 }

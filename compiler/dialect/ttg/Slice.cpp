@@ -1,7 +1,6 @@
 // #ttg.slice: another encoding with one dimension removed, as a reduction leaves it.
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/ttg/Dialect.h"
-#include "compiler/dialect/ttg/EncodingShape.h"
 #include "compiler/layout/Distributed.h"
 
 using namespace mlir;
@@ -25,9 +24,4 @@ layout::LinearLayout SliceAttr::toLinearLayout(ArrayRef<int64_t> shape) const {
   SmallVector<int64_t> whole(shape);
   whole.insert(whole.begin() + getDim(), 1);
   return layout::sliceLayout(getParent().toLinearLayout(whole), getDim());
-}
-
-LogicalResult SliceAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
-                                        function_ref<InFlightDiagnostic()> emitError) const {
-  return verifyTile(emitError, *this, shape);
 }

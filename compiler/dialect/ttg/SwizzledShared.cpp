@@ -53,13 +53,7 @@ unsigned SwizzledSharedAttr::getRank() const { return getOrder().size(); }
 bool SwizzledSharedAttr::isDistributed() const { return false; }
 
 LinearLayout SwizzledSharedAttr::toLinearLayout(ArrayRef<int64_t> shape) const {
-  return swizzledLayout(shape, getOrder(), getVec(),
-                        [&](uint32_t row) { return row / getPerPhase() % getMaxPhase(); });
-}
-
-LogicalResult SwizzledSharedAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
-                                                 function_ref<InFlightDiagnostic()> emitError) const {
-  return verifyTile(emitError, *this, shape);
+  return swizzledLayout(shape, getOrder(), getVec(), [&](uint32_t row) { return row / getPerPhase() % getMaxPhase(); });
 }
 
 //--- rotating ------------------------------------------------------------------------------
@@ -76,9 +70,4 @@ LinearLayout AmdRotatingSharedAttr::toLinearLayout(ArrayRef<int64_t> shape) cons
   return swizzledLayout(shape, getOrder(), getVec(), [&](uint32_t row) {
     return (row / getPerPhase() % getMaxPhase()) ^ (row / getMaxPhase() % getMaxPhase());
   });
-}
-
-LogicalResult AmdRotatingSharedAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
-                                                    function_ref<InFlightDiagnostic()> emitError) const {
-  return verifyTile(emitError, *this, shape);
 }
