@@ -3,7 +3,7 @@
 //
 // The last statement that binds a name gives its meaning. Where that statement reads the name itself, as
 // `if X > 8: X = 8` and `X += 1` do, the statements before it give it.
-#include "compiler/sema/FileHostImpl.h"
+#include "compiler/sema/FileHost.h"
 
 #include "compiler/sema/AssignedNames.h"
 
@@ -36,8 +36,8 @@ private:
 };
 } // namespace
 
-HostError FileHostImpl::needsPython(const SourceModuleRef &in, const syntax::Stmt *statement, llvm::StringRef name,
-                                    llvm::StringRef what) {
+HostError FileHost::needsPython(const SourceModuleRef &in, const syntax::Stmt *statement, llvm::StringRef name,
+                                llvm::StringRef what) {
   return {"NameError",
           llvm::formatv("`{0}` {1} at {2}:{3}, which needs Python; without it a file's constants are assignments of "
                         "values that are known",
@@ -53,8 +53,8 @@ static bool isConstexprCall(const syntax::Expr *expression) {
 }
 
 /// The meaning of `name` where `target = value` binds it. The last binding decides whether kernels can read it.
-std::optional<HostResult> FileHostImpl::assigned(const SourceModuleRef &in, const syntax::Expr *target,
-                                                 const syntax::Expr *value, llvm::StringRef name, bool isLast) {
+std::optional<HostResult> FileHost::assigned(const SourceModuleRef &in, const syntax::Expr *target,
+                                             const syntax::Expr *value, llvm::StringRef name, bool isLast) {
   if (auto *to = dyn_cast<syntax::Name>(target)) {
     if (to->id != name || !value)
       return std::nullopt;
@@ -80,7 +80,7 @@ static bool isUsable(const HostResult &result) {
 }
 
 /// Whether an import among these statements may fail: its module is no file here.
-bool FileHostImpl::importsUnknown(const SourceModuleRef &in, syntax::Block statements) {
+bool FileHost::importsUnknown(const SourceModuleRef &in, syntax::Block statements) {
   return llvm::any_of(statements, [&](const syntax::Stmt *statement) {
     if (!llvm::isa<syntax::Import, syntax::ImportFrom>(statement))
       return false;
@@ -94,8 +94,8 @@ bool FileHostImpl::importsUnknown(const SourceModuleRef &in, syntax::Block state
 }
 
 /// The first part of the statement that gives the name a meaning: an import that fails leads to a handler.
-std::optional<HostResult> FileHostImpl::findInTry(const SourceModuleRef &in, const syntax::Try *statement,
-                                                  llvm::StringRef name, uint32_t before) {
+std::optional<HostResult> FileHost::findInTry(const SourceModuleRef &in, const syntax::Try *statement,
+                                              llvm::StringRef name, uint32_t before) {
   if (auto found = find(in, statement->finalbody, name, before))
     return found;
   std::optional<HostResult> best = find(in, statement->orelse, name, before);
@@ -113,8 +113,8 @@ std::optional<HostResult> FileHostImpl::findInTry(const SourceModuleRef &in, con
   return best;
 }
 
-std::optional<HostResult> FileHostImpl::findInIf(const SourceModuleRef &in, const syntax::If *statement,
-                                                 llvm::StringRef name, uint32_t before) {
+std::optional<HostResult> FileHost::findInIf(const SourceModuleRef &in, const syntax::If *statement,
+                                             llvm::StringRef name, uint32_t before) {
   // The test of an `if` that does not concern the name may read names that are being evaluated, this one among them.
   if (!mayBind(statement->body, name) && !mayBind(statement->orelse, name))
     return std::nullopt;
@@ -132,8 +132,7 @@ std::optional<HostResult> FileHostImpl::findInIf(const SourceModuleRef &in, cons
   return needsPython(in, statement, name, "depends on the condition of the `if`");
 }
 
-HostResult FileHostImpl::augmented(const SourceModuleRef &in, const syntax::AugAssign *statement,
-                                   llvm::StringRef name) {
+HostResult FileHost::augmented(const SourceModuleRef &in, const syntax::AugAssign *statement, llvm::StringRef name) {
   HostResult old = resolveBefore(in, name, statement->range.begin);
   auto *value = std::get_if<Value>(&old);
   if (!value)
@@ -156,8 +155,8 @@ static bool isNamed(const syntax::Expr *target, llvm::StringRef name) {
   return to && to->id == name;
 }
 
-std::optional<HostResult> FileHostImpl::findIn(const SourceModuleRef &in, const syntax::Stmt *statement,
-                                               llvm::StringRef name, uint32_t before) {
+std::optional<HostResult> FileHost::findIn(const SourceModuleRef &in, const syntax::Stmt *statement,
+                                           llvm::StringRef name, uint32_t before) {
   if (auto *attempt = dyn_cast<syntax::Try>(statement))
     return findInTry(in, attempt, name, before);
   if (auto *choice = dyn_cast<syntax::If>(statement))
@@ -202,8 +201,8 @@ std::optional<HostResult> FileHostImpl::findIn(const SourceModuleRef &in, const 
   return std::nullopt;
 }
 
-std::optional<HostResult> FileHostImpl::find(const SourceModuleRef &in, syntax::Block statements, llvm::StringRef name,
-                                             uint32_t before) {
+std::optional<HostResult> FileHost::find(const SourceModuleRef &in, syntax::Block statements, llvm::StringRef name,
+                                         uint32_t before) {
   for (const syntax::Stmt *statement : llvm::reverse(statements))
     if (statement->range.begin < before)
       if (auto found = findIn(in, statement, name, before))

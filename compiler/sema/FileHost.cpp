@@ -3,7 +3,7 @@
 //
 // The module level is parsed, not run: the last statement that binds a name gives its meaning, which is evaluated at
 // first use. Names other than imports, constants and jit functions are unknown, and using them is an error.
-#include "compiler/sema/FileHostImpl.h"
+#include "compiler/sema/FileHost.h"
 
 #include "compiler/sema/Diagnostics.h"
 #include "compiler/sema/TtFunctionEmitter.h"
@@ -19,7 +19,7 @@ using namespace nereid::sema;
 using llvm::dyn_cast;
 
 /// Lets go of the functions: a module owns its functions, and these own the module, so that neither would be freed.
-FileHostImpl::~FileHostImpl() {
+FileHost::~FileHost() {
   auto clear = [](SourceModule &module) {
     module.known.clear();
     module.functions.clear();
@@ -30,7 +30,7 @@ FileHostImpl::~FileHostImpl() {
     clear(*entry.second);
 }
 
-bool FileHostImpl::load(std::string name, std::string text, support::DiagnosticEngine &diagnostics) {
+bool FileHost::load(std::string name, std::string text, support::DiagnosticEngine &diagnostics) {
   main = parse(llvm::sys::path::stem(name).str(), name, std::move(text), diagnostics);
   modules[name] = main; // other modules may import it
   return main->tree != nullptr;
@@ -38,7 +38,7 @@ bool FileHostImpl::load(std::string name, std::string text, support::DiagnosticE
 
 std::unique_ptr<FileHost> FileHost::fromText(std::string name, std::string text,
                                              support::DiagnosticEngine &diagnostics) {
-  auto host = std::make_unique<FileHostImpl>();
+  std::unique_ptr<FileHost> host(new FileHost);
   if (!host->load(std::move(name), std::move(text), diagnostics))
     return nullptr;
   return host;
@@ -55,7 +55,7 @@ std::unique_ptr<FileHost> FileHost::open(const std::string &path, support::Diagn
 
 std::optional<Value> FileHost::constant(const std::string &text) {
   support::DiagnosticEngine diagnostics;
-  FileHostImpl host;
+  FileHost host;
   static constexpr llvm::StringLiteral prelude =
       "import triton.language as tl\ninf = float('inf')\nnan = float('nan')\nvalue = ";
   if (!host.load("<constant>", prelude.str() + text + "\n", diagnostics))
@@ -63,14 +63,14 @@ std::optional<Value> FileHost::constant(const std::string &text) {
   return host.constantNamed("value");
 }
 
-std::shared_ptr<JitFunction> FileHostImpl::function(llvm::StringRef name) {
+std::shared_ptr<JitFunction> FileHost::function(llvm::StringRef name) {
   std::optional<HostResult> found = resolve(main, name);
   auto *value = found ? std::get_if<Value>(&*found) : nullptr;
   auto *function = value ? value->get<FunctionValue>() : nullptr;
   return function ? function->function : nullptr;
 }
 
-std::optional<Value> FileHostImpl::constantNamed(llvm::StringRef name) {
+std::optional<Value> FileHost::constantNamed(llvm::StringRef name) {
   std::optional<HostResult> found = resolve(main, name);
   auto *value = found ? std::get_if<Value>(&*found) : nullptr;
   return value && value->isConstant() && !value->is<HostValue>() ? std::optional(*value) : std::nullopt;
@@ -87,11 +87,9 @@ static bool isJitDecorator(const syntax::Expr *decorator) {
   return name && name->id == "jit";
 }
 
-bool FileHostImpl::isJit(const syntax::FunctionDef *function) {
-  return llvm::any_of(function->decorators, isJitDecorator);
-}
+bool FileHost::isJit(const syntax::FunctionDef *function) { return llvm::any_of(function->decorators, isJitDecorator); }
 
-std::vector<std::string> FileHostImpl::kernelNames() const {
+std::vector<std::string> FileHost::kernelNames() const {
   std::vector<std::string> names;
   for (const syntax::Stmt *statement : main->tree->body)
     if (auto *function = dyn_cast<syntax::FunctionDef>(statement); function && isJit(function))
@@ -99,8 +97,7 @@ std::vector<std::string> FileHostImpl::kernelNames() const {
   return names;
 }
 
-std::shared_ptr<JitFunction> FileHostImpl::jitFunction(const SourceModuleRef &in,
-                                                       const syntax::FunctionDef *definition) {
+std::shared_ptr<JitFunction> FileHost::jitFunction(const SourceModuleRef &in, const syntax::FunctionDef *definition) {
   std::shared_ptr<JitFunction> &function = in->functions[definition];
   if (function)
     return function;
@@ -119,7 +116,7 @@ std::shared_ptr<JitFunction> FileHostImpl::jitFunction(const SourceModuleRef &in
   return function;
 }
 
-HostResult FileHostImpl::compute(const SourceModuleRef &in, llvm::function_ref<Value(TtFunctionEmitter &)> expression) {
+HostResult FileHost::compute(const SourceModuleRef &in, llvm::function_ref<Value(TtFunctionEmitter &)> expression) {
   support::DiagnosticEngine diagnostics;
   TtModuleEmitter emitter(*module, *this, diagnostics, options, target);
   TtFunctionEmitter evaluator(emitter, *in->topLevel);
@@ -129,17 +126,17 @@ HostResult FileHostImpl::compute(const SourceModuleRef &in, llvm::function_ref<V
   return HostError{"NameError", diagnostics.all().front().message, nullptr};
 }
 
-HostResult FileHostImpl::evaluate(const SourceModuleRef &in, const syntax::Expr *expression) {
+HostResult FileHost::evaluate(const SourceModuleRef &in, const syntax::Expr *expression) {
   return compute(in, [&](TtFunctionEmitter &emitter) { return emitter.evaluate(expression); });
 }
 
-bool FileHostImpl::isUnderway(const SourceModule &in, llvm::StringRef name) {
+bool FileHost::isUnderway(const SourceModule &in, llvm::StringRef name) {
   const bool result = in.underway.contains(name);
   namesMetUnderway += result;
   return result;
 }
 
-std::optional<HostResult> FileHostImpl::resolve(const SourceModuleRef &in, llvm::StringRef name) {
+std::optional<HostResult> FileHost::resolve(const SourceModuleRef &in, llvm::StringRef name) {
   if (auto known = in->known.find(name); known != in->known.end())
     return known->second;
   if (name == "__name__") // never "__main__": the file is not run
@@ -158,7 +155,7 @@ std::optional<HostResult> FileHostImpl::resolve(const SourceModuleRef &in, llvm:
   return found;
 }
 
-HostResult FileHostImpl::resolveBefore(const SourceModuleRef &in, llvm::StringRef name, uint32_t offset) {
+HostResult FileHost::resolveBefore(const SourceModuleRef &in, llvm::StringRef name, uint32_t offset) {
   std::pair<std::string, uint32_t> key(name.str(), offset);
   if (auto known = in->knownBefore.find(key); known != in->knownBefore.end())
     return known->second;
@@ -175,7 +172,7 @@ HostResult FileHostImpl::resolveBefore(const SourceModuleRef &in, llvm::StringRe
   return *found;
 }
 
-std::optional<HostResult> FileHostImpl::lookup(const JitFunction &function, llvm::StringRef name) {
+std::optional<HostResult> FileHost::lookup(const JitFunction &function, llvm::StringRef name) {
   auto *owner = dynamic_cast<SourceModule *>(function.scope.get());
   SourceModuleRef in(function.scope, owner);
   std::optional<HostResult> found = resolve(in, name);
@@ -194,42 +191,42 @@ std::optional<HostResult> FileHostImpl::lookup(const JitFunction &function, llvm
 
 //--- Values ------------------------------------------------------------------------------------
 
-std::string FileHostImpl::nameOf(const HostRef &object) {
+std::string FileHost::nameOf(const HostRef &object) {
   if (auto *module = dynamic_cast<const SourceModule *>(object.get()))
     return "module " + module->name;
   auto *unknown = dynamic_cast<const UnknownObject *>(object.get());
   return unknown ? unknown->what : "object";
 }
 
-HostResult FileHostImpl::refuse(const HostRef &object, const std::string &why) {
+HostResult FileHost::refuse(const HostRef &object, const std::string &why) {
   auto *unknown = dynamic_cast<const UnknownObject *>(object.get());
   if (unknown && !unknown->reason.empty())
     return HostError{"NameError", unknown->reason, nullptr};
   return HostError{"NameError", "`" + nameOf(object) + "` " + why + " when compiling without Python", nullptr};
 }
 
-HostResult FileHostImpl::attribute(const HostRef &object, llvm::StringRef name) {
+HostResult FileHost::attribute(const HostRef &object, llvm::StringRef name) {
   if (auto module = std::dynamic_pointer_cast<SourceModule>(object))
     return member(module, name);
   return refuse(object, "has no attribute `" + name.str() + "`");
 }
 
-HostResult FileHostImpl::memberOf(const Value &object, llvm::StringRef name) {
+HostResult FileHost::memberOf(const Value &object, llvm::StringRef name) {
   return HostError{"AttributeError",
                    llvm::formatv("`{0}` has no attribute `{1}` without Python", object.kindName(), name).str(),
                    nullptr};
 }
 
-HostResult FileHostImpl::binary(llvm::StringRef op, const Value &left, const Value &right) {
+HostResult FileHost::binary(llvm::StringRef op, const Value &left, const Value &right) {
   for (const Value *side : {&left, &right})
     if (auto *host = side->get<HostValue>())
       return refuse(host->object, "is no operand of `" + op.str() + "`");
   return HostError{"TypeError", "`" + op.str() + "` needs Python for these operands", nullptr};
 }
 
-void FileHostImpl::print(llvm::StringRef text) { llvm::outs() << text; }
+void FileHost::print(llvm::StringRef text) { llvm::outs() << text; }
 
-HostResult FileHostImpl::format(const Value &object, char conversion, llvm::StringRef spec) {
+HostResult FileHost::format(const Value &object, char conversion, llvm::StringRef spec) {
   if (!spec.empty())
     return HostError{"NotImplementedError", "a format specification needs Python", nullptr};
   if (auto *text = object.get<std::string>(); text && conversion != 'r' && conversion != 'a')

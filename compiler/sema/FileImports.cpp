@@ -1,6 +1,6 @@
 // Imports of a kernel's file without Python: modules beside the file are parsed as it was.
 // SPDX-License-Identifier: MIT
-#include "compiler/sema/FileHostImpl.h"
+#include "compiler/sema/FileHost.h"
 
 #include "compiler/sema/TtFunctionEmitter.h"
 #include "compiler/support/InputFile.h"
@@ -23,8 +23,8 @@ static std::string positionOf(const support::Diagnostic &diagnostic) {
   return llvm::formatv("{0}:{1}", where.file->name(), where.file->position(where.range.begin).line).str();
 }
 
-SourceModuleRef FileHostImpl::parse(std::string name, std::string path, std::string text,
-                                    support::DiagnosticEngine &diagnostics) {
+SourceModuleRef FileHost::parse(std::string name, std::string path, std::string text,
+                                support::DiagnosticEngine &diagnostics) {
   auto created = std::make_shared<SourceModule>();
   created->name = std::move(name);
   created->file = std::make_shared<support::SourceFile>(std::move(path), std::move(text));
@@ -43,7 +43,7 @@ SourceModuleRef FileHostImpl::parse(std::string name, std::string path, std::str
   return created;
 }
 
-SourceModuleRef FileHostImpl::moduleAt(const ModuleFile &file, llvm::StringRef name) {
+SourceModuleRef FileHost::moduleAt(const ModuleFile &file, llvm::StringRef name) {
   SourceModuleRef &module = modules[file.path.empty() ? file.directory : file.path];
   if (module)
     return module;
@@ -62,14 +62,14 @@ SourceModuleRef FileHostImpl::moduleAt(const ModuleFile &file, llvm::StringRef n
   return modules[file.path.empty() ? file.directory : file.path] = created;
 }
 
-SourceModuleRef FileHostImpl::absoluteModule(llvm::StringRef name) {
+SourceModuleRef FileHost::absoluteModule(llvm::StringRef name) {
   for (const std::string &folder : importFolders(main->file->name(), name))
     if (auto found = findModule(folder, name))
       return moduleAt(*found, name);
   return nullptr;
 }
 
-SourceModuleRef FileHostImpl::submodule(const SourceModule &package, llvm::StringRef name) {
+SourceModuleRef FileHost::submodule(const SourceModule &package, llvm::StringRef name) {
   if (package.directory.empty())
     return nullptr;
   auto found = findModule(package.directory, name);
@@ -77,7 +77,7 @@ SourceModuleRef FileHostImpl::submodule(const SourceModule &package, llvm::Strin
 }
 
 /// The module after `from`; null where there is no such file.
-SourceModuleRef FileHostImpl::moduleOf(const SourceModule &in, const syntax::ImportFrom *statement) {
+SourceModuleRef FileHost::moduleOf(const SourceModule &in, const syntax::ImportFrom *statement) {
   if (statement->level == 0)
     return absoluteModule(statement->module);
   const std::string folder = relativeFolder(in.file->name(), statement->level);
@@ -92,8 +92,8 @@ SourceModuleRef FileHostImpl::moduleOf(const SourceModule &in, const syntax::Imp
 }
 
 /// Why an import fails: what it names, and where that was looked for.
-std::string FileHostImpl::reasonNotFound(const SourceModule &in, const syntax::Stmt *statement, llvm::StringRef name,
-                                         unsigned level) const {
+std::string FileHost::reasonNotFound(const SourceModule &in, const syntax::Stmt *statement, llvm::StringRef name,
+                                     unsigned level) const {
   std::vector<std::string> folders;
   if (level == 0)
     folders = importFolders(main->file->name(), name);
@@ -117,7 +117,7 @@ static void addModule(const SourceModuleRef &module, std::vector<SourceModuleRef
 }
 
 /// The modules that `statements` of the module level import.
-void FileHostImpl::addImports(const SourceModule &in, syntax::Block statements, std::vector<SourceModuleRef> &modules) {
+void FileHost::addImports(const SourceModule &in, syntax::Block statements, std::vector<SourceModuleRef> &modules) {
   auto addPath = [&](llvm::StringRef name) { // importing a.b also reads a/__init__.py
     for (size_t dot = name.find('.'); dot != llvm::StringRef::npos; dot = name.find('.', dot + 1))
       addModule(absoluteModule(name.take_front(dot)), modules);
@@ -151,7 +151,7 @@ void FileHostImpl::addImports(const SourceModule &in, syntax::Block statements, 
   }
 }
 
-std::vector<std::shared_ptr<const support::SourceFile>> FileHostImpl::files() {
+std::vector<std::shared_ptr<const support::SourceFile>> FileHost::files() {
   std::vector<SourceModuleRef> modulesInUse{main};
   for (size_t index = 0; index < modulesInUse.size(); ++index) {
     const SourceModuleRef in = modulesInUse[index];
@@ -166,7 +166,7 @@ std::vector<std::shared_ptr<const support::SourceFile>> FileHostImpl::files() {
 //--- Names of import statements ------------------------------------------------------------
 
 /// `module.name`: a name of its file, or a file of its folder.
-HostResult FileHostImpl::member(const SourceModuleRef &module, llvm::StringRef name) {
+HostResult FileHost::member(const SourceModuleRef &module, llvm::StringRef name) {
   if (!module->syntaxError.empty())
     return HostError{"ImportError", "cannot import `" + module->name + "`: " + module->syntaxError, nullptr};
   // A name that is being looked for here already can only be a submodule.
@@ -180,7 +180,7 @@ HostResult FileHostImpl::member(const SourceModuleRef &module, llvm::StringRef n
                    nullptr};
 }
 
-HostResult FileHostImpl::builtinMember(const SourceModuleRef &in, llvm::StringRef from, const syntax::Alias &alias) {
+HostResult FileHost::builtinMember(const SourceModuleRef &in, llvm::StringRef from, const syntax::Alias &alias) {
   support::DiagnosticEngine diagnostics;
   TtModuleEmitter emitter(*module, *this, diagnostics, options, target);
   Value value = TtFunctionEmitter(emitter, *in->topLevel).attribute(ModuleValue{from.str()}, alias.name, alias.range);
@@ -190,8 +190,8 @@ HostResult FileHostImpl::builtinMember(const SourceModuleRef &in, llvm::StringRe
 }
 
 /// `import a.b` binds `a`; `import a.b as c` binds `c` to `a.b`.
-std::optional<HostResult> FileHostImpl::findImport(const SourceModuleRef &in, const syntax::Import *statement,
-                                                   llvm::StringRef name) {
+std::optional<HostResult> FileHost::findImport(const SourceModuleRef &in, const syntax::Import *statement,
+                                               llvm::StringRef name) {
   for (const syntax::Alias &alias : llvm::reverse(statement->names)) {
     const llvm::StringRef top = alias.name.split('.').first;
     if ((alias.asName.empty() ? top : alias.asName) != name)
@@ -207,8 +207,8 @@ std::optional<HostResult> FileHostImpl::findImport(const SourceModuleRef &in, co
 }
 
 /// The name that `from module import *` brings, if any.
-std::optional<HostResult> FileHostImpl::findStar(const SourceModuleRef &in, const syntax::ImportFrom *statement,
-                                                 llvm::StringRef name) {
+std::optional<HostResult> FileHost::findStar(const SourceModuleRef &in, const syntax::ImportFrom *statement,
+                                             llvm::StringRef name) {
   if (name.starts_with("_"))
     return std::nullopt;
   if (statement->level == 0 && isBuiltinModule(statement->module)) {
@@ -230,8 +230,8 @@ std::optional<HostResult> FileHostImpl::findStar(const SourceModuleRef &in, cons
   return found;
 }
 
-HostResult FileHostImpl::importName(const SourceModuleRef &in, const syntax::ImportFrom *statement,
-                                    const syntax::Alias &alias, llvm::StringRef name) {
+HostResult FileHost::importName(const SourceModuleRef &in, const syntax::ImportFrom *statement,
+                                const syntax::Alias &alias, llvm::StringRef name) {
   if (statement->level == 0 && isBuiltinModule(statement->module))
     return builtinMember(in, statement->module, alias);
   SourceModuleRef from = moduleOf(*in, statement);
@@ -244,8 +244,8 @@ HostResult FileHostImpl::importName(const SourceModuleRef &in, const syntax::Imp
   return found;
 }
 
-std::optional<HostResult> FileHostImpl::findImportFrom(const SourceModuleRef &in, const syntax::ImportFrom *statement,
-                                                       llvm::StringRef name) {
+std::optional<HostResult> FileHost::findImportFrom(const SourceModuleRef &in, const syntax::ImportFrom *statement,
+                                                   llvm::StringRef name) {
   for (const syntax::Alias &alias : llvm::reverse(statement->names)) {
     if (alias.name == "*")
       return findStar(in, statement, name);
