@@ -22,8 +22,6 @@ static void reportExpected(TtFunctionEmitter &emitter, const Value &value, Sourc
                   kind == "dtype" ? hintForDtypeOf(emitter, value) : "");
   else
     emitter.error(diag::NotConstant, range, what, kind, value.kindName(), value.repr());
-  if (what == "axis")
-    noteExtreme(emitter, range);
 }
 
 std::optional<int64_t> TtFunctionEmitter::constantInt(const Value &value, SourceRange range, llvm::StringRef what) {

@@ -1,6 +1,7 @@
 // The built-in reduce, which combines the elements along a dimension with a function.
 // SPDX-License-Identifier: MIT
 #include "compiler/sema/Diagnostics.h"
+#include "compiler/sema/Suggestions.h"
 #include "compiler/sema/TileShape.h"
 #include "compiler/sema/builtins/ScalarFunction.h"
 
@@ -68,6 +69,8 @@ Value emitReduce(const CallSite &site) {
     axis = intArgument(site, "axis");
     if (axis)
       axis = checkAxis(emitter, *axis, rank, site.rangeOf("axis"));
+    else if (!site["axis"].isPoison())
+      noteExtreme(emitter, site.rangeOf("axis"));
     if (!axis)
       return Value::poison();
     axes = {*axis};
