@@ -41,6 +41,8 @@ static bool hasKind(const Arch &arch, MatrixKind kind) {
     return arch.hasF64Matrix;
   case MatrixKind::Fp8:
     return arch.fp8 != Fp8Format::None;
+  case MatrixKind::Mx:
+    return arch.hasScaledMatrix;
   }
   return false;
 }
