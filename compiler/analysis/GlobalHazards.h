@@ -12,7 +12,8 @@ namespace nereid::analysis {
 /// A load, or a store or atomic update, through the pointers of one argument.
 struct GlobalAccess {
   mlir::BlockArgument base;
-  /// Null for a load of elements that several warps hold: each of them loads, but one stores.
+  /// The pointers of the access; null for a load of elements that several warps hold: each of them loads, but one
+  /// stores.
   mlir::Value pointer;
   bool writes = false;
   bool operator==(const GlobalAccess &) const = default;

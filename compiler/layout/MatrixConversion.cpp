@@ -21,7 +21,7 @@ namespace {
 struct MatrixThreads {
   BitColumns row;       ///< of the elements in a row
   BitColumns lanes;     ///< of the rows and matrices that lanes address
-  BitColumns registers; ///< the others
+  BitColumns registers; ///< the other directions
 };
 } // namespace
 

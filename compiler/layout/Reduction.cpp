@@ -22,7 +22,7 @@ namespace {
 /// A layout's inputs as one list of bits: registers, lanes, warps.
 struct Bits {
   BitColumns coordinates; ///< the tile coordinates of each bit
-  BitColumns results;     ///< the same without the axis
+  BitColumns results;     ///< the coordinates without the axis
   unsigned registers = 0, lanes = 0, warps = 0;
 
   unsigned inWarp() const { return registers + lanes; }
@@ -32,7 +32,7 @@ struct Bits {
 struct Kernel {
   BitColumns inThread, inWarp, acrossWarps;
   BitColumns registerKernel;     ///< register bits alone, with copies
-  BitColumns combinedBeforehand; ///< all that is a copy, or combined before warps are
+  BitColumns combinedBeforehand; ///< the bits of copies, and those combined before warps are
 };
 
 } // namespace

@@ -24,8 +24,8 @@ SharedAccessPattern planSharedAccesses(const LinearLayout &registers, const Line
 /// order.
 std::optional<SharedAccessPattern> planLdStMatrix(const LinearLayout &registers, const LinearLayout &buffer,
                                                   unsigned elemBytes);
-/// As above, by the offsets of `registers` (register, lane, warp, block -> offset); the register bits in `copies` hold
-/// copies.
+/// Plans accesses by the offsets of registers (register, lane, warp, block -> offset); the register bits in `copies`
+/// hold copies.
 std::optional<SharedAccessPattern> planLdStMatrix(const LinearLayout &offsets, uint32_t copies, unsigned elemBytes);
 
 } // namespace nereid::layout

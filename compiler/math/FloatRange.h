@@ -9,7 +9,7 @@ class Value;
 
 namespace nereid::math {
 
-/// Where a value is a number, low <= value <= high, infinities included.
+/// Bounds of a value where it is a number: low <= value <= high, infinities included.
 struct FloatRange {
   double low, high;
   bool maybeNan;

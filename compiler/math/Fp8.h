@@ -24,7 +24,7 @@ struct Fp8Format {
   bool hasNegativeZero; ///< otherwise the bits of -0 are the NaN
 };
 
-/// Of a row of the table of element types.
+/// The format of a row of the table of element types.
 Fp8Format fp8FormatOf(const artifact::ElementInfo &element);
 
 /// f32 from fp8 bits (i8).

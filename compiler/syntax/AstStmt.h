@@ -95,7 +95,7 @@ struct With : StmtOf<NodeKind::With> {
   bool isAsync = false;
 };
 
-// Only its range and subject: kernels cannot contain it.
+// A `match` statement without its cases: kernels cannot contain it.
 struct Match : StmtOf<NodeKind::Match> {
   const Expr *subject = nullptr;
 };

@@ -17,7 +17,7 @@ using namespace nereid::ttg;
 using layout::LinearLayout;
 
 namespace {
-/// One bit of an input: the coordinate bit that it selects, or none for a copy.
+/// The coordinate bit that one bit of an input selects; no dim for a copy.
 struct CoordinateBit {
   std::optional<unsigned> dim;
   unsigned bit = 0;

@@ -149,11 +149,11 @@ llvm::Value *AtomicEmitter::valueAt(unsigned index) {
 /// `count` adjacent elements from `first` on.
 Tile AtomicEmitter::vectorAt(unsigned first, unsigned count) {
   if (count == 1) {
-    llvm::Value *found = accessOnce(accessAt(first, valueAt(first)));
+    llvm::Value *before = accessOnce(accessAt(first, valueAt(first)));
     if (!isa<tt::AtomicLoadOp>(op))
-      return {found};
+      return {before};
     const Type element = tt::elementOf(op->getResult(0).getType());
-    return {emitter.elements.fromMemory(ir.CreateBitCast(found, emitter.elements.memoryType(element)), element)};
+    return {emitter.elements.fromMemory(ir.CreateBitCast(before, emitter.elements.memoryType(element)), element)};
   }
   const Tile &values = emitter.tile(access.value);
   llvm::Value *vector = llvm::PoisonValue::get(llvm::FixedVectorType::get(values[first]->getType(), count));

@@ -75,7 +75,7 @@ private:
     llvm::PHINode *node;
     unsigned index;     ///< the first register that provides its values
     int64_t offset;     ///< that register's offset from the phi
-    unsigned count = 1; ///< of registers: those of a word
+    unsigned count = 1; ///< registers, all of one word
   };
   /// A register as a phi plus a constant, or as an element of a phi of words; registers without a phi of their own are
   /// copies.
@@ -107,14 +107,14 @@ TilePhis::TilePhis(TtgFunctionEmitter &emitter, ValueRange values, ArrayRef<Tile
 
 SmallVector<TilePhis::PhiOffset> TilePhis::makePhis(const Tile &init, uint32_t copies, bool sharesBases) {
   llvm::DenseMap<llvm::Value *, llvm::PHINode *> nodeOfBase;
-  SmallVector<Phi> made;
+  SmallVector<Phi> phisOfValue;
   SmallVector<PhiOffset> phiOffsets(init.size());
   for (unsigned index = 0; index < init.size(); ++index) {
     if (index & copies || phiOffsets[index].node)
       continue;
     if (ArrayRef<llvm::Value *> word = wordFrom(init, index, copies); word.size() > 1) {
       llvm::PHINode *node = emitter.ir.CreatePHI(wordOf(word)->getType(), 2);
-      made.push_back({node, index, 0, unsigned(word.size())});
+      phisOfValue.push_back({node, index, 0, unsigned(word.size())});
       for (unsigned element = 0; element < word.size(); ++element)
         phiOffsets[index + element] = {node, 0, element};
       continue;
@@ -125,11 +125,11 @@ SmallVector<TilePhis::PhiOffset> TilePhis::makePhis(const Tile &init, uint32_t c
     llvm::PHINode *&node = nodeOfBase[baseOffset.base];
     if (!node || !sharesBases) {
       node = emitter.ir.CreatePHI(init[index]->getType(), 2);
-      made.push_back({node, index, baseOffset.offset});
+      phisOfValue.push_back({node, index, baseOffset.offset});
     }
     phiOffsets[index] = {node, baseOffset.offset};
   }
-  phis.push_back(std::move(made));
+  phis.push_back(std::move(phisOfValue));
   return phiOffsets;
 }
 
@@ -155,8 +155,8 @@ void TilePhis::add(ArrayRef<Tile> incoming, llvm::BasicBlock *from) {
   IrBuilder::InsertPointGuard guard(emitter.ir);
   if (llvm::Instruction *end = from->getTerminator())
     emitter.ir.SetInsertPoint(end);
-  for (auto [tile, made] : llvm::zip_equal(incoming, phis))
-    for (const Phi &phi : made) {
+  for (auto [tile, phisOfValue] : llvm::zip_equal(incoming, phis))
+    for (const Phi &phi : phisOfValue) {
       if (phi.count > 1) {
         const auto word = ArrayRef<llvm::Value *>(tile).slice(phi.index, phi.count);
         phi.node->addIncoming(joinWord(emitter.ir, word, phi.node->getType()), from);

@@ -121,7 +121,7 @@ static void clearSums(TtgFunctionEmitter &emitter, llvm::Value *sums, unsigned b
 }
 
 namespace {
-/// What is added, and to which of `count` sums.
+/// The values that are added, and to which of `count` sums.
 struct Addends {
   Value indices, mask, values; ///< no mask: all; no values: ones (i32)
   unsigned count;

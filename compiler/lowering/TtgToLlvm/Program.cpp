@@ -52,8 +52,8 @@ static llvm::Value *applyBases(IrBuilder &ir, llvm::Value *number, ArrayRef<uint
     llvm::Value *moved = number;
     // A right shift drops the bits below the lowest one by itself.
     const bool dropsLow = shift < 0 && (1u << -shift) == lowest;
-    const uint32_t kept = dropsLow ? all & ~(lowest - 1) : all;
-    if (mask != kept)
+    const uint32_t remaining = dropsLow ? all & ~(lowest - 1) : all;
+    if (mask != remaining)
       moved = ir.CreateAnd(moved, ir.getInt32(mask));
     moved = shift < 0 ? ir.CreateLShr(moved, -shift) : ir.CreateShl(moved, shift, "", true, true);
     const uint32_t bits = shift < 0 ? mask >> -shift : mask << shift;
@@ -274,17 +274,17 @@ LogicalResult lowering::emitModule(ModuleOp source, llvm::Module &result, Target
     if (function.isExternal())
       continue;
     const auto linkage = function.isPublic() ? llvm::Function::ExternalLinkage : llvm::Function::InternalLinkage;
-    auto *made = llvm::Function::Create(signature.of(function), linkage, function.getSymName(), result);
-    made->addFnAttr(llvm::Attribute::NoUnwind);
+    auto *declaration = llvm::Function::Create(signature.of(function), linkage, function.getSymName(), result);
+    declaration->addFnAttr(llvm::Attribute::NoUnwind);
     if (function.isPublic())
-      target.markKernel(*made, {.numThreads = emitter.numThreads,
-                                .maxRegisters = options.maxRegisters,
-                                .reassignsRegisters = !options.maxRegisters && reassignsRegisters(function)});
+      target.markKernel(*declaration, {.numThreads = emitter.numThreads,
+                                       .maxRegisters = options.maxRegisters,
+                                       .reassignsRegisters = !options.maxRegisters && reassignsRegisters(function)});
     else
-      made->addFnAttr(llvm::Attribute::NoInline);
-    if (failed(markByValueParameters(function, *made, target)))
+      declaration->addFnAttr(llvm::Attribute::NoInline);
+    if (failed(markByValueParameters(function, *declaration, target)))
       return failure();
-    emitter.functions[function] = made;
+    emitter.functions[function] = declaration;
   }
   for (auto function : source.getOps<tt::FuncOp>())
     if (!function.isExternal())

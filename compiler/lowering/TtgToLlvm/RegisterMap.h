@@ -7,7 +7,8 @@
 
 namespace nereid::lowering {
 
-/// Where a thread of lane 0 and warp 0 holds an element; coordinates beyond the tile wrap around, as in layouts.
+/// Maps coordinates to the register in which a thread of lane 0 and warp 0 holds the element; coordinates beyond the
+/// tile wrap around, as in layouts.
 class RegisterMap {
 public:
   explicit RegisterMap(mlir::RankedTensorType type) : shape(type.getShape()), layout(ttg::linearLayoutOf(type)) {

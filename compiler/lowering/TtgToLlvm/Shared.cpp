@@ -236,7 +236,7 @@ static LogicalResult emitMemDescTrans(TtgFunctionEmitter &emitter, ttg::MemDescT
   return success();
 }
 
-/// Its loads and stores know where it begins.
+/// A part of a buffer needs no code: its loads and stores know where it begins.
 static LogicalResult emitMemDescSubslice(TtgFunctionEmitter &emitter, ttg::MemDescSubsliceOp op) {
   for (Operation *user : op->getUsers())
     if (!isa<ttg::LocalLoadOp, ttg::LocalStoreOp, ttg::MemDescSubsliceOp>(user))

@@ -151,8 +151,8 @@ public:
   /// Inverse of ldmatrix: stores a lane's words, one per matrix, to the rows.
   virtual void stmatrix(IrBuilder &ir, llvm::ArrayRef<llvm::Value *> words, llvm::Value *row, int64_t byteOffset,
                         bool isTransposed) = 0;
-  /// What memory held before, undefined where the mask is false or the result is not used; null, with nothing emitted,
-  /// where there is no instruction for the access.
+  /// Emits the access; returns what memory held before, undefined where the mask is false or the result is not used;
+  /// null, with nothing emitted, where there is no instruction for the access.
   virtual llvm::Value *atomicGlobal(IrBuilder &ir, const AtomicAccess &access) = 0;
   /// Adds what the target's code generator must know of an access by LLVM's own instruction.
   virtual void markAtomic(llvm::AtomicRMWInst &) {}
@@ -199,7 +199,7 @@ public:
 
   /// The path that the user gave for a library of this name; empty where none was given.
   virtual llvm::StringRef externLibrary(llvm::StringRef name) const { return ""; }
-  /// Null where the target has no such function with these types.
+  /// Calls a function of a library; null where the target has none of that name with these types.
   virtual llvm::Value *callExtern(IrBuilder &ir, const ExternCall &call) = 0;
   /// Completes "no function of ..." where the call names a library.
   virtual std::string describeLack(const ExternCall &call) { return "`" + call.libraryPath.str() + "`"; }

@@ -61,8 +61,8 @@ public:
   llvm::Value *threadIsOdd(uint32_t laneMask, uint32_t warpMask);
   llvm::Value *isFirstThread() { return threadHasNone(~0u, ~0u); }
   llvm::Value *isFirstLane() { return threadHasNone(target.threadsPerWarp() - 1, 0); }
-  /// Whether the thread is the one that accesses memory among those that hold the same elements; null where all do. For
-  /// a scalar it is the first thread.
+  /// Whether this thread accesses memory, of all threads that hold the same elements; null where all do. For a scalar
+  /// it is the first thread.
   llvm::Value *ownerOf(mlir::Type pointers);
   /// Barrier of the threads.
   void barrier();
@@ -91,7 +91,7 @@ public:
   llvm::Value *programScratch(uint32_t scratchOffset);
 
   TtgModuleEmitter &module;
-  unsigned firstThread = 0, numThreads; ///< those that run the code: a range of the CTA's
+  unsigned firstThread = 0, numThreads; ///< the range of the CTA's threads that run the code
   bool isOneWarp = false;               ///< whether only the first warp of them does
   TargetEmitter &target;
   tt::FuncOp source;

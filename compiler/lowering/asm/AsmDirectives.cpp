@@ -82,8 +82,8 @@ public:
 
 private:
   struct Repetition {
-    uint64_t factor;    ///< with those around it
-    std::string macro;  ///< that is being defined; empty for `.rept` and its like
+    uint64_t factor;    ///< with the factors of repetitions around it
+    std::string macro;  ///< the macro that is being defined; empty for `.rept` and its like
     uint64_t outerCost; ///< of the text before the macro
   };
 

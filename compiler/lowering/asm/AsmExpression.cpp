@@ -44,7 +44,7 @@ private:
 static constexpr Operator operators[] = {{"+", 1}, {"-", 1}, {"|", 2}, {"&", 2},  {"^", 2},
                                          {"*", 3}, {"/", 3}, {"%", 3}, {"<<", 3}, {">>", 3}};
 
-/// Nothing where the result is not known, or is negative and not from a sum.
+/// Computes one operator; no value where the result is not known, or is negative and not from a sum.
 static Value apply(StringRef sign, lowering::AsmValue left, lowering::AsmValue right) {
   const int64_t a = left.number, b = right.number;
   lowering::AsmValue result{0, left.hasLabels || right.hasLabels};

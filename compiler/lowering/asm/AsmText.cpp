@@ -23,7 +23,7 @@ private:
   std::optional<std::string> checkBraces();
   std::optional<std::string> checkNumber(StringRef written, StringRef digits) const;
 
-  StringRef rest; ///< what is not checked yet
+  StringRef rest; ///< the text not checked yet
   const unsigned numOperands;
   bool inVariant = false; ///< within `$( ... $| ... $)`
 };

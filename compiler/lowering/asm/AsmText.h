@@ -10,8 +10,8 @@
 
 namespace nereid::lowering {
 
-/// What is wrong with the placeholders (`$0`, `${1:x}`) or the directives of an assembly with so many operands, results
-/// among them; nothing where LLVM reads it. Instructions are not looked at: assemblers report those.
+/// Says what is wrong with the placeholders (`$0`, `${1:x}`) or the directives of an assembly with so many operands,
+/// results among them; nothing where LLVM reads it. Instructions are not looked at: assemblers report those.
 std::optional<std::string> findAsmFault(llvm::StringRef text, unsigned numOperands, const llvm::Triple &target);
 
 /// The fault of directives that make text or bytes, which LLVM expands without a limit: the assembly may ask for some
@@ -19,7 +19,7 @@ std::optional<std::string> findAsmFault(llvm::StringRef text, unsigned numOperan
 std::optional<std::string> findDirectiveFault(llvm::StringRef text, const llvm::Triple &target);
 
 /// One of the alternatives in these constraints, `=r|m,r|r`, with results in registers: LLVM prefers memory, and does
-/// not survive a result there. What is wrong with them where there is none.
+/// not survive a result there. Where there is none, `fault` says what is wrong with them.
 std::string chooseConstraints(llvm::StringRef constraints, std::optional<std::string> &fault);
 
 } // namespace nereid::lowering

@@ -129,11 +129,11 @@ static std::string typesOf(llvm::ArrayRef<llvm::Type *> parameters, const llvm::
 }
 
 static std::string wrongTypes(const llvm::FunctionType &type, const ExternCall &call) {
-  llvm::SmallVector<llvm::Type *, 4> given;
+  llvm::SmallVector<llvm::Type *, 4> argumentTypes;
   for (const llvm::Value *argument : call.arguments)
-    given.push_back(argument->getType()->getScalarType());
+    argumentTypes.push_back(argument->getType()->getScalarType());
   return " with these types: its own are " + typesOf(type.params(), type.getReturnType()) + ", the call's are " +
-         typesOf(given, call.result);
+         typesOf(argumentTypes, call.result);
 }
 
 std::string FunctionLibraries::describeLack(const ExternCall &call) {

@@ -21,10 +21,10 @@ LogicalResult lowering::useModule(GpuKernel &kernel, ModuleOp module) {
 }
 
 LogicalResult lowering::useMachine(GpuKernel &kernel, llvm::Expected<PooledTargetMachine> machine) {
-  auto found = orDiagnose(kernel.function, std::move(machine));
-  if (failed(found))
+  auto pooled = orDiagnose(kernel.function, std::move(machine));
+  if (failed(pooled))
     return failure();
-  kernel.machine.emplace(std::move(*found));
+  kernel.machine.emplace(std::move(*pooled));
   kernel.context = std::make_unique<llvm::LLVMContext>();
   keepAsmErrors(*kernel.context, kernel.asmError);
   return success();

@@ -12,8 +12,9 @@ namespace nereid::lowering {
 
 struct SharedMemoryLimit {
   llvm::StringRef gpu;
-  uint64_t bytes = 0; ///< that a CTA or workgroup can have
-  /// Of the kernel, the bytes that it needs, those of the op at which it is reported, the GPU and its bytes.
+  uint64_t bytes = 0; ///< the most that a CTA or workgroup can have
+  /// The error where they do not suffice; its arguments are the kernel, the bytes that it needs, those of the op at
+  /// which it is reported, the GPU and its bytes.
   const support::DiagnosticKind &exceeded;
 };
 

@@ -27,7 +27,7 @@ std::optional<SharedTileAccess> lowering::sharedTileAccess(Operation *op) {
     return planAccess(cast<RankedTensorType>(load.getType()), load.getSrc(), true);
   if (auto store = dyn_cast<ttg::LocalStoreOp>(op))
     return planAccess(cast<RankedTensorType>(store.getSrc().getType()), store.getDst(), false);
-  if (auto made = dyn_cast<ttg::LocalAllocOp>(op); made && made.getSrc())
-    return planAccess(cast<RankedTensorType>(made.getSrc().getType()), made.getResult(), false);
+  if (auto allocation = dyn_cast<ttg::LocalAllocOp>(op); allocation && allocation.getSrc())
+    return planAccess(cast<RankedTensorType>(allocation.getSrc().getType()), allocation.getResult(), false);
   return std::nullopt;
 }

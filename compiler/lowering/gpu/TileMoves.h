@@ -15,7 +15,7 @@ struct SharedTileAccess {
   bool isLoad = false;
 };
 
-/// Nothing for other ops.
+/// How an op accesses a tile in shared memory; nothing for an op that does not.
 std::optional<SharedTileAccess> sharedTileAccess(mlir::Operation *op);
 
 } // namespace nereid::lowering

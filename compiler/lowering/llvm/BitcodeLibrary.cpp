@@ -52,10 +52,10 @@ llvm::Function *lowering::declareFrom(llvm::StringRef bitcode, llvm::Module &mod
     llvm::consumeError(library.takeError());
     return nullptr;
   }
-  const llvm::Function *found = (*library)->getFunction(name);
-  if (!found || found->isDeclaration())
+  const llvm::Function *function = (*library)->getFunction(name);
+  if (!function || function->isDeclaration())
     return nullptr;
-  return llvm::Function::Create(found->getFunctionType(), llvm::Function::ExternalLinkage, name, module);
+  return llvm::Function::Create(function->getFunctionType(), llvm::Function::ExternalLinkage, name, module);
 }
 
 llvm::Expected<const llvm::FunctionType *> lowering::typeIn(llvm::StringRef bitcode, llvm::LLVMContext &context,
@@ -63,8 +63,8 @@ llvm::Expected<const llvm::FunctionType *> lowering::typeIn(llvm::StringRef bitc
   auto library = parse(bitcode, context);
   if (!library)
     return library.takeError();
-  const llvm::Function *found = (*library)->getFunction(name);
-  return found && !found->isDeclaration() ? found->getFunctionType() : nullptr;
+  const llvm::Function *function = (*library)->getFunction(name);
+  return function && !function->isDeclaration() ? function->getFunctionType() : nullptr;
 }
 
 bool lowering::accepts(const llvm::Function &function, llvm::ArrayRef<llvm::Value *> arguments, llvm::Type *result) {

@@ -76,7 +76,7 @@ public:
     return true;
   }
 
-  /// What is now at the path, which may be another file than the one that was opened.
+  /// The bytes of the file that is now at the path, which may be another one than was opened.
   std::vector<char> contents() const {
     auto read = llvm::MemoryBuffer::getFile(path(), /*IsText=*/false, /*RequiresNullTerminator=*/false);
     if (!read)

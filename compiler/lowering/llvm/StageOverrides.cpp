@@ -15,8 +15,8 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::lowering;
 
-/// What the verifier says of the module, or nothing. LLVM's reader ends with a fatal error, and without these words,
-/// where a module with debug information is invalid; without a version of that it reads any module.
+/// The verifier's errors about the module; empty where it is valid. LLVM's reader ends with a fatal error, and without
+/// these words, where a module with debug information is invalid; without a version of that it reads any module.
 static std::string problemsOf(const StageOverride &stageOverride) {
   llvm::LLVMContext context;
   context.setDiagnosticHandlerCallBack([](const llvm::DiagnosticInfo *, void *) {}); // it warns of the version

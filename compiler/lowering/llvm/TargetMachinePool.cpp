@@ -43,10 +43,10 @@ PooledTargetMachine::PooledTargetMachine(std::string kind, std::unique_ptr<llvm:
 llvm::Expected<PooledTargetMachine> PooledTargetMachine::get(const std::string &kind, Create create) {
   if (auto machine = targetMachinePool().take(kind))
     return PooledTargetMachine(kind, std::move(machine));
-  auto made = create();
-  if (!made)
-    return made.takeError();
-  return PooledTargetMachine(kind, std::move(*made));
+  auto newMachine = create();
+  if (!newMachine)
+    return newMachine.takeError();
+  return PooledTargetMachine(kind, std::move(*newMachine));
 }
 
 PooledTargetMachine::~PooledTargetMachine() {

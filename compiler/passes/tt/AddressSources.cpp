@@ -18,7 +18,7 @@ struct OffsetWalk {
   };
   SmallVector<Entry> waiting;
   DenseSet<std::pair<Value, unsigned>> seen;
-  AddressArithmetic found;
+  AddressArithmetic arithmetic;
 
   void push(ValueRange values, bool isUnsigned) {
     for (Value value : values)
@@ -37,7 +37,7 @@ static bool isFloatArithmetic(Operation *op) {
 
 void OffsetWalk::visitOp(Operation *op, bool isUnsigned) {
   if (isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::ShLIOp>(op) || isIntegerSum(op)) {
-    auto [entry, isNew] = found.ops.insert({op, isUnsigned});
+    auto [entry, isNew] = arithmetic.ops.insert({op, isUnsigned});
     entry->second &= isUnsigned;
     push(op->getOperands().take_front(isa<arith::ShLIOp>(op) ? 1 : op->getNumOperands()), isUnsigned);
   } else if (isa<ReduceOp, ScanOp>(op)) {
@@ -62,7 +62,7 @@ void OffsetWalk::visitOp(Operation *op, bool isUnsigned) {
 void OffsetWalk::visit(Entry entry) {
   if (!seen.insert({entry.value, entry.isUnsigned}).second)
     return;
-  found.values.insert(entry.value);
+  arithmetic.values.insert(entry.value);
   push(analysis::forwardedTo(entry.value), entry.isUnsigned);
   if (Operation *op = entry.value.getDefiningOp())
     visitOp(op, entry.isUnsigned);
@@ -76,9 +76,9 @@ AddressArithmetic tt::addressArithmetic(FuncOp kernel) {
   });
   while (!walk.waiting.empty())
     walk.visit(walk.waiting.pop_back_val());
-  walk.found.ops.remove_if([](const auto &entry) {
+  walk.arithmetic.ops.remove_if([](const auto &entry) {
     const Type element = elementOf(entry.first->getResult(0).getType());
     return !isa<IntegerType>(element) || element.isInteger(1);
   });
-  return std::move(walk.found);
+  return std::move(walk.arithmetic);
 }

@@ -33,12 +33,12 @@ struct LocationBound : RewriterBase::Listener {
 
 struct Canonicalize : nereid::tt::impl::CanonicalizeBase<Canonicalize> {
   LogicalResult initialize(MLIRContext *context) final {
-    RewritePatternSet found(context);
+    RewritePatternSet canonicalizations(context);
     for (Dialect *dialect : context->getLoadedDialects())
-      dialect->getCanonicalizationPatterns(found);
+      dialect->getCanonicalizationPatterns(canonicalizations);
     for (RegisteredOperationName op : context->getRegisteredOperations())
-      op.getCanonicalizationPatterns(found, context);
-    patterns = std::make_shared<FrozenRewritePatternSet>(std::move(found));
+      op.getCanonicalizationPatterns(canonicalizations, context);
+    patterns = std::make_shared<FrozenRewritePatternSet>(std::move(canonicalizations));
     return success();
   }
 

@@ -11,18 +11,18 @@ using namespace nereid::tt;
 template <typename Combine> static Value combined(OpBuilder &builder, Operation *op, Value tile) {
   const Location loc = op->getLoc();
   const Type element = elementOf(tile.getType()), result = withElement(op->getResult(0).getType(), element);
-  Operation *made = nullptr;
+  Operation *combination = nullptr;
   if (auto reduce = dyn_cast<ReduceOp>(op))
-    made = ReduceOp::create(builder, loc, TypeRange{result}, ValueRange{tile}, reduce.getAxis());
+    combination = ReduceOp::create(builder, loc, TypeRange{result}, ValueRange{tile}, reduce.getAxis());
   else
-    made = ScanOp::create(builder, loc, TypeRange{result}, ValueRange{tile}, cast<ScanOp>(op).getAxis(),
-                          cast<ScanOp>(op).getReverse());
+    combination = ScanOp::create(builder, loc, TypeRange{result}, ValueRange{tile}, cast<ScanOp>(op).getAxis(),
+                                 cast<ScanOp>(op).getReverse());
   const OpBuilder::InsertionGuard guard(builder);
-  Block *body = builder.createBlock(&made->getRegion(0), {}, {element, element}, {loc, loc});
+  Block *body = builder.createBlock(&combination->getRegion(0), {}, {element, element}, {loc, loc});
   Value both = Combine::create(builder, loc, body->getArgument(0), body->getArgument(1));
   isa<ReduceOp>(op) ? ReduceReturnOp::create(builder, loc, both).getOperation()
                     : ScanReturnOp::create(builder, loc, both).getOperation();
-  return made->getResult(0);
+  return combination->getResult(0);
 }
 
 bool tt::isIntegerSum(Operation *op) {

@@ -90,7 +90,7 @@ struct Decoder {
 };
 } // namespace
 
-/// Both halves of every byte, the low one first, adjacent along `dim`.
+/// Unpacks both halves of every byte, the low one first, adjacent along `dim`.
 Value Decoder::nibbles(Value bytes, unsigned dim) {
   Value twice = repeated(widened(bytes, bitsType), dim, 2);
   ArrayRef<int64_t> shape = shapeOf(twice.getType());
@@ -155,7 +155,7 @@ Value Decoder::values(Value tile, ScaleDotElemType format, unsigned packedDim) {
   return format == ScaleDotElemType::E2M1 ? fourBitFloats(tile, packedDim) : toComputed(tile);
 }
 
-/// One scale per value: [.., rows, K].
+/// Decodes and repeats the scales, so that there is one per value: [.., rows, K].
 Value Decoder::scales(Value scale, int64_t depth, bool isFast) {
   ArrayRef<int64_t> shape = shapeOf(scale.getType());
   Value decoded = isa<FloatType>(elementOf(scale.getType())) ? toComputed(scale) : powersOfTwo(scale, isFast);

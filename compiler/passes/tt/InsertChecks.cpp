@@ -50,9 +50,9 @@ check::ValuesOp Inserter::add(Operation *op, Kind kind, StringRef what, ArrayRef
   SmallVector<Value> all(values);
   if (mask)
     all.push_back(mask);
-  auto made = check::ValuesOp::create(builder, op->getLoc(), kind, what, all);
-  made.setHasMask(static_cast<bool>(mask));
-  return made;
+  auto reported = check::ValuesOp::create(builder, op->getLoc(), kind, what, all);
+  reported.setHasMask(static_cast<bool>(mask));
+  return reported;
 }
 
 //--- accesses ------------------------------------------------------------------------------
@@ -181,10 +181,10 @@ void Inserter::numbers(Operation *op) {
     SmallVector<Value> values{result};
     values.append(inputs);
     Value skipped = masked.of(result);
-    auto made = add(op, Kind::Nan, nameOf(op), values, skipped ? negated(builder, op->getLoc(), skipped) : Value());
+    auto nanCheck = add(op, Kind::Nan, nameOf(op), values, skipped ? negated(builder, op->getLoc(), skipped) : Value());
     auto checkable = dyn_cast<CheckableOpInterface>(op);
     if (std::optional<int32_t> axis = checkable ? checkable.getCombinedAxis() : std::nullopt)
-      made.setAxis(*axis);
+      nanCheck.setAxis(*axis);
   }
 }
 

@@ -132,10 +132,10 @@ void LaneFlags::visitCombined(Operation *op, Value own) {
   OpBuilder builder(op->getContext());
   builder.setInsertionPointAfter(own ? own.getDefiningOp() : op);
   Value source = any(builder, op->getLoc(), op->getOperands());
-  Value made = either(builder, op->getLoc(), source ? anyCombined(builder, op, source) : Value(), own);
-  if (made)
+  Value flag = either(builder, op->getLoc(), source ? anyCombined(builder, op, source) : Value(), own);
+  if (flag)
     for (Value result : op->getResults())
-      flags[result] = made;
+      flags[result] = flag;
 }
 
 void LaneFlags::visit(Operation *op, Value own) {
@@ -145,16 +145,16 @@ void LaneFlags::visit(Operation *op, Value own) {
   builder.setInsertionPointAfter(own ? own.getDefiningOp() : op);
   if (move(builder, op))
     return;
-  Value made;
+  Value flag;
   if (auto select = dyn_cast<arith::SelectOp>(op))
-    made = ofSelect(builder, select);
+    flag = ofSelect(builder, select);
   else if (isa<arith::AndIOp, arith::OrIOp>(op) && elementOf(op->getResult(0).getType()).isInteger(1))
-    made = ofLogic(builder, op);
+    flag = ofLogic(builder, op);
   else if (op->hasTrait<OpTrait::Elementwise>())
-    made = any(builder, op->getLoc(), op->getOperands());
-  made = either(builder, op->getLoc(), made, own);
-  if (made)
+    flag = any(builder, op->getLoc(), op->getOperands());
+  flag = either(builder, op->getLoc(), flag, own);
+  if (flag)
     for (Value result : op->getResults())
-      if (shapeOf(result.getType()) == shapeOf(made.getType()))
-        flags[result] = made;
+      if (shapeOf(result.getType()) == shapeOf(flag.getType()))
+        flags[result] = flag;
 }

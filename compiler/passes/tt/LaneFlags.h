@@ -42,7 +42,7 @@ mlir::Value wrapped(mlir::OpBuilder &builder, mlir::Operation *op, bool isUnsign
 
 /// Whether the op is a reduction or a scan that adds integers of fewer than 64 bits.
 bool isIntegerSum(mlir::Operation *op);
-/// Its result in 64 bits.
+/// The result of such a sum in 64 bits.
 mlir::Value exactSum(mlir::OpBuilder &builder, mlir::Operation *op, bool isUnsigned);
 /// Which results of a reduction or a scan combine an element with a flag.
 mlir::Value anyCombined(mlir::OpBuilder &builder, mlir::Operation *op, mlir::Value flags);

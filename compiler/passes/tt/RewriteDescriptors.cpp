@@ -250,14 +250,14 @@ struct RewriteMake : ExpansionPattern<tt::MakeTensorDescOp> {
 
 /// Reports descriptors that would combine elements in a way that no atomic access supports.
 LogicalResult checkReductions(ModuleOp module) {
-  const WalkResult found = module.walk([](tt::DescriptorReduceOp op) -> WalkResult {
+  const WalkResult result = module.walk([](tt::DescriptorReduceOp op) -> WalkResult {
     Type element = op.getDesc().getType().getBlockType().getElementType();
     if (combinationOf(op.getKind(), element) || isSmallFloatExtreme(op.getKind(), element))
       return WalkResult::advance();
     return tt::report(op.getLoc(), tt::diag::DescriptorAtomic, tt::stringifyDescriptorReduceKind(op.getKind()),
                       tt::userName(element));
   });
-  return failure(found.wasInterrupted());
+  return failure(result.wasInterrupted());
 }
 
 /// Sets what holds for every descriptor: its base and its rows are multiples of 16 bytes.

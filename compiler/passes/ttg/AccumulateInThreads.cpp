@@ -77,7 +77,7 @@ static bool doesCombine(Operation *sum, Operation *combination) {
 static bool isDifference(Operation *sum) { return isa<arith::SubFOp, arith::SubIOp>(sum); }
 
 static std::optional<Accumulation> findAccumulation(scf::ForOp loop, unsigned index) {
-  Accumulation found{index, {}, {}, {}};
+  Accumulation accumulation{index, {}, {}, {}};
   Value carried = loop.getRegionIterArg(index), value = loop.getYieldedValues()[index];
   while (value != carried) {
     Operation *sum = value.hasOneUse() ? value.getDefiningOp() : nullptr;
@@ -94,27 +94,29 @@ static std::optional<Accumulation> findAccumulation(scf::ForOp loop, unsigned in
     Operation *combination = combinationOf(reduction);
     if (!combination || !doesCombine(sum, combination))
       return std::nullopt;
-    if (!found.updates.empty()) {
-      tt::ReduceOp next = found.reductions.front();
-      const bool isSame = sum->getName() == found.updates.front()->getName() && next.getAxis() == reduction.getAxis() &&
+    if (!accumulation.updates.empty()) {
+      tt::ReduceOp next = accumulation.reductions.front();
+      const bool isSame = sum->getName() == accumulation.updates.front()->getName() &&
+                          next.getAxis() == reduction.getAxis() &&
                           next.getSrcs().front().getType() == reduction.getSrcs().front().getType() &&
                           combinationOf(next)->getName() == combination->getName();
       if (!isSame)
         return std::nullopt;
     }
-    found.updates.insert(found.updates.begin(), sum);
-    found.reductions.insert(found.reductions.begin(), reduction);
+    accumulation.updates.insert(accumulation.updates.begin(), sum);
+    accumulation.reductions.insert(accumulation.reductions.begin(), reduction);
     value = sum->getOperand(other);
   }
-  if (found.updates.empty() || !carried.hasOneUse())
+  if (accumulation.updates.empty() || !carried.hasOneUse())
     return std::nullopt;
-  found.neutral = tt::neutralElement(combinationOf(found.reductions.front()));
-  return found.neutral ? std::optional(std::move(found)) : std::nullopt;
+  accumulation.neutral = tt::neutralElement(combinationOf(accumulation.reductions.front()));
+  return accumulation.neutral ? std::optional(std::move(accumulation)) : std::nullopt;
 }
 
 //--- distribution --------------------------------------------------------------------------
 
-/// Nothing where a basis has several bits, registers and threads share a bit, or no thread bit lies along the axis.
+/// The registers and threads along the axis; nothing where a basis has several bits, registers and threads share a bit,
+/// or no thread bit lies along the axis.
 static std::optional<AxisRuns> runsAlong(RankedTensorType type, unsigned axis) {
   const LinearLayout &layout = linearLayoutOf(type);
   const int64_t extent = type.getDimSize(axis);
@@ -260,11 +262,11 @@ static void rewrite(scf::ForOp loop, const Accumulation &accumulation, ArrayRef<
 static unsigned accumulateInThreads(scf::ForOp loop) {
   unsigned extraRegisters = 0, count = 0;
   for (unsigned index = 0; index < loop.getNumRegionIterArgs(); ++index) {
-    const std::optional<Accumulation> found = findAccumulation(loop, index);
-    if (!found)
+    const std::optional<Accumulation> accumulation = findAccumulation(loop, index);
+    if (!accumulation)
       continue;
     SmallVector<Value> parts;
-    for (tt::ReduceOp reduction : found->reductions) {
+    for (tt::ReduceOp reduction : accumulation->reductions) {
       OpBuilder builder(reduction);
       parts.push_back(partOf(builder, reduction));
     }
@@ -279,7 +281,7 @@ static unsigned accumulateInThreads(scf::ForOp loop) {
       continue;
     }
     extraRegisters += extra;
-    rewrite(loop, *found, parts);
+    rewrite(loop, *accumulation, parts);
     ++count;
   }
   return count;

@@ -43,7 +43,7 @@ private:
   ArrayRef<LayoutEncoding> layouts;
   SignatureLayout signatureLayout;
   OpBuilder builder;
-  llvm::DenseMap<std::pair<Value, Attribute>, Value> made;
+  llvm::DenseMap<std::pair<Value, Attribute>, Value> versions;
   SmallVector<ConvertLayoutOp> conversions;
 };
 } // namespace
@@ -97,7 +97,7 @@ void Applier::setEncoding(Value value, LayoutEncoding encoding) { value.setType(
 
 /// A rematerialised tile in another encoding, created beside the original from rematerialised operands.
 Value Applier::rematerialise(Value value, LayoutEncoding encoding) {
-  Value &entry = made[{value, encoding}];
+  Value &entry = versions[{value, encoding}];
   if (entry)
     return entry;
   Operation *op = value.getDefiningOp();
@@ -115,7 +115,7 @@ Value Applier::rematerialise(Value value, LayoutEncoding encoding) {
   if (auto constant = dyn_cast<arith::ConstantOp>(copy))
     constant.setValueAttr(cast<DenseElementsAttr>(constant.getValue()).reshape(type));
   // The DenseMap may have grown meanwhile.
-  return made[{value, encoding}] = copy->getResult(0);
+  return versions[{value, encoding}] = copy->getResult(0);
 }
 
 Value Applier::withEncoding(Value value, LayoutEncoding encoding) {
@@ -123,7 +123,7 @@ Value Applier::withEncoding(Value value, LayoutEncoding encoding) {
     return rematerialise(value, encoding);
   if (encodingOf(value.getType()) == encoding)
     return value;
-  Value &entry = made[{value, encoding}];
+  Value &entry = versions[{value, encoding}];
   if (!entry) {
     builder.setInsertionPointAfterValue(value);
     auto conversion = ConvertLayoutOp::create(builder, value.getLoc(), encoded(value, encoding), value);
@@ -223,13 +223,13 @@ void Applier::setOperands(Operation *op) {
 }
 
 void Applier::run() {
-  SmallVector<Operation *> kept, rematerialised;
+  SmallVector<Operation *> others, rematerialised;
   function.walk<WalkOrder::PreOrder>([&](Operation *op) {
     const bool isRematerialised = op->getNumResults() == 1 && isa<RankedTensorType>(op->getResult(0).getType()) &&
                                   classes.isRematerialised(op->getResult(0));
-    (isRematerialised ? rematerialised : kept).push_back(op);
+    (isRematerialised ? rematerialised : others).push_back(op);
   });
-  for (Operation *op : kept) {
+  for (Operation *op : others) {
     setResults(op);
     for (Region &region : op->getRegions())
       for (BlockArgument argument : region.getArguments())
@@ -237,7 +237,7 @@ void Applier::run() {
           setEncoding(argument, layoutOf(argument));
   }
   updateSignature();
-  for (Operation *op : kept)
+  for (Operation *op : others)
     setOperands(op);
   for (Operation *op : llvm::reverse(rematerialised))
     if (op->use_empty())

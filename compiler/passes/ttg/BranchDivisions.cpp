@@ -44,9 +44,9 @@ static int64_t usualDivisor(Value divisor) {
 static void yieldDivisions(OpBuilder builder, ArrayRef<Operation *> divisions, Value divisor) {
   SmallVector<Value> results;
   for (Operation *division : divisions) {
-    Operation *made = builder.clone(*division);
-    made->setOperand(1, divisor);
-    results.push_back(made->getResult(0));
+    Operation *copy = builder.clone(*division);
+    copy->setOperand(1, divisor);
+    results.push_back(copy->getResult(0));
   }
   scf::YieldOp::create(builder, divisions.front()->getLoc(), results);
 }
@@ -90,16 +90,16 @@ static void branch(ArrayRef<Operation *> divisions) {
 namespace {
 struct BranchDivisions : ttg::impl::BranchDivisionsBase<BranchDivisions> {
   void runOnOperation() final {
-    llvm::MapVector<std::tuple<Block *, Value, Value>, Divisions> found;
+    llvm::MapVector<std::tuple<Block *, Value, Value>, Divisions> groups;
     getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
       if (isa<LoopLikeOpInterface>(op))
         return WalkResult::skip();
       if (isa<arith::DivSIOp, arith::RemSIOp>(op) && op->getResult(0).getType().isInteger(32))
-        found[{op->getBlock(), op->getOperand(0), op->getOperand(1)}].push_back(op);
+        groups[{op->getBlock(), op->getOperand(0), op->getOperand(1)}].push_back(op);
       return WalkResult::advance();
     });
     // Results of some are operands of others, which refer to them by their ops alone from here on.
-    for (auto &[operands, divisions] : found)
+    for (auto &[operands, divisions] : groups)
       branch(divisions);
   }
 };

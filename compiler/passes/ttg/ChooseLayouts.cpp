@@ -144,20 +144,20 @@ void Chooser::addInWarpsOfResults(unsigned index, Candidates &candidates) {
 
 /// The fixed layouts that tiles of a class are converted to, directly or after one more class of the same shape.
 SmallVector<LayoutEncoding> Chooser::operandsAfter(unsigned index) const {
-  SmallVector<LayoutEncoding> found;
+  SmallVector<LayoutEncoding> layouts;
   auto visit = [&](auto &self, unsigned from, bool isLast) -> void {
     for (unsigned edgeIndex : classes.classes()[from].edges) {
       const Edge &edge = classes.edges()[edgeIndex];
       if (edge.start != from || edge.transfer.kind != LayoutTransfer::Kind::Same)
         continue;
       if (LayoutEncoding fixed = classes.classes()[edge.end].fixed)
-        found.push_back(fixed);
+        layouts.push_back(fixed);
       else if (!isLast)
         self(self, edge.end, true);
     }
   };
   visit(visit, index, false);
-  return found;
+  return layouts;
 }
 
 /// Adds layouts in which a thread of a loaded operand holds blocks of elements, several along K: it can then write to

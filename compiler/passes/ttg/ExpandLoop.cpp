@@ -112,7 +112,7 @@ public:
   scf::ForOp apply(RewriterBase &rewriter);
 
 private:
-  /// Where a value is defined, and whether in the previous iteration.
+  /// The op that defines a value, its stage, and whether it is of the previous iteration.
   struct Origin {
     Value definition;
     unsigned stage = 0;
@@ -130,7 +130,7 @@ private:
   void makeIterations(OpBuilder &builder);
   Value versionOf(Value value, int iteration) const;
   void emitPrologueIteration(OpBuilder &builder, unsigned prologueIteration);
-  void emitBody(OpBuilder &builder, scf::ForOp made);
+  void emitBody(OpBuilder &builder, scf::ForOp expanded);
   Value valueInBody(Value value, unsigned stage, ValueRange carried) const;
   Operation *cloneFor(OpBuilder &builder, Operation *op, llvm::function_ref<Value(Value)> lookup);
 
@@ -145,7 +145,7 @@ private:
 };
 } // namespace
 
-/// Nothing for values from outside the loop and for the induction variable.
+/// The origin of a value; nothing for values from outside the loop and for the induction variable.
 std::optional<Expander::Origin> Expander::originOf(Value value) const {
   if (!isInside(value) || value == loop.getInductionVar() || isUnchanged(value))
     return std::nullopt;
@@ -185,8 +185,8 @@ std::string Expander::collect() {
     if (entry.stage < last && !canPredicate(entry.op))
       return "`" + entry.op->getName().getStringRef().str() + "` cannot run ahead";
     forEachOperand(entry.op, [&](Value operand) {
-      if (std::string found = need(operand, entry.stage); !found.empty())
-        reason = found;
+      if (std::string unmet = need(operand, entry.stage); !unmet.empty())
+        reason = unmet;
     });
   }
   for (auto [argument, result] : llvm::zip_equal(loop.getRegionIterArgs(), loop.getResults()))
@@ -251,8 +251,8 @@ void Expander::emitPrologueIteration(OpBuilder &builder, unsigned prologueIterat
     const unsigned iteration = prologueIteration - stage;
     Operation *copy = cloneFor(builder, op, [&](Value value) { return versionOf(value, iteration); });
     predicate(builder, copy, exists[iteration]);
-    for (auto [result, made] : llvm::zip_equal(op->getResults(), copy->getResults()))
-      versions[{result, iteration}] = made;
+    for (auto [result, copied] : llvm::zip_equal(op->getResults(), copy->getResults()))
+      versions[{result, iteration}] = copied;
   }
 }
 
@@ -268,10 +268,10 @@ Value Expander::valueInBody(Value value, unsigned stage, ValueRange carried) con
   return lag == 0 ? current.lookup(origin->definition) : carried[chains.lookup(value).first + lag - 1];
 }
 
-void Expander::emitBody(OpBuilder &builder, scf::ForOp made) {
-  indices = {made.getInductionVar()};
+void Expander::emitBody(OpBuilder &builder, scf::ForOp expanded) {
+  indices = {expanded.getInductionVar()};
   makeIterations(builder);
-  const ValueRange carried = made.getRegionIterArgs();
+  const ValueRange carried = expanded.getRegionIterArgs();
   for (auto [op, stage] : schedule.entries) {
     const unsigned at = stage;
     Operation *copy = cloneFor(builder, op, [&](Value value) { return valueInBody(value, at, carried); });
@@ -298,20 +298,20 @@ scf::ForOp Expander::apply(RewriterBase &rewriter) {
   for (auto &[value, chain] : chains)
     for (unsigned version = 1; version <= chain.length; ++version)
       inits.push_back(versionOf(value, int(last) - int(chain.stage) - int(version) + chain.isCarried()));
-  auto made = scf::ForOp::create(rewriter, loop.getLoc(), loop.getLowerBound(), loop.getUpperBound(), loop.getStep(),
-                                 inits, nullptr, loop.getUnsignedCmp());
-  made->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
-  eraseTerminator(*made.getBody());
-  rewriter.setInsertionPointToEnd(made.getBody());
-  emitBody(rewriter, made);
+  auto expanded = scf::ForOp::create(rewriter, loop.getLoc(), loop.getLowerBound(), loop.getUpperBound(),
+                                     loop.getStep(), inits, nullptr, loop.getUnsignedCmp());
+  expanded->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+  eraseTerminator(*expanded.getBody());
+  rewriter.setInsertionPointToEnd(expanded.getBody());
+  emitBody(rewriter, expanded);
   for (auto [argument, result, init] :
        llvm::zip_equal(loop.getRegionIterArgs(), loop.getResults(), loop.getInitArgs())) {
     const auto origin = originOf(argument);
     if (!result.use_empty())
-      result.replaceAllUsesWith(origin ? made.getResult(chains[argument].first + last - origin->stage) : init);
+      result.replaceAllUsesWith(origin ? expanded.getResult(chains[argument].first + last - origin->stage) : init);
   }
   rewriter.eraseOp(loop);
-  return made;
+  return expanded;
 }
 
 std::string ttg::reasonNotExpandable(scf::ForOp loop, const LoopSchedule &schedule) {

@@ -6,7 +6,7 @@
 
 namespace nereid::ttg {
 
-/// What a loop may take.
+/// The memory and registers that a loop may take.
 struct LoopLimits {
   unsigned sharedBytes; ///< of a CTA
   unsigned registers;   ///< 32-bit registers of a thread; ~0u: any number

@@ -54,11 +54,12 @@ private:
   void emit(RewriterBase &rewriter, Operation *op);
   void emitBranch(RewriterBase &rewriter, Value isFirst);
 
-  mutable scf::ForOp first, second;                       // MLIR's handles have few const methods
-  llvm::DenseMap<Value, Value> partners;                  ///< values of the first loop -> the same of the second
-  llvm::DenseMap<Operation *, Operation *> partnerOps;    ///< both ways
-  SmallVector<unsigned> order;                            ///< carried value of the second loop -> that of the first one
-  llvm::MapVector<std::pair<Value, Value>, Value> merged; ///< what the branch yields
+  mutable scf::ForOp first, second;                    // MLIR's handles have few const methods
+  llvm::DenseMap<Value, Value> partners;               ///< value of the first loop -> the same value of the second
+  llvm::DenseMap<Operation *, Operation *> partnerOps; ///< in both directions
+  SmallVector<unsigned> order;                         ///< carried value of the second loop -> that of the first one
+  llvm::MapVector<std::pair<Value, Value>, Value>
+      merged; ///< a pair of partners -> the value that the branch yields for it
   IRMapping fromFirst, fromSecond;
 };
 } // namespace
@@ -165,10 +166,10 @@ void LoopJoiner::pairByUse(Value a, Value b) {
 
 /// The values that paired ops, or both loops' ends, use in the same place and that differ: the branch yields these.
 SmallVector<std::pair<Value, Value>> LoopJoiner::differing() const {
-  llvm::SetVector<std::pair<Value, Value>> found;
+  llvm::SetVector<std::pair<Value, Value>> pairs;
   auto look = [&](Value a, Value b) {
     if (!matches(a, b))
-      found.insert({a, b});
+      pairs.insert({a, b});
   };
   for (Operation &op : first.getBody()->without_terminator())
     if (Operation *other = partnerOps.lookup(&op))
@@ -176,32 +177,32 @@ SmallVector<std::pair<Value, Value>> LoopJoiner::differing() const {
         look(a, b);
   for (auto [index, from] : llvm::enumerate(order))
     look(first.getYieldedValues()[from], second.getYieldedValues()[index]);
-  return found.takeVector();
+  return pairs.takeVector();
 }
 
 SmallVector<Operation *> LoopJoiner::unpaired(scf::ForOp loop) const {
-  SmallVector<Operation *> found;
+  SmallVector<Operation *> ops;
   for (Operation &op : loop.getBody()->without_terminator())
     if (!isPaired(&op))
-      found.push_back(&op);
-  return found;
+      ops.push_back(&op);
+  return ops;
 }
 
 /// The paired ops that use, directly or not, what the branch yields.
 LoopJoiner::OpSet LoopJoiner::dependentOnBranch(scf::ForOp loop) const {
-  OpSet found;
+  OpSet dependent;
   for (Operation &op : first.getBody()->without_terminator()) {
     if (!isPaired(&op))
       continue;
     Operation *other = partnerOps.lookup(&op);
     for (auto [a, b] : llvm::zip_equal(op.getOperands(), other->getOperands()))
-      if (!matches(a, b) || found.contains(a.getDefiningOp()))
-        found.insert(&op);
+      if (!matches(a, b) || dependent.contains(a.getDefiningOp()))
+        dependent.insert(&op);
   }
   if (loop == first)
-    return found;
+    return dependent;
   OpSet others;
-  for (Operation *op : found)
+  for (Operation *op : dependent)
     others.insert(partnerOps.lookup(op));
   return others;
 }

@@ -72,7 +72,7 @@ private:
   llvm::function_ref<LayoutEncoding(tt::DotOpInterface)> dotLayout;
   llvm::function_ref<LayoutEncoding(RankedTensorType)> copyLayout;
   LayoutClasses::Tables tables;
-  std::vector<LayoutClass> nodes; ///< that of a leader counts
+  std::vector<LayoutClass> nodes; ///< only a leader's is used
   llvm::EquivalenceClasses<unsigned> united;
   llvm::DenseSet<Value> rematerialised;
 };

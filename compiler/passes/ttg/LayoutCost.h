@@ -17,7 +17,7 @@ unsigned reductionCost(mlir::Operation *op, unsigned axis, LayoutEncoding layout
 /// The cost of one conversion of a tile from one layout to another.
 unsigned conversionCost(LayoutEncoding from, LayoutEncoding to, llvm::ArrayRef<int64_t> shape, unsigned elementBits,
                         ThreadCounts threads);
-/// What one conversion to an operand of a matrix instruction costs more because its lanes read vectors along K from
+/// The additional cost of a conversion to an operand of a matrix instruction whose lanes read vectors along K from
 /// shared memory, and only as long ones as the threads that fill it hold; 0 for other layouts `to`.
 unsigned operandReadCost(LayoutEncoding from, LayoutEncoding to, llvm::ArrayRef<int64_t> shape);
 /// The factor for costs at a loop depth.

@@ -68,15 +68,15 @@ Operation *ttg::leastToLeaveOut(const PipelinedLoads &pipelined, unsigned regist
   llvm::SmallDenseSet<unsigned, 4> needed;
   for (const PipelinedLoad &load : pipelined.loads)
     needed.insert_range(load.needs);
-  Operation *found = nullptr;
+  Operation *bestLoad = nullptr;
   unsigned best = 0;
   for (auto [index, load] : llvm::enumerate(pipelined.loads)) {
     const unsigned here = needed.contains(index) ? 0 : registersOfTile(load);
     const bool isBetter = best < registers ? here > best : here >= registers && here < best;
     if (isBetter) {
-      found = load.load;
+      bestLoad = load.load;
       best = here;
     }
   }
-  return found;
+  return bestLoad;
 }

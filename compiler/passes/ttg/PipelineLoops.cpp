@@ -54,10 +54,10 @@ private:
   void copyToMultiBuffer(PipelinedLoad &load, Value multiBuffer);
   void addBarriers(AsyncTileLoad first);
   void addTileWait();
-  void releaseBarriers(scf::ForOp made);
+  void releaseBarriers(scf::ForOp pipelinedLoop);
   Value view(Value multiBuffer, Value bufferIndex, MemDescType type, unsigned stage);
   void stageNew(Operation *op, unsigned stage) { stages[op] = stage; }
-  /// Makes `op` one of those that begin an iteration.
+  /// Puts `op` among the ops that begin an iteration.
   void beginWith(Operation *op) {
     stageNew(op, pipelined.lastStage);
     leading.insert(op);
@@ -113,8 +113,8 @@ Value Pipeliner::rematerialise(Value value, unsigned stage) {
   builder.setInsertionPointAfter(op);
   Operation *copy = builder.clone(*op, mapping);
   stageNew(copy, stage);
-  Value made = copy->getResult(cast<OpResult>(value).getResultNumber());
-  return rematerialisedValues[{value, stage}] = made;
+  Value result = copy->getResult(cast<OpResult>(value).getResultNumber());
+  return rematerialisedValues[{value, stage}] = result;
 }
 
 /// Recomputes offsets and masks that dots use, too, since that costs less than carrying tiles over stages.
@@ -357,27 +357,27 @@ bool Pipeliner::run() {
       addTileWait();
     dotWait = target ? target->makeDotsAsync(loop, multiBuffers, rewriter) : nullptr;
   }
-  scf::ForOp made = expandLoop(loop, schedule(), rewriter);
-  made->setAttr(tt::kScheduledStage, rewriter.getI32IntegerAttr(pipelined.lastStage));
-  rewriter.setInsertionPointAfter(dotWait ? made->getNextNode() : made.getOperation());
+  scf::ForOp pipelinedLoop = expandLoop(loop, schedule(), rewriter);
+  pipelinedLoop->setAttr(tt::kScheduledStage, rewriter.getI32IntegerAttr(pipelined.lastStage));
+  rewriter.setInsertionPointAfter(dotWait ? pipelinedLoop->getNextNode() : pipelinedLoop.getOperation());
   if (pipelined.hasThreadCopies())
     AsyncWaitOp::create(rewriter, loc, token, ValueRange(), 0);
   for (Value multiBuffer : multiBuffers)
     LocalDeallocOp::create(rewriter, loc, multiBuffer);
   if (barriers)
-    releaseBarriers(made);
+    releaseBarriers(pipelinedLoop);
   return true;
 }
 
 /// The barriers of a loop that a kernel runs once stay valid to its end: to invalidate them costs more than their few
 /// bytes.
-void Pipeliner::releaseBarriers(scf::ForOp made) {
-  auto function = dyn_cast<tt::FuncOp>(made->getParentOp());
+void Pipeliner::releaseBarriers(scf::ForOp pipelinedLoop) {
+  auto function = dyn_cast<tt::FuncOp>(pipelinedLoop->getParentOp());
   if (function && function.isPublic())
-    rewriter.setInsertionPoint(made->getBlock()->getTerminator());
+    rewriter.setInsertionPoint(pipelinedLoop->getBlock()->getTerminator());
   else
-    target->createInvalidate(rewriter, made.getLoc(), barriers);
-  LocalDeallocOp::create(rewriter, made.getLoc(), barriers);
+    target->createInvalidate(rewriter, pipelinedLoop.getLoc(), barriers);
+  LocalDeallocOp::create(rewriter, pipelinedLoop.getLoc(), barriers);
 }
 
 //--- loops to pipeline ---------------------------------------------------------------------

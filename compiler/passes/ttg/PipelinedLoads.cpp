@@ -141,7 +141,7 @@ private:
   const index::AxisInfoAnalysis &axisInfo;
   const bool mayCopy;
   const std::optional<analysis::Bases> written;
-  PipelinedLoads found;
+  PipelinedLoads plan;
   llvm::DenseMap<Operation *, std::optional<unsigned>> known; ///< nothing: cannot be pipelined, or is being visited
   llvm::SmallDenseSet<Value, 8> carried;                      ///< loop-carried values that are being followed
 };
@@ -240,8 +240,8 @@ std::optional<unsigned> Finder::add(Operation *load, bool isIndex) {
   carried = around;
   if (!isCollected || !chooseBuffer(pipelined, isIndex))
     return std::nullopt;
-  found.loads.push_back(std::move(pipelined));
-  return known[load] = found.loads.size() - 1;
+  plan.loads.push_back(std::move(pipelined));
+  return known[load] = plan.loads.size() - 1;
 }
 
 bool Finder::feedsDot(Operation *load) {
@@ -254,20 +254,20 @@ bool Finder::feedsDot(Operation *load) {
 
 /// Copies run as many stages ahead of the dots as there are; loads that give addresses run one stage earlier each.
 void Finder::assignStages(unsigned numStages) {
-  SmallVector<unsigned> depth(found.loads.size(), 0);
-  for (auto [index, pipelined] : llvm::enumerate(found.loads)) {
+  SmallVector<unsigned> depth(plan.loads.size(), 0);
+  for (auto [index, pipelined] : llvm::enumerate(plan.loads)) {
     for (unsigned needed : pipelined.needs)
       depth[index] = std::max(depth[index], depth[needed] + 1);
     if (pipelined.buffer)
-      found.copyStage = std::max(found.copyStage, depth[index]);
+      plan.copyStage = std::max(plan.copyStage, depth[index]);
   }
-  const unsigned ahead = numStages - 1 > found.copyStage ? numStages - 1 - found.copyStage : 1;
-  found.lastStage = found.copyStage + ahead;
-  for (PipelinedLoad &pipelined : found.loads)
-    pipelined.stage = pipelined.buffer ? found.copyStage : found.lastStage - 1;
-  for (PipelinedLoad &pipelined : llvm::reverse(found.loads))
+  const unsigned ahead = numStages - 1 > plan.copyStage ? numStages - 1 - plan.copyStage : 1;
+  plan.lastStage = plan.copyStage + ahead;
+  for (PipelinedLoad &pipelined : plan.loads)
+    pipelined.stage = pipelined.buffer ? plan.copyStage : plan.lastStage - 1;
+  for (PipelinedLoad &pipelined : llvm::reverse(plan.loads))
     for (unsigned needed : pipelined.needs)
-      found.loads[needed].stage = std::min(found.loads[needed].stage, pipelined.stage > 0 ? pipelined.stage - 1 : 0);
+      plan.loads[needed].stage = std::min(plan.loads[needed].stage, pipelined.stage > 0 ? pipelined.stage - 1 : 0);
 }
 
 PipelinedLoads Finder::run(unsigned numStages, ArrayRef<Operation *> leftOut) {
@@ -281,7 +281,7 @@ PipelinedLoads Finder::run(unsigned numStages, ArrayRef<Operation *> leftOut) {
       add(&op, /*isIndex=*/false);
   }
   assignStages(numStages);
-  return std::move(found);
+  return std::move(plan);
 }
 
 PipelinedLoads ttg::findPipelinedLoads(scf::ForOp loop, const index::AxisInfoAnalysis &axisInfo, unsigned numStages,

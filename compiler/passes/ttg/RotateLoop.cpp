@@ -145,15 +145,15 @@ RotatedLoop LoopRotator::run(llvm::function_ref<void(IRMapping &)> finish) {
       rewriter.clone(*op, first);
   auto inits = llvm::map_to_vector(carried, [&](Value value) { return first.lookup(value); });
   auto types = llvm::map_to_vector(forwarded, [](Value value) { return value.getType(); });
-  auto made = scf::WhileOp::create(
+  auto rotated = scf::WhileOp::create(
       rewriter, loc, types, inits, [](OpBuilder &, Location, ValueRange) {}, [](OpBuilder &, Location, ValueRange) {});
-  made->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
-  buildBefore(*made.getBeforeBody());
-  buildAfter(*made.getAfterBody());
+  rotated->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+  buildBefore(*rotated.getBeforeBody());
+  buildAfter(*rotated.getAfterBody());
 
-  rewriter.setInsertionPointAfter(made);
+  rewriter.setInsertionPointAfter(rotated);
   IRMapping last;
-  last.map(forwarded.getArrayRef(), made.getResults());
+  last.map(forwarded.getArrayRef(), rotated.getResults());
   for (size_t index = exit; index < entries.size(); ++index)
     if (entries[index].stage > 0)
       rewriter.clone(*entries[index].op, last);
@@ -161,7 +161,7 @@ RotatedLoop LoopRotator::run(llvm::function_ref<void(IRMapping &)> finish) {
   auto results = llvm::map_to_vector(loop.getYieldedValues(), [&](Value value) { return last.lookupOrDefault(value); });
   scf::YieldOp::create(rewriter, loc, results);
   rewriter.replaceOp(loop, guard.getResults());
-  return {guard, made};
+  return {guard, rotated};
 }
 
 RotatedLoop ttg::rotateLoop(scf::ForOp loop, const LoopSchedule &schedule, size_t exit, RewriterBase &rewriter,

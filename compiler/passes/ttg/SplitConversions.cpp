@@ -48,7 +48,7 @@ struct SplitConversions : ttg::impl::SplitConversionsBase<SplitConversions> {
 
   /// Joins those again without which no more memory is needed, the smallest first; returns how many stay split.
   unsigned keepUseful(ArrayRef<ConvertLayoutOp> done) {
-    unsigned kept = 0;
+    unsigned numUseful = 0;
     const uint64_t limit = std::max<uint64_t>(done.empty() ? 0 : usedBytes(), maxBytes);
     for (ConvertLayoutOp op : llvm::reverse(done)) {
       auto first = op.getSrc().getDefiningOp<ConvertLayoutOp>();
@@ -60,9 +60,9 @@ struct SplitConversions : ttg::impl::SplitConversionsBase<SplitConversions> {
       }
       op->getBlock()->getOperations().insert(Block::iterator(op), first);
       op.getSrcMutable().assign(first);
-      ++kept;
+      ++numUseful;
     }
-    return kept;
+    return numUseful;
   }
 
   void runOnOperation() final {

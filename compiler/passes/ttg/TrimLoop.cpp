@@ -49,30 +49,30 @@ static void eraseUnneeded(Block &body, const llvm::DenseSet<Value> &needed, Rewr
 
 scf::ForOp ttg::trimLoop(scf::ForOp loop, RewriterBase &rewriter) {
   const llvm::DenseSet<Value> needed = neededValues(loop);
-  SmallVector<unsigned> kept;
+  SmallVector<unsigned> neededIndices;
   SmallVector<Value> inits, yields;
   for (auto [index, argument] : llvm::enumerate(loop.getRegionIterArgs()))
     if (needed.contains(argument) || !loop.getResult(index).use_empty()) {
-      kept.push_back(index);
+      neededIndices.push_back(index);
       inits.push_back(loop.getInitArgs()[index]);
     }
   rewriter.setInsertionPoint(loop);
-  auto made = scf::ForOp::create(rewriter, loop.getLoc(), loop.getLowerBound(), loop.getUpperBound(), loop.getStep(),
-                                 inits, nullptr, loop.getUnsignedCmp());
-  made->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
-  eraseTerminator(*made.getBody());
-  rewriter.replaceAllUsesWith(loop.getInductionVar(), made.getInductionVar());
-  for (auto [position, index] : llvm::enumerate(kept)) {
-    rewriter.replaceAllUsesWith(loop.getRegionIterArg(index), made.getRegionIterArg(position));
-    rewriter.replaceAllUsesWith(loop.getResult(index), made.getResult(position));
+  auto trimmed = scf::ForOp::create(rewriter, loop.getLoc(), loop.getLowerBound(), loop.getUpperBound(), loop.getStep(),
+                                    inits, nullptr, loop.getUnsignedCmp());
+  trimmed->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+  eraseTerminator(*trimmed.getBody());
+  rewriter.replaceAllUsesWith(loop.getInductionVar(), trimmed.getInductionVar());
+  for (auto [position, index] : llvm::enumerate(neededIndices)) {
+    rewriter.replaceAllUsesWith(loop.getRegionIterArg(index), trimmed.getRegionIterArg(position));
+    rewriter.replaceAllUsesWith(loop.getResult(index), trimmed.getResult(position));
   }
-  for (unsigned index : kept)
+  for (unsigned index : neededIndices)
     yields.push_back(loop.getYieldedValues()[index]);
   rewriter.eraseOp(loop.getBody()->getTerminator());
   eraseUnneeded(*loop.getBody(), needed, rewriter);
-  made.getBody()->getOperations().splice(made.getBody()->end(), loop.getBody()->getOperations());
-  rewriter.setInsertionPointToEnd(made.getBody());
+  trimmed.getBody()->getOperations().splice(trimmed.getBody()->end(), loop.getBody()->getOperations());
+  rewriter.setInsertionPointToEnd(trimmed.getBody());
   scf::YieldOp::create(rewriter, loop.getLoc(), yields);
   rewriter.eraseOp(loop);
-  return made;
+  return trimmed;
 }

@@ -74,11 +74,11 @@ struct HipPipeline : PassPipelineOptions<HipPipeline> {
                            llvm::cl::init(true)};
 
   support::Options options() const {
-    support::Options made;
-    made.numWarps = numWarps;
-    made.numStages = numStages;
-    made.enableFpFusion = fusesFloats;
-    return made;
+    support::Options options;
+    options.numWarps = numWarps;
+    options.numStages = numStages;
+    options.enableFpFusion = fusesFloats;
+    return options;
   }
 };
 } // namespace

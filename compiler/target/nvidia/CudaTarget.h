@@ -35,7 +35,7 @@ struct CudaKernel : lowering::GpuKernel {
   // makePtx
   std::string ptx;
   uint32_t residentCtas = 0; ///< required by the PTX (.minnctapersm); 0: ptxas chooses registers
-  uint32_t safeCtas = 0;     ///< the same, with registers to spare: for the case that the other causes spills
+  uint32_t safeCtas = 0;     ///< as `residentCtas`, with registers to spare: where that causes spills
   bool runsOnce = false;     ///< each instruction runs once: the kernel has no loops and no dots
   // makeCubin
   bool isPtxReproducible = true; ///< false: the PTX depends on results of ptxas

@@ -25,18 +25,18 @@ static artifact::LaunchExpression expression(Attribute words) {
 
 static artifact::TensorMapRecipe recipeOf(RankedTensorType block, ArrayAttr recipe) {
   const unsigned bits = block.getElementTypeBitWidth(), rank = block.getRank();
-  artifact::TensorMapRecipe made;
-  made.base = expression(recipe[0]);
+  artifact::TensorMapRecipe tensorMap;
+  tensorMap.base = expression(recipe[0]);
   for (unsigned dim = 0; dim < rank; ++dim)
-    made.extents.push_back(expression(recipe[1 + dim]));
+    tensorMap.extents.push_back(expression(recipe[1 + dim]));
   for (unsigned dim = 1; dim < rank; ++dim)
-    made.strides.push_back(expression(recipe[rank + dim]));
-  made.swizzleBytes = ttng::swizzleFor(block.getShape().back(), bits);
+    tensorMap.strides.push_back(expression(recipe[rank + dim]));
+  tensorMap.swizzleBytes = ttng::swizzleFor(block.getShape().back(), bits);
   for (int64_t extent : llvm::reverse(ttng::boxOf(block.getShape(), bits)))
-    made.box.push_back(extent);
-  made.elementType = driverCode(block.getElementType());
-  made.elementBytes = tt::storageBytes(block.getElementType());
-  return made;
+    tensorMap.box.push_back(extent);
+  tensorMap.elementType = driverCode(block.getElementType());
+  tensorMap.elementBytes = tt::storageBytes(block.getElementType());
+  return tensorMap;
 }
 
 std::vector<artifact::TensorMapRecipe> nvidia::tensorMapRecipes(tt::FuncOp kernel) {

@@ -15,10 +15,10 @@ using namespace nereid::nvidia;
 
 /// Whether ptxas spills although it leaves registers for a second CTA: without an occupancy hint it sometimes gives
 /// large kernels 32 registers. Users' own limits are kept.
-static bool spillsForOccupancy(const Assembled &made, const CudaKernel &kernel) {
-  return made.spillBytes > 0 && !StringRef(kernel.ptx).contains(".maxnreg") &&
-         residentCtas(kernel.arch, {made.registers, kernel.threadsPerBlock(), /*sharedBytes=*/0}).count() > 1 &&
-         made.registers < maxThreadRegisters;
+static bool spillsForOccupancy(const Assembled &assembled, const CudaKernel &kernel) {
+  return assembled.spillBytes > 0 && !StringRef(kernel.ptx).contains(".maxnreg") &&
+         residentCtas(kernel.arch, {assembled.registers, kernel.threadsPerBlock(), /*sharedBytes=*/0}).count() > 1 &&
+         assembled.registers < maxThreadRegisters;
 }
 
 /// Some 50,000 instructions: ptxas then takes more than 10 s with all optimisations.
@@ -36,9 +36,9 @@ static std::optional<Assembled> assembleWithoutSpills(CudaKernel &kernel, Assemb
   const StringRef options = isFast ? StringRef(kFastAssembly) : StringRef(kernel.options.ptxOptions);
   const auto assembleText = [&](StringRef ptx, uint32_t blocks) {
     const auto first = kernel.runsOnce && blocks == 0 ? FirstTool::Ptxas : FirstTool::NvJitLink;
-    std::optional<Assembled> made = assemble(ptx, kernel.arch, kernel.tools, options, error, first);
-    if (made || !isFast || error.isRefusal || error.isLate)
-      return made;
+    std::optional<Assembled> assembled = assemble(ptx, kernel.arch, kernel.tools, options, error, first);
+    if (assembled || !isFast || error.isRefusal || error.isLate)
+      return assembled;
     return assemble(ptx, kernel.arch, kernel.tools, /*options=*/"", error, first); // no tool has such options
   };
   const auto assembleWith = [&](uint32_t blocks) { return assembleText(withMinCtasPerSm(kernel.ptx, blocks), blocks); };
@@ -82,9 +82,9 @@ static std::optional<Assembled> assembleWithoutSpills(CudaKernel &kernel, Assemb
     enough = std::max(enough, residentWith(best->registers));
   for (uint32_t tooMany = kernel.residentCtas; best->spillBytes == 0 && tooMany - enough > 1;) {
     const uint32_t blocks = enough + (tooMany - enough) / 2;
-    std::optional<Assembled> made = assembleWith(blocks);
-    if (made && made->spillBytes == 0) {
-      best = std::move(made);
+    std::optional<Assembled> assembled = assembleWith(blocks);
+    if (assembled && assembled->spillBytes == 0) {
+      best = std::move(assembled);
       enough = relaxedHint = blocks;
     } else {
       tooMany = blocks;
@@ -101,22 +101,22 @@ LogicalResult nvidia::makeCubin(CudaKernel &kernel) {
   tt::FuncOp function = kernel.function;
   const auto began = std::chrono::steady_clock::now();
   AssemblyError error;
-  std::optional<Assembled> made = assembleWithoutSpills(kernel, error);
-  if (!made && !error.isRefusal)
+  std::optional<Assembled> assembled = assembleWithoutSpills(kernel, error);
+  if (!assembled && !error.isRefusal)
     return tt::report(function.getLoc(), diag::AssemblerMissing, kernel.options.ptxOptions, kernel.arch.cpu);
-  if (!made && error.isLate)
+  if (!assembled && error.isLate)
     return tt::report(function.getLoc(), diag::AssemblerTimeout, function.getSymName(), kernel.tools.secondsLimit);
-  if (!made && !kernel.replacedBy.empty())
+  if (!assembled && !kernel.replacedBy.empty())
     return tt::report(function.getLoc(), diag::OverrideRefused, kernel.replacedBy, lowering::atLine(error.line),
                       error.message);
-  if (!made)
+  if (!assembled)
     return tt::report(lowering::locationOfLine(kernel.ptx, error.line, function.getLoc()), diag::AssemblerRefused,
                       error.message);
   if (const auto took = std::chrono::steady_clock::now() - began; took > kSlowAssembly)
     tt::report(function.getLoc(), diag::SlowAssembly, std::chrono::round<std::chrono::seconds>(took).count(),
-               function.getSymName(), made->registers, made->spillBytes);
-  if (!made->serialisationNote.empty())
-    tt::report(function.getLoc(), diag::WgmmaSerialised, made->serialisationNote);
-  kernel.assembled = std::move(*made);
+               function.getSymName(), assembled->registers, assembled->spillBytes);
+  if (!assembled->serialisationNote.empty())
+    tt::report(function.getLoc(), diag::WgmmaSerialised, assembled->serialisationNote);
+  kernel.assembled = std::move(*assembled);
   return success();
 }

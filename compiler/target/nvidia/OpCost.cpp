@@ -58,7 +58,7 @@ static uint64_t wavefrontsOf(const layout::SharedAccessPattern &pattern) {
   return pattern.accesses.size() * pattern.wavefronts;
 }
 
-/// The same for a conversion; shuffles use that path, too.
+/// The wavefronts of a conversion; shuffles use the path of shared memory, too.
 static uint64_t wavefrontsOf(const layout::ConversionPlan &plan) {
   if (plan.kind == layout::ConversionKind::Shared)
     return wavefrontsOf(plan.shared.store) + wavefrontsOf(plan.shared.load);

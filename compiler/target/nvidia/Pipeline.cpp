@@ -118,13 +118,13 @@ struct CudaPipeline : PassPipelineOptions<CudaPipeline> {
     return spec;
   }
   support::Options options() const {
-    support::Options made;
-    made.numWarps = numWarps;
-    made.numStages = numStages;
-    made.numCtas = numCtas;
-    made.enableFpFusion = fusesFloats;
-    made.ownLauncher = ownLauncher;
-    return made;
+    support::Options options;
+    options.numWarps = numWarps;
+    options.numStages = numStages;
+    options.numCtas = numCtas;
+    options.enableFpFusion = fusesFloats;
+    options.ownLauncher = ownLauncher;
+    return options;
   }
 };
 } // namespace

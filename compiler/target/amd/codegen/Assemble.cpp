@@ -21,8 +21,8 @@
 using namespace nereid;
 
 /// Keeps the first error.
-static void keepError(const llvm::SMDiagnostic &diagnostic, void *kept) {
-  auto &error = *static_cast<amd::AssemblyError *>(kept);
+static void keepError(const llvm::SMDiagnostic &diagnostic, void *first) {
+  auto &error = *static_cast<amd::AssemblyError *>(first);
   if (error.line || diagnostic.getKind() != llvm::SourceMgr::DK_Error)
     return;
   error.line = diagnostic.getLineNo();

@@ -82,12 +82,12 @@ std::optional<MatrixInstruction> amd::matrixInstruction(const Arch &arch, Matrix
   if (kind == MatrixKind::Fp8 && arch.hasScaledMatrix)
     if (auto deeper = matrixInstruction(arch, MatrixKind::Mx, extent, depth); deeper && deeper->depth <= depth)
       return deeper;
-  MatrixInstruction found = {.kind = kind, .extent = extent};
+  MatrixInstruction instruction = {.kind = kind, .extent = extent};
   const bool isWmma = arch.matrixUnit != MatrixUnit::Mfma;
   if (extent != 16 && (isWmma || kind == MatrixKind::F64))
     return std::nullopt;
   // RDNA3's lanes hold all of k, RDNA4's half of it.
-  found.perLane = arch.matrixUnit == MatrixUnit::WmmaReplicated ? 16 : isWmma ? 8 : mfmaElements(arch, kind);
-  found.depth = isWmma ? 16 : found.perLane * (arch.waveSize / extent);
-  return found;
+  instruction.perLane = arch.matrixUnit == MatrixUnit::WmmaReplicated ? 16 : isWmma ? 8 : mfmaElements(arch, kind);
+  instruction.depth = isWmma ? 16 : instruction.perLane * (arch.waveSize / extent);
+  return instruction;
 }

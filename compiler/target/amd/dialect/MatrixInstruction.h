@@ -31,7 +31,7 @@ struct MatrixInstruction {
 /// Whether elements of that type are fp8 of that format.
 bool computesWith(Fp8Format format, mlir::Type element);
 
-/// None for dots that no instruction multiplies exactly enough.
+/// The kind of instruction for a dot; none where no instruction multiplies exactly enough.
 std::optional<MatrixKind> matrixKindOf(tt::DotOpInterface dot, const Arch &arch);
 
 /// The bytes along k that lie next to each other in a lane's operand of `MatrixKind::Mx`. The order along k is fixed

@@ -98,24 +98,24 @@ void MatrixDotEmitter::multiply(const Coordinates &corner, unsigned step, Tile &
 /// The first elements of the tiles of the result that a wave holds. The operand of which a wave holds fewer tiles
 /// varies faster: its tiles stay in registers for a step, those of the other are needed one after the other.
 SmallVector<LinearLayout::Coordinates> MatrixDotEmitter::corners() const {
-  SmallVector<Coordinates> found;
+  SmallVector<Coordinates> distinct;
   llvm::DenseSet<unsigned> known;
   for (unsigned index = 0; index < result.size(); ++index) {
     Coordinates corner = result.coordinates(index);
     corner[row] -= corner[row] % tile.extent;
     corner[column] -= corner[column] % tile.extent;
     if (known.insert(result.at(corner)).second)
-      found.push_back(corner);
+      distinct.push_back(corner);
   }
   auto countOf = [&](unsigned dim) {
     llvm::DenseSet<int64_t> values;
-    for (const Coordinates &corner : found)
+    for (const Coordinates &corner : distinct)
       values.insert(corner[dim]);
     return values.size();
   };
   const unsigned slow = countOf(row) < countOf(column) ? column : row;
-  llvm::stable_sort(found, [&](const Coordinates &a, const Coordinates &b) { return a[slow] < b[slow]; });
-  return found;
+  llvm::stable_sort(distinct, [&](const Coordinates &a, const Coordinates &b) { return a[slow] < b[slow]; });
+  return distinct;
 }
 
 /// 32-bit registers of a lane that the result and the operands of all steps take.

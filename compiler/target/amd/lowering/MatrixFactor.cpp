@@ -17,9 +17,9 @@ unsigned MatrixFactor::elementsOfLane() const {
 }
 
 void MatrixFactor::computeAtSteps() {
-  if (OperandSinker found(ir, emitter.target.sharedAddressSpace());
-      !elements.isInBuffer() && found.savesRegisters(emitter.tile(form.tile)))
-    sinker.emplace(std::move(found));
+  if (OperandSinker candidate(ir, emitter.target.sharedAddressSpace());
+      !elements.isInBuffer() && candidate.savesRegisters(emitter.tile(form.tile)))
+    sinker.emplace(std::move(candidate));
 }
 
 /// The elements of one instruction, zero beyond those that the lane holds.
@@ -68,7 +68,7 @@ void MatrixFactor::addScale(const Coordinates &corner, unsigned step, MatrixOper
 MatrixOperand MatrixFactor::at(Coordinates corner, unsigned step) {
   corner[form.across()] %= elements.extent(form.across());
   corner[form.alongK()] = 0;
-  llvm::Value *&known = made[elements.registerOf(corner)];
+  llvm::Value *&known = words[elements.registerOf(corner)];
   if (!known)
     known = makeElements(corner, step);
   MatrixOperand operand = {.elements = known, .format = form.format};

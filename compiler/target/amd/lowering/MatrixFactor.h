@@ -35,14 +35,14 @@ public:
 
   /// Elements along k that a lane holds, copies counted once.
   unsigned elementsOfLane() const;
-  /// What the instruction of number `step` along k takes for the tile of the result at `corner`.
+  /// The operand of the instruction of number `step` along k, for the tile of the result at `corner`.
   MatrixOperand at(Coordinates corner, unsigned step);
   /// Later reads of a buffer compute their addresses anew.
   void rematerialiseAddresses() { elements.rematerialiseAddresses(); }
   /// Computes elements at the step that needs them where that takes fewer registers.
   void computeAtSteps();
   /// Forgets the elements that were read for a step.
-  void endStep() { made.clear(); }
+  void endStep() { words.clear(); }
 
 private:
   llvm::Value *makeElements(const Coordinates &corner, unsigned step);
@@ -53,9 +53,9 @@ private:
   const FactorForm form;
   const layout::AmdMatrixTile tile;
   lowering::DotOperand elements;
-  uint32_t copiesAlongK;                  ///< lanes with one of these bits hold copies, which are counted once
-  std::optional<OperandSinker> sinker;    ///< moves elements to the step that needs them
-  std::map<unsigned, llvm::Value *> made; ///< of the step, by the first register
+  uint32_t copiesAlongK;                   ///< lanes with one of these bits hold copies, which are counted once
+  std::optional<OperandSinker> sinker;     ///< moves elements to the step that needs them
+  std::map<unsigned, llvm::Value *> words; ///< of the step, by the first register
   std::optional<lowering::RegisterMap> scaleMap;
   std::map<unsigned, llvm::Value *> scaleWords; ///< by the first of four registers of scales
 };

@@ -15,8 +15,8 @@ using namespace nereid;
 using namespace nereid::amd;
 
 struct OperandSinker::Computation {
-  llvm::SetVector<llvm::Instruction *> instructions; ///< that can move, of the blocks
-  llvm::SetVector<llvm::Value *> sources;            ///< other values that these use
+  llvm::SetVector<llvm::Instruction *> instructions; ///< the movable ones of the blocks
+  llvm::SetVector<llvm::Value *> sources;            ///< other values that the instructions use
 };
 
 /// The basic block before a branch around a masked access that ends at `end`; null where none does.
@@ -69,18 +69,18 @@ bool OperandSinker::canMove(const llvm::Instruction &instruction) const {
 }
 
 OperandSinker::Computation OperandSinker::computationOf(llvm::ArrayRef<llvm::Value *> elements) const {
-  Computation found;
+  Computation computation;
   auto add = [&](llvm::Value *value) {
     auto *instruction = llvm::dyn_cast<llvm::Instruction>(value);
     if (instruction && canMove(*instruction))
-      found.instructions.insert(instruction);
+      computation.instructions.insert(instruction);
     else if (!llvm::isa<llvm::Constant, llvm::MetadataAsValue>(value))
-      found.sources.insert(value);
+      computation.sources.insert(value);
   };
   llvm::for_each(elements, add);
-  for (size_t next = 0; next < found.instructions.size(); ++next)
-    llvm::for_each(found.instructions[next]->operands(), add);
-  return found;
+  for (size_t next = 0; next < computation.instructions.size(); ++next)
+    llvm::for_each(computation.instructions[next]->operands(), add);
+  return computation;
 }
 
 static uint64_t bitsOf(llvm::ArrayRef<llvm::Value *> values) {

@@ -109,12 +109,12 @@ struct RewriteImportedOps : amd::impl::RewriteImportedOpsBase<RewriteImportedOps
     (getOperation()->walk([](Ops op) { rewrite(op); }), ...);
   }
   template <typename Matcher> SmallVector<Operation *> opsThat(Matcher matches) {
-    SmallVector<Operation *> found;
+    SmallVector<Operation *> ops;
     getOperation()->walk([&](Operation *op) {
       if (matches(op))
-        found.push_back(op);
+        ops.push_back(op);
     });
-    return found;
+    return ops;
   }
 
   void runOnOperation() final {

@@ -43,8 +43,8 @@ static uint32_t chooseSafely(const Arch &arch, const KernelResources &resources)
   return std::min(fitting, std::max(busyCtas(resources), minResidentCtas));
 }
 
-/// As many CTAs as a loop may have whose loads are far from saturating memory with those that fit safely. Where they
-/// nearly do, registers for loads in flight are worth more than CTAs.
+/// Chooses for a kernel with loops: more CTAs than fit safely where its loads are far from saturating memory with
+/// those. Where they nearly do, registers for loads in flight are worth more than CTAs.
 static uint32_t chooseForLoop(const Arch &arch, const KernelResources &resources, uint32_t safe) {
   if (resources.loadedBytes == 0 || busyCtas(resources) < 2 * safe)
     return safe;
@@ -53,8 +53,8 @@ static uint32_t chooseForLoop(const Arch &arch, const KernelResources &resources
   return std::max(safe, std::min(fitting, busyCtas(resources)));
 }
 
-/// Only a hint for all threads that a multiprocessor can hold: with any other ptxas takes the registers that it leaves,
-/// which are more than it takes without one, and starts loads later.
+/// Chooses for a kernel without loops: a hint for all threads that a multiprocessor can hold, or none. With any other
+/// ptxas takes the registers that it leaves, which are more than it takes without a hint, and starts loads later.
 static MinCtasPerSm chooseForStraightCode(const Arch &arch, const KernelResources &resources, uint32_t safe) {
   const uint32_t registers = resources.valueRegisters + unnamedRegisters;
   const bool isKnown = safe > 0 && resources.valueRegisters > 0;

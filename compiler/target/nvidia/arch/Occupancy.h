@@ -11,7 +11,7 @@
 
 namespace nereid::nvidia {
 
-inline constexpr uint32_t maxThreadRegisters = 255; ///< that an instruction can address
+inline constexpr uint32_t maxThreadRegisters = 255; ///< registers that an instruction can address
 
 /// The resources of a multiprocessor that a kernel uses.
 struct KernelResources {
@@ -29,9 +29,9 @@ struct MinCtasPerSm {
   uint32_t safe = 0;
 };
 
-/// As few as keep memory busy, so that each CTA has registers to spare, and no more than fit. A kernel that runs once
-/// has nothing to prefetch: as many CTAs as fit keep a multiprocessor busy, and where these are few, ptxas finds an
-/// order that needs fewer registers than the tiles.
+/// Chooses as few CTAs as keep memory busy, so that each has registers to spare, and no more than fit. A kernel that
+/// runs once has nothing to prefetch: as many CTAs as fit keep a multiprocessor busy, and where these are few, ptxas
+/// finds an order that needs fewer registers than the tiles.
 MinCtasPerSm chooseMinCtasPerSm(const Arch &arch, const KernelResources &resources);
 
 /// The PTX with `.minnctapersm` on its kernel, or without it where `blocks` is 0. PTX with a register limit is

@@ -95,11 +95,11 @@ public:
       library.destroy(&handle);
   }
 
-  bool create(const Arch &arch, llvm::ArrayRef<std::string> given) {
+  bool create(const Arch &arch, llvm::ArrayRef<std::string> ptxasOptions) {
     std::vector<std::string> texts = {std::string("-arch=") + arch.cpu, "-lineinfo", "-verbose"};
-    if (llvm::none_of(given, [](llvm::StringRef word) { return word.starts_with("-O"); }))
+    if (llvm::none_of(ptxasOptions, [](llvm::StringRef word) { return word.starts_with("-O"); }))
       texts.push_back("-O3");
-    for (const std::string &word : given)
+    for (const std::string &word : ptxasOptions)
       texts.push_back("-Xptxas=" + word);
     std::vector<const char *> options;
     for (const std::string &text : texts)

@@ -43,9 +43,9 @@ enum class FirstTool : uint8_t {
   Ptxas, ///< compiles whole programs: without a hint for occupancy it aims at few registers, where nvJitLink takes all
 };
 
-/// Nothing, with `error` set, where a tool rejects the text or `options`; these are ptxas options, which the driver
-/// does not take. With options, with setmaxnreg in the text, and in processes that have not initialised CUDA but could,
-/// ptxas is always the first tool.
+/// Assembles PTX; nothing, with `error` set, where a tool rejects the text or `options`. These are ptxas options, which
+/// the driver does not take. With options, with setmaxnreg in the text, and in processes that have not initialised CUDA
+/// but could, ptxas is always the first tool.
 std::optional<Assembled> assemble(llvm::StringRef ptx, const Arch &arch, const Tools &tools, llvm::StringRef options,
                                   AssemblyError &error, FirstTool first = FirstTool::NvJitLink);
 

@@ -21,10 +21,10 @@ namespace {
 class MemoryFile {
 public:
   MemoryFile() {
-    const int made = memfd_create("nereid", MFD_CLOEXEC);
-    fd = made < 0 ? -1 : fcntl(made, F_DUPFD_CLOEXEC, 16);
-    if (made >= 0)
-      close(made);
+    const int low = memfd_create("nereid", MFD_CLOEXEC);
+    fd = low < 0 ? -1 : fcntl(low, F_DUPFD_CLOEXEC, 16);
+    if (low >= 0)
+      close(low);
   }
   MemoryFile(const MemoryFile &) = delete;
   MemoryFile &operator=(const MemoryFile &) = delete;

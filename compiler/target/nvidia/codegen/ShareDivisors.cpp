@@ -55,7 +55,7 @@ static Value *highWord(IRBuilder<> &ir, Value *a, Value *b) {
   return ir.CreateIntrinsic(Intrinsic::nvvm_mulhi_ui, {}, {a, b});
 }
 
-/// All ones where the value is negative, else zero.
+/// The sign as a mask: all ones where the value is negative, else zero.
 static Value *signOf(IRBuilder<> &ir, Value *value) { return ir.CreateAShr(value, 31); }
 
 /// The value, negated where the sign is all ones.

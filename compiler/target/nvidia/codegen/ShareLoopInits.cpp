@@ -78,7 +78,7 @@ static uint64_t bitsOf(const Constant *value) {
   return number ? number->getValueAPF().bitcastToAPInt().getZExtValue() : cast<ConstantInt>(value)->getZExtValue();
 }
 
-/// One assembly that defines a register for each constant, at the end of the guard.
+/// Defines a register for each constant by one inline assembly at the end of the guard.
 static void share(BasicBlock &guard, ArrayRef<SharedInit> inits) {
   IRBuilder<> ir(guard.getTerminator());
   std::string text, constraints;
@@ -95,9 +95,9 @@ static void share(BasicBlock &guard, ArrayRef<SharedInit> inits) {
   CallInst *call = ir.CreateCall(InlineAsm::get(function, text, constraints, /*hasSideEffects=*/true));
   call->setMemoryEffects(MemoryEffects::none());
   for (auto [index, init] : enumerate(inits)) {
-    Value *made = ir.CreateBitCast(ir.CreateExtractValue(call, index), init.value->getType());
-    init.entering->set(made);
-    init.skipping->set(made);
+    Value *copy = ir.CreateBitCast(ir.CreateExtractValue(call, index), init.value->getType());
+    init.entering->set(copy);
+    init.skipping->set(copy);
   }
 }
 

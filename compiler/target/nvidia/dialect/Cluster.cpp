@@ -43,7 +43,7 @@ ttg::LayoutRelation ClusterGatherOp::getLayoutRelation() {
   return relation;
 }
 
-/// One part after the other, each aligned to the widest vector.
+/// The parts, one after the other, each aligned to the widest vector.
 ttg::Scratch ClusterGatherOp::getScratch() {
   uint32_t bytes = 0;
   for (Value part : getParts()) {
@@ -55,7 +55,7 @@ ttg::Scratch ClusterGatherOp::getScratch() {
   return {bytes, 0, getArrives() || getOpen()};
 }
 
-/// Each register of each thread; a scalar is the same in all of them.
+/// The registers of all threads; a scalar is the same in all of them.
 ttg::Scratch ClusterBroadcastOp::getScratch() {
   const uint32_t bytes = std::max<uint32_t>(1, tt::storageBytes(tt::elementOf(getType())));
   auto tile = dyn_cast<RankedTensorType>(getType());

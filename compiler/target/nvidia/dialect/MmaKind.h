@@ -16,7 +16,7 @@ enum class MmaKind : uint8_t {
   F64,
 };
 
-/// None for dots that no instruction multiplies exactly enough.
+/// The kind of instruction for a dot; none where no instruction multiplies exactly enough.
 std::optional<MmaKind> mmaKindOf(tt::DotOp dot);
 
 /// Elements that a lane holds in one register.

@@ -163,8 +163,8 @@ static llvm::Value *loadOrStore(IrBuilder &ir, const AtomicAccess &access) {
   const std::string text = predicate + (access.isLoad ? "ld" : "st") + semanticText(access.semantic) +
                            scopeText(access.scope) + ".global.b" + std::to_string(type->getIntegerBitWidth()) + " " +
                            result + address + value + ";";
-  const auto found = assembly.emit(text, llvm::MemoryEffects::unknown());
-  return access.isLoad ? ir.CreateTrunc(found.front(), type) : llvm::PoisonValue::get(type);
+  const auto results = assembly.emit(text, llvm::MemoryEffects::unknown());
+  return access.isLoad ? ir.CreateTrunc(results.front(), type) : llvm::PoisonValue::get(type);
 }
 
 llvm::Value *NvidiaEmitter::atomicGlobal(IrBuilder &ir, const AtomicAccess &access) {

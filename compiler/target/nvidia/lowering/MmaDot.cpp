@@ -185,7 +185,7 @@ void MmaDotEmitter::run(ttng::MmaKind kindOfOp, Tile &registers) {
   auto operand = dyn_cast<ttg::DotOperandAttr>(ttg::encodingOf(op.getA().getType()));
   kWidth = operand ? std::max(run, operand.getKWidth()) : run;
   copiesAlongK = layout::mmaLanesBeyond(kWidth, left.extent(column));
-  // Where some lanes hold copies, the others hold the more.
+  // Where some lanes hold copies, each of the others holds more elements.
   const int64_t depth = left.extent(column) << llvm::popcount(copiesAlongK);
   for (int64_t k = 0; k < depth; k += 2 * layout::kMmaLanesAlongK * run)
     for (unsigned index = 0; index < result.size(); ++index) {

@@ -45,10 +45,10 @@ void NvidiaEmitter::stmatrix(IrBuilder &ir, llvm::ArrayRef<llvm::Value *> words,
   std::string list;
   for (llvm::Value *word : words)
     list += (list.empty() ? "" : ", ") + assembly.input(word);
-  auto made = assembly.emit("stmatrix.sync.aligned.m8n8.x" + std::to_string(words.size()) +
-                                (isTransposed ? ".trans" : "") + ".shared.b16 [" + at + "], {" + list + "};",
-                            llvm::MemoryEffects::unknown());
-  llvm::cast<llvm::CallInst>(made.front())->addFnAttr(llvm::Attribute::Convergent);
+  auto results = assembly.emit("stmatrix.sync.aligned.m8n8.x" + std::to_string(words.size()) +
+                                   (isTransposed ? ".trans" : "") + ".shared.b16 [" + at + "], {" + list + "};",
+                               llvm::MemoryEffects::unknown());
+  llvm::cast<llvm::CallInst>(results.front())->addFnAttr(llvm::Attribute::Convergent);
 }
 
 /// Copies of 16 bytes bypass L1, unless the cache modifier says otherwise. PTX ISA, cp.async: smaller copies always go

@@ -55,9 +55,9 @@ static LogicalResult emitMakeTensorMap(TtgFunctionEmitter &emitter, ttng::MakeTe
   const uint64_t bytes = tt::storageBytes(map.element);
   llvm::Value *isEmpty = ir.getFalse();
   for (Value extent : llvm::reverse(op.getShape())) {
-    llvm::Value *given = emitter.scalar(extent);
-    isEmpty = ir.CreateOr(isEmpty, ir.CreateICmpSLT(given, ir.getInt64(1)));
-    map.extents.push_back(ir.CreateBinaryIntrinsic(llvm::Intrinsic::smax, given, ir.getInt64(1)));
+    llvm::Value *size = emitter.scalar(extent);
+    isEmpty = ir.CreateOr(isEmpty, ir.CreateICmpSLT(size, ir.getInt64(1)));
+    map.extents.push_back(ir.CreateBinaryIntrinsic(llvm::Intrinsic::smax, size, ir.getInt64(1)));
   }
   for (Value stride : llvm::reverse(op.getStrides().drop_back()))
     map.strides.push_back(ir.CreateMul(emitter.scalar(stride), ir.getInt64(bytes)));

@@ -22,7 +22,7 @@ struct TensorMap {
   llvm::Value *padsWithNan = nullptr, *roundsToTf32 = nullptr; ///< i1
 };
 
-/// One box; `begin` is listed from the fastest dimension on, i32 each.
+/// The copy of one box; `begin` is listed from the fastest dimension on, i32 each.
 struct BoxCopy {
   llvm::Value *map = nullptr;
   llvm::SmallVector<llvm::Value *, 5> begin;

@@ -27,7 +27,7 @@ constexpr unsigned bitsOf(WgmmaElement element) {
   return 0;
 }
 
-/// One instruction: 64 rows, 32 bytes along k.
+/// One wgmma instruction: 64 rows, 32 bytes along k.
 struct WgmmaInstruction {
   unsigned firstAccumulator; ///< of the thread's columns / 2 accumulators
   uint32_t left;             ///< offset in the left matrix in chunks of 16 bytes, or index of its first word

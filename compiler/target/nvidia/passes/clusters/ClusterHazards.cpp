@@ -61,7 +61,7 @@ private:
 };
 } // namespace
 
-/// What is added to a pointer that all elements have in common, or else the addresses.
+/// The offsets from a pointer that all elements have in common, or else the addresses.
 static SmallVector<Value, 2> offsetsOf(Value addresses) {
   SmallVector<Value, 2> offsets;
   while (true) {

@@ -18,7 +18,7 @@ struct ClusterAccess {
 };
 using ClusterAccesses = llvm::DenseMap<mlir::Operation *, ClusterAccess>;
 
-/// None for an op that does not access global memory.
+/// The access of an op; none for an op that does not access global memory.
 std::optional<ClusterAccess> clusterAccessOf(mlir::Operation &op, bool isPart);
 
 /// Inserts barriers of the cluster between accesses of different CTAs that may conflict. `accesses` are those of the

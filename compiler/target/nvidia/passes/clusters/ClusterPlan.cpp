@@ -29,7 +29,7 @@ static constexpr int64_t kMmaRows = 16, kMmaColumns = 8, kWarpGroupRows = 64;
 namespace {
 /// Dimensions that are split together, or not at all.
 struct DimClass {
-  int64_t work = 0, exchanges = 0; ///< what a split divides, and what it adds
+  int64_t work = 0, exchanges = 0; ///< the work that a split divides, and the exchanges that it adds
   bool isForbidden = false;
   Operation *culprit = nullptr; ///< why it is forbidden; else the op that exchanges most
   std::pair<int64_t, Operation *> largest = {0, nullptr};
@@ -74,7 +74,7 @@ private:
   tt::FuncOp kernel;
   const ClusterShape &shape;
   ClusterPlan plan;
-  std::vector<DimClass> classes; ///< that of a leader counts
+  std::vector<DimClass> classes; ///< only a leader's is used
   llvm::EquivalenceClasses<unsigned> united;
   llvm::MapVector<Value, Classes> valueClasses, blockClasses;
   std::vector<std::pair<Operation *, Classes>> opClasses; ///< one for each of splitDimsOf
@@ -408,7 +408,7 @@ static bool isUnderstood(Operation *op) {
 
 ClusterPlan Planner::run() {
   SmallVector<Operation *> ops;
-  const WalkResult found = kernel.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
+  const WalkResult result = kernel.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (isa<tt::CallOp>(op) || !isUnderstood(op)) {
       plan.culprit = op;
       return WalkResult::interrupt();
@@ -420,7 +420,7 @@ ClusterPlan Planner::run() {
     const bool hasElementRegion = op->getNumRegions() > 0 && !isa<scf::SCFDialect>(op->getDialect());
     return hasElementRegion ? WalkResult::skip() : WalkResult::advance();
   });
-  if (found.wasInterrupted()) {
+  if (result.wasInterrupted()) {
     plan.reason = "this op may have effects that cannot be divided";
     return std::move(plan);
   }

@@ -66,7 +66,7 @@ private:
   ImplicitLocOpBuilder builder;
   ClusterAccesses accesses;
   llvm::DenseMap<std::pair<Value, unsigned>, Value> parts;
-  llvm::DenseSet<Value> copies; ///< all of them
+  llvm::DenseSet<Value> copies; ///< the values in `parts`
   llvm::DenseMap<Value, Value> gathered;
   llvm::DenseMap<int64_t, Value> offsets;
   Value rankValue, isFirstValue;

@@ -46,8 +46,8 @@ private:
   ArrayRef<Value> multiBuffers;
   RewriterBase &rewriter;
   SmallVector<ttng::WarpGroupDotOp> dots;
-  llvm::SmallSetVector<ttng::WarpGroupDotOp, 4> leading; ///< those that need no other dot
-  llvm::SmallSetVector<ttng::WarpGroupDotOp, 4> carried; ///< those that only the next iteration needs
+  llvm::SmallSetVector<ttng::WarpGroupDotOp, 4> leading; ///< dots that need no other dot
+  llvm::SmallSetVector<ttng::WarpGroupDotOp, 4> carried; ///< dots that only the next iteration needs
 };
 } // namespace
 
@@ -69,16 +69,16 @@ bool DotCarrier::mayCarry(ttng::WarpGroupDotOp dot) {
 
 /// The ops of the loop's body that `op` depends on.
 DotCarrier::OpSet DotCarrier::neededBy(Operation *op) {
-  OpSet found;
+  OpSet needed;
   SmallVector<Operation *> todo = {op};
   while (!todo.empty())
     todo.pop_back_val()->walk([&](Operation *inside) {
       for (Value operand : inside->getOperands())
         if (Operation *source = operand.getDefiningOp(); source && source->getBlock() == loop.getBody())
-          if (found.insert(source))
+          if (needed.insert(source))
             todo.push_back(source);
     });
-  return found;
+  return needed;
 }
 
 /// Operands of carried dots take registers while the next iteration's dots run.

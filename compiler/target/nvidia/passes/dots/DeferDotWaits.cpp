@@ -37,7 +37,7 @@ private:
   using OpSet = llvm::SmallSetVector<Operation *, 16>;
 
   void collectDots();
-  void neededInRun(Operation *op, OpSet &found) const;
+  void neededInRun(Operation *op, OpSet &needed) const;
   void startTogether();
   Operation *firstUse(ttng::WarpGroupDotOp dot) const;
   bool overlaps() const;
@@ -66,13 +66,13 @@ void DotRun::collectDots() {
 }
 
 /// Adds the ops of the run that `op` depends on.
-void DotRun::neededInRun(Operation *op, OpSet &found) const {
+void DotRun::neededInRun(Operation *op, OpSet &needed) const {
   op->walk([&](Operation *inside) {
     for (Value operand : inside->getOperands()) {
       Operation *source = operand.getDefiningOp();
       if (source && source->getBlock() == op->getBlock() && llvm::is_contained(ops, source) && source != ops.back() &&
-          found.insert(source))
-        neededInRun(source, found);
+          needed.insert(source))
+        neededInRun(source, needed);
     }
   });
 }

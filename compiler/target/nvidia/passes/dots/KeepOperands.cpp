@@ -82,26 +82,26 @@ Value Keeper::inRegisters(LocalAllocOp allocation, RankedTensorType type, scf::F
 
 /// Keeps the operands of all dots that gain from it, or of none.
 unsigned Keeper::keepIn(scf::ForOp loop) {
-  SmallVector<std::pair<ttng::WarpGroupDotOp, LocalAllocOp>> found;
-  llvm::SmallDenseSet<std::pair<Value, Type>, 4> kept;
+  SmallVector<std::pair<ttng::WarpGroupDotOp, LocalAllocOp>> dots;
+  llvm::SmallDenseSet<std::pair<Value, Type>, 4> operands;
   unsigned registers = registersOfDots(loop);
   for (auto dot : loop.getBody()->getOps<ttng::WarpGroupDotOp>())
     if (LocalAllocOp allocation = invariantLeft(dot, loop)) {
-      found.push_back({dot, allocation});
-      if (kept.insert({allocation, operandType(dot)}).second)
+      dots.push_back({dot, allocation});
+      if (operands.insert({allocation, operandType(dot)}).second)
         registers += analysis::registersOf(operandType(dot));
     }
   if (registers > kMostRegistersOfDots || !hasNoBranches(loop))
     return 0;
-  for (auto [dot, allocation] : found)
+  for (auto [dot, allocation] : dots)
     dot.getAMutable().set(inRegisters(allocation, operandType(dot), loop));
-  return found.size();
+  return dots.size();
 }
 
 unsigned Keeper::run() {
-  unsigned kept = 0;
-  function.walk([&](scf::ForOp loop) { kept += keepIn(loop); });
-  return kept;
+  unsigned count = 0;
+  function.walk([&](scf::ForOp loop) { count += keepIn(loop); });
+  return count;
 }
 
 namespace {

@@ -17,7 +17,7 @@ static uint64_t elementsOf(Type type) {
   return tile ? tile.getNumElements() : 0;
 }
 
-/// As of 16-bit floats.
+/// The multiplications of a dot, as of 16-bit floats.
 static uint64_t products(ttng::WarpGroupDotOp dot) {
   const uint64_t depth = dot.getB().getType().getShape()[0];
   const unsigned bits = dot.getB().getType().getElementType().getIntOrFloatBitWidth();

@@ -18,21 +18,21 @@ using OpSet = llvm::SmallSetVector<Operation *, 16>;
 
 /// The ops of the loop's body that depend on a value it carries.
 static OpSet dependentOn(BlockArgument carried) {
-  OpSet found;
+  OpSet dependent;
   Block *body = carried.getOwner();
   SmallVector<Value> todo = {carried};
   while (!todo.empty())
     for (Operation *user : todo.pop_back_val().getUsers()) {
       Operation *op = body->findAncestorOpInBlock(*user);
-      if (op && !op->hasTrait<OpTrait::IsTerminator>() && found.insert(op))
+      if (op && !op->hasTrait<OpTrait::IsTerminator>() && dependent.insert(op))
         llvm::append_range(todo, op->getResults());
     }
-  return found;
+  return dependent;
 }
 
 /// The ops of the loop's body that these depend on, in this iteration or one before, and these.
 static OpSet neededBy(ArrayRef<Operation *> ops, scf::ForOp loop) {
-  OpSet found;
+  OpSet needed;
   SmallVector<Operation *> todo(ops);
   auto need = [&](Value value) {
     auto argument = dyn_cast<BlockArgument>(value);
@@ -42,9 +42,9 @@ static OpSet neededBy(ArrayRef<Operation *> ops, scf::ForOp loop) {
       todo.push_back(op);
   };
   while (!todo.empty())
-    if (Operation *op = todo.pop_back_val(); found.insert(op))
+    if (Operation *op = todo.pop_back_val(); needed.insert(op))
       op->walk([&](Operation *inside) { llvm::for_each(inside->getOperands(), need); });
-  return found;
+  return needed;
 }
 
 //--- loops of chained dots -----------------------------------------------------------------
@@ -92,8 +92,8 @@ std::optional<ChainedDots> nvidia::findChainedDots(scf::ForOp loop, ArrayRef<Ope
     return std::nullopt;
   if (!isa<scf::YieldOp>(*dots[1].getD().user_begin()))
     return std::nullopt;
-  const ChainedDots found = {dots[0], dots[1]};
-  const OpSet late = dependentOn(accumulatorOf(found, loop));
+  const ChainedDots chain = {dots[0], dots[1]};
+  const OpSet late = dependentOn(accumulatorOf(chain, loop));
   if (late.contains(dots[0]) || !late.contains(dots[1]) || dependsOnItself(dots[0], loop))
     return std::nullopt;
   // What the early ops use of the iteration before must be early as well.
@@ -111,7 +111,7 @@ std::optional<ChainedDots> nvidia::findChainedDots(scf::ForOp loop, ArrayRef<Ope
     if (result.wasInterrupted())
       return std::nullopt;
   }
-  return found;
+  return chain;
 }
 
 //--- the schedule --------------------------------------------------------------------------
@@ -159,7 +159,7 @@ void DotOverlap::makeAsync() {
 /// The ops that write the second dot's operand, from the last value with more registers on, or else the last one: they
 /// run when the dot before, which reads the same registers, has ended.
 OpSet DotOverlap::narrowingOps() {
-  OpSet found, last;
+  OpSet narrowing, last;
   if (Operation *op = dots.second.getA().getDefiningOp();
       op && op->hasOneUse() && op->getBlock() == loop.getBody() && isPure(op))
     last.insert(op);
@@ -167,10 +167,10 @@ OpSet DotOverlap::narrowingOps() {
     Operation *op = operand.getDefiningOp();
     if (!op || op->getBlock() != loop.getBody() || op->getNumOperands() != 1 || !isPure(op))
       break;
-    found.insert(op);
+    narrowing.insert(op);
     operand = op->getOperand(0);
     if (analysis::registersOf(operand.getType()) > analysis::registersOf(op->getResult(0).getType()))
-      return found;
+      return narrowing;
   }
   return last;
 }
@@ -224,11 +224,11 @@ void DotOverlap::rotate() {
     auto wait = createWait(values.lookup(dots.second.getD()), second.buffers, /*pendings=*/0);
     values.map(dots.second.getD(), wait.getResult(0));
   });
-  scf::WhileOp made = rotated.loop;
+  scf::WhileOp rotatedLoop = rotated.loop;
   // The loop's first wait lets a dot run that follows the one it is for: the first iteration has no such dot.
-  rewriter.setInsertionPoint(made);
-  for (OpOperand &init : made.getInitsMutable())
-    if (auto dot = init.get().getDefiningOp<ttng::WarpGroupDotOp>(); dot && dot->getBlock() == made->getBlock())
+  rewriter.setInsertionPoint(rotatedLoop);
+  for (OpOperand &init : rotatedLoop.getInitsMutable())
+    if (auto dot = init.get().getDefiningOp<ttng::WarpGroupDotOp>(); dot && dot->getBlock() == rotatedLoop->getBlock())
       init.set(createWait(dot.getD(), first.buffers, /*pendings=*/0).getResult(0));
 }
 

@@ -22,7 +22,7 @@ inline LaunchCode mustNotBePositive(const LaunchCode &value) {
 
 /// The value of an integer or pointer; nothing where it depends on more than arguments and constants.
 std::optional<LaunchCode> launchCodeOf(mlir::Value value);
-/// The same for a polynomial of scalars.
+/// The value of a polynomial of scalars.
 std::optional<LaunchCode> launchCodeOf(const index::Polynomial &polynomial, const index::AffineInfo &info);
 
 } // namespace nereid::nvidia

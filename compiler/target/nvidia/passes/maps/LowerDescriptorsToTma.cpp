@@ -311,9 +311,9 @@ void TmaLowering::replaceArguments(tt::FuncOp kernel) {
       attributes[1 + rank + dim] = divisible(std::max<int64_t>(1, ttng::kTensorMapAlignBytes / bytes));
     const SmallVector<Location> locations(parts.size(), argument.getLoc());
     (void)kernel.insertArguments(SmallVector<unsigned>(parts.size(), index), parts, attributes, locations);
-    const ValueRange made = kernel.getArguments().slice(index, parts.size());
-    Value tensorMap = makeTensorMap(argument.getLoc(), type, made[0], made.slice(1, rank), made.slice(1 + rank, rank),
-                                    made[1 + 2 * rank], made[2 + 2 * rank]);
+    const ValueRange values = kernel.getArguments().slice(index, parts.size());
+    Value tensorMap = makeTensorMap(argument.getLoc(), type, values[0], values.slice(1, rank),
+                                    values.slice(1 + rank, rank), values[1 + 2 * rank], values[2 + 2 * rank]);
     argument.replaceAllUsesWith(tensorMap);
     (void)kernel.eraseArgument(index + parts.size());
     index += parts.size() - 1;

@@ -113,12 +113,12 @@ void Lowerer::lower(ttng::TileLoadOp load) {
 /// complete here, beyond having read shared memory.
 bool Lowerer::mayReadAgain(ttng::TileStoreOp store) {
   const BlockArgument base = analysis::baseOf(store.getTensorMap());
-  const WalkResult found = function.getBody().walk([&](Operation *op) {
+  const WalkResult result = function.getBody().walk([&](Operation *op) {
     auto access = dyn_cast<tt::MemoryAccessOpInterface>(op);
     const bool isSignal = access && access.isAtomic();
     return isSignal || analysis::mayRead(op, base) ? WalkResult::interrupt() : WalkResult::advance();
   });
-  return found.wasInterrupted();
+  return result.wasInterrupted();
 }
 
 void Lowerer::lower(ttng::TileStoreOp store) {

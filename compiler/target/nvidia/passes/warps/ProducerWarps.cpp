@@ -136,56 +136,56 @@ void ProducerWarps::buildOp(Operation *op, OpBuilder &builder, IRMapping &values
 
 void ProducerWarps::buildLoop(scf::ForOp loop, OpBuilder &builder, IRMapping &known, const Hooks &hooks) {
   SmallVector<Value> inits;
-  SmallVector<unsigned> kept;
+  SmallVector<unsigned> neededIndices;
   for (auto [index, argument] : llvm::enumerate(loop.getRegionIterArgs()))
     if (values.contains(argument)) {
-      kept.push_back(index);
+      neededIndices.push_back(index);
       inits.push_back(known.lookupOrDefault(loop.getInitArgs()[index]));
     }
   llvm::append_range(inits, hooks.carriedInto(loop));
-  auto made = scf::ForOp::create(builder, loop.getLoc(), known.lookupOrDefault(loop.getLowerBound()),
+  auto copy = scf::ForOp::create(builder, loop.getLoc(), known.lookupOrDefault(loop.getLowerBound()),
                                  known.lookupOrDefault(loop.getUpperBound()), known.lookupOrDefault(loop.getStep()),
                                  inits, nullptr, loop.getUnsignedCmp());
-  eraseTerminator(*made.getBody());
-  known.map(loop.getInductionVar(), made.getInductionVar());
-  for (auto [position, index] : llvm::enumerate(kept)) {
-    known.map(loop.getRegionIterArg(index), made.getRegionIterArg(position));
-    known.map(loop.getResult(index), made.getResult(position));
+  eraseTerminator(*copy.getBody());
+  known.map(loop.getInductionVar(), copy.getInductionVar());
+  for (auto [position, index] : llvm::enumerate(neededIndices)) {
+    known.map(loop.getRegionIterArg(index), copy.getRegionIterArg(position));
+    known.map(loop.getResult(index), copy.getResult(position));
   }
-  hooks.beginIteration(loop, made.getRegionIterArgs().drop_front(kept.size()));
-  OpBuilder inside = OpBuilder::atBlockEnd(made.getBody());
+  hooks.beginIteration(loop, copy.getRegionIterArgs().drop_front(neededIndices.size()));
+  OpBuilder inside = OpBuilder::atBlockEnd(copy.getBody());
   buildBlock(*loop.getBody(), inside, known, hooks);
   SmallVector<Value> yields;
-  for (unsigned index : kept)
+  for (unsigned index : neededIndices)
     yields.push_back(known.lookupOrDefault(loop.getYieldedValues()[index]));
   llvm::append_range(yields, hooks.endIteration(inside, loop));
   scf::YieldOp::create(inside, loop.getLoc(), yields);
-  hooks.afterLoop(loop, made.getResults().drop_front(kept.size()));
+  hooks.afterLoop(loop, copy.getResults().drop_front(neededIndices.size()));
 }
 
 void ProducerWarps::buildBranch(scf::IfOp branch, OpBuilder &builder, IRMapping &known, const Hooks &hooks) {
-  SmallVector<OpResult> kept;
+  SmallVector<OpResult> neededResults;
   SmallVector<Type> types;
   for (OpResult result : branch.getResults())
     if (values.contains(result)) {
-      kept.push_back(result);
+      neededResults.push_back(result);
       types.push_back(typeFor(result.getType()));
     }
-  auto made = scf::IfOp::create(builder, branch.getLoc(), types, known.lookupOrDefault(branch.getCondition()),
+  auto copy = scf::IfOp::create(builder, branch.getLoc(), types, known.lookupOrDefault(branch.getCondition()),
                                 branch.elseBlock() != nullptr);
-  for (auto [from, to] : llvm::zip(branch->getRegions(), made->getRegions())) {
+  for (auto [from, to] : llvm::zip(branch->getRegions(), copy->getRegions())) {
     if (from.empty())
       continue;
     eraseTerminator(to.front());
     OpBuilder inside = OpBuilder::atBlockEnd(&to.front());
     buildBlock(from.front(), inside, known, hooks);
     SmallVector<Value> yields;
-    for (OpResult result : kept)
+    for (OpResult result : neededResults)
       yields.push_back(known.lookupOrDefault(from.front().getTerminator()->getOperand(result.getResultNumber())));
     scf::YieldOp::create(inside, branch.getLoc(), yields);
   }
-  for (auto [index, result] : llvm::enumerate(kept))
-    known.map(result, made.getResult(index));
+  for (auto [index, result] : llvm::enumerate(neededResults))
+    known.map(result, copy.getResult(index));
 }
 
 void ProducerWarps::buildBlock(Block &from, OpBuilder &builder, IRMapping &known, const Hooks &hooks) {

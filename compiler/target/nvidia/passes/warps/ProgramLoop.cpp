@@ -46,8 +46,8 @@ template <typename Op> static Value make(OpBuilder &builder, Location loc, Value
   return Op::create(builder, loc, a, b);
 }
 
-/// Its place in a round: in odd rounds the mirror image.
-static Value placeIn(OpBuilder &builder, Location loc, Value round, Value cta, Value ctas) {
+/// The position of a CTA in a round: in odd rounds the mirror image.
+static Value positionIn(OpBuilder &builder, Location loc, Value round, Value cta, Value ctas) {
   Value one = arith::ConstantIntOp::create(builder, loc, 1, 32);
   Value last = make<arith::SubIOp>(builder, loc, ctas, one);
   Value isOdd = arith::TruncIOp::create(builder, loc, builder.getI1Type(), round);
@@ -65,8 +65,8 @@ scf::ForOp ProgramLoop::create(OpBuilder &builder, ValueRange inits) {
   total = make<arith::MulIOp>(builder, loc, ofPlane, extents[2]);
   Value rounds = make<arith::DivUIOp>(builder, loc, total, ctas),
         rest = make<arith::RemUIOp>(builder, loc, total, ctas);
-  Value place = placeIn(builder, loc, rounds, cta, ctas);
-  Value hasLast = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, place, rest);
+  Value position = positionIn(builder, loc, rounds, cta, ctas);
+  Value hasLast = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, position, rest);
   Value more = arith::ExtUIOp::create(builder, loc, builder.getI32Type(), hasLast);
   Value count = make<arith::AddIOp>(builder, loc, rounds, more);
   Value none = arith::ConstantIntOp::create(builder, loc, 0, 32),
@@ -127,7 +127,7 @@ void ProgramLoop::useIndices(scf::ForOp loop, RewriterBase &rewriter) {
   rewriter.setInsertionPointToStart(loop.getBody());
   Value round = loop.getInductionVar();
   Value before = make<arith::MulIOp>(rewriter, loc, round, ctas);
-  Value program = make<arith::AddIOp>(rewriter, loc, before, placeIn(rewriter, loc, round, cta, ctas));
+  Value program = make<arith::AddIOp>(rewriter, loc, before, positionIn(rewriter, loc, round, cta, ctas));
   const Indices indices =
       trend == LengthTrend::Equal ? indicesOf(rewriter, program) : indicesByLength(rewriter, program);
   for (Operation *op : uses) {

@@ -65,11 +65,11 @@ std::optional<SpecialLoop> nvidia::findSpecialLoop(scf::ForOp loop, const index:
     return decline(loop, "warp_specialize=False");
   if (!isa<tt::FuncOp>(loop->getParentOp()))
     return decline(loop, "it is inside of another loop or branch");
-  const PipelinedLoads found = findPipelinedLoads(loop, axisInfo, 2, /*mayCopy=*/true);
+  const PipelinedLoads pipelined = findPipelinedLoads(loop, axisInfo, 2, /*mayCopy=*/true);
   SmallVector<Operation *> loads;
   SpecialLoop special{loop, {}, {}, {}, stages};
-  for (const PipelinedLoad &load : found.loads) {
-    if (!load.allocation || !load.needs.empty() || load.isTileLoad != found.loads.front().isTileLoad)
+  for (const PipelinedLoad &load : pipelined.loads) {
+    if (!load.allocation || !load.needs.empty() || load.isTileLoad != pipelined.loads.front().isTileLoad)
       return decline(load.load, "this load does not go to shared memory from addresses that are known in advance");
     loads.push_back(load.load);
     special.channels.push_back({load.load, load.allocation});
@@ -81,7 +81,7 @@ std::optional<SpecialLoop> nvidia::findSpecialLoop(scf::ForOp loop, const index:
                          "load for each");
   special.dots = *dots;
   special.cost = costOf(loop);
-  if (!pays(*dots, special.cost, found.loads.front().isTileLoad))
+  if (!pays(*dots, special.cost, pipelined.loads.front().isTileLoad))
     return decline(loop, "two blocks of warps that do the same hide latencies as well, or registers do not suffice");
   return special;
 }

@@ -24,7 +24,7 @@ struct Channel {
   ttg::LocalAllocOp allocation;
 
   ttg::AsyncTileLoad tile() const { return llvm::dyn_cast<ttg::AsyncTileLoad>(load); }
-  /// What the load reads.
+  /// The pointers or the tensor map that the load reads through.
   mlir::Value memory() const;
 };
 

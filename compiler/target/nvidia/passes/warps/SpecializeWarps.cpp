@@ -57,14 +57,14 @@ static bool isOnlyKernel(tt::FuncOp function) {
 
 /// The first loop with dots; null where there is none.
 static scf::ForOp firstLoopOfDots(tt::FuncOp function) {
-  scf::ForOp found;
+  scf::ForOp first;
   function.walk([&](scf::ForOp loop) {
     if (!hasDots(loop))
       return WalkResult::advance();
-    found = loop;
+    first = loop;
     return WalkResult::interrupt();
   });
-  return found;
+  return first;
 }
 
 /// Whether the op stands in the body of a loop with dots.
