@@ -104,7 +104,7 @@ LinearLayout LinearLayout::pseudoInvert() const {
 }
 
 LinearLayout LinearLayout::invertAndCompose(const LinearLayout &other) const {
-  assert(other.isSurjective() && "a place must exist in the other layout");
+  assert(other.isSurjective() && "every coordinate must exist in the other layout");
   const LinearLayout target = other.transposeOuts(outputNames());
   LinearLayout result;
   for (const InDim &in : target.ins)
@@ -140,7 +140,7 @@ LinearLayout LinearLayout::invertAndCompose(const LinearLayout &other) const {
       }
       return result.flatten(values);
     }
-    assert(false && "a surjective layout holds every place");
+    assert(false && "a surjective layout holds every coordinate");
     return uint64_t(0);
   };
   for (const InDim &in : ins) {

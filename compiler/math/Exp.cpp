@@ -134,15 +134,15 @@ static llvm::Value *scaleKept(const Lanes &lanes, llvm::Value *value, llvm::Valu
   llvm::IRBuilderBase &ir = lanes.builder();
   auto *vector = llvm::dyn_cast<llvm::FixedVectorType>(lanes.realType());
   const unsigned count = vector ? vector->getNumElements() : 1;
-  const unsigned piece = std::min(count, 16u);
-  if (scaleIntrinsic(piece) == llvm::Intrinsic::not_intrinsic) {
+  const unsigned lanesOfRegister = std::min(count, 16u);
+  if (scaleIntrinsic(lanesOfRegister) == llvm::Intrinsic::not_intrinsic) {
     llvm::Value *power = ir.CreateFPToSI(ir.CreateSelect(isKept, k, lanes.real(0)), lanes.intType());
     llvm::Value *scaled =
         ir.CreateIntrinsic(llvm::Intrinsic::ldexp, {lanes.realType(), lanes.intType()}, {value, power});
     return ir.CreateSelect(isKept, scaled, lanes.real(0));
   }
-  return emitByRegister(ir, {value, k, isKept}, piece, [&](llvm::ArrayRef<llvm::Value *> parts) {
-    return scaleRegister(ir, parts[0], parts[1], parts[2], piece);
+  return emitByRegister(ir, {value, k, isKept}, lanesOfRegister, [&](llvm::ArrayRef<llvm::Value *> parts) {
+    return scaleRegister(ir, parts[0], parts[1], parts[2], lanesOfRegister);
   });
 }
 

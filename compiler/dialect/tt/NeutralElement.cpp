@@ -1,8 +1,9 @@
-// Finds the neutral element of a combination.
+// Finds the neutral element of a combination, and values that are zero.
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/tt/NeutralElement.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace nereid;
@@ -45,3 +46,5 @@ TypedAttr tt::neutralElement(Operation *combination) {
   auto integer = dyn_cast<IntegerType>(type);
   return integer ? neutralInteger(combination, integer) : TypedAttr();
 }
+
+bool tt::isPositiveZero(Value value) { return matchPattern(value, m_PosZeroFloat()) || matchPattern(value, m_Zero()); }

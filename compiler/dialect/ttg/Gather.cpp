@@ -17,9 +17,9 @@ static std::optional<unsigned> operandDim(Operation *op, unsigned dim) {
   auto moving = dyn_cast<tt::ElementMapOpInterface>(op);
   if (!moving || isa<tt::ReshapeOp>(op) || op->getNumOperands() != 1 || op->getNumResults() != 1)
     return std::nullopt;
-  for (auto [place, index] : llvm::enumerate(moving.getElementMap(0, 0)))
+  for (auto [operandIndex, index] : llvm::enumerate(moving.getElementMap(0, 0)))
     if (index.isDim(dim))
-      return place;
+      return operandIndex;
   return std::nullopt;
 }
 

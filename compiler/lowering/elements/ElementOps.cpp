@@ -1,4 +1,4 @@
-// Emits elementwise ops by the table, and the pieces that its functions and the targets share.
+// Emits elementwise ops by the table, and the parts that its functions and the targets share.
 // SPDX-License-Identifier: MIT
 #include "compiler/lowering/elements/ElementOps.h"
 

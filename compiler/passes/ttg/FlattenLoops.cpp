@@ -14,6 +14,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/tt/Dialect.h"
 #include "compiler/dialect/tt/LoopAttributes.h"
+#include "compiler/dialect/tt/NeutralElement.h"
 #include "compiler/dialect/tt/Report.h"
 #include "compiler/passes/ttg/Diagnostics.h"
 #include "compiler/passes/ttg/Passes.h"
@@ -97,9 +98,8 @@ std::string Flattener::reasonNotFlattenable() {
 /// Whether it is a dot's accumulator that starts from zero for each tile.
 bool Flattener::isAccumulator(unsigned index) {
   Value init = inner.getInitArgs()[index];
-  const bool isZero = matchPattern(init, m_PosZeroFloat()) || matchPattern(init, m_Zero());
   BlockArgument accumulator = inner.getRegionIterArg(index);
-  if (!isZero || !isa<RankedTensorType>(init.getType()) || !accumulator.hasOneUse())
+  if (!tt::isPositiveZero(init) || !isa<RankedTensorType>(init.getType()) || !accumulator.hasOneUse())
     return false;
   auto dot = dyn_cast<tt::DotOp>(*accumulator.user_begin());
   return dot && dot.getC() == accumulator && dot->getBlock() == inner.getBody();

@@ -7,12 +7,12 @@
 #include "compiler/analysis/RegisterPressure.h"
 #include "compiler/analysis/SharedMemory.h"
 #include "compiler/dialect/tt/Elements.h"
+#include "compiler/dialect/tt/NeutralElement.h"
 #include "compiler/dialect/ttg/TargetInterface.h"
 #include "compiler/layout/SharedAccessPlan.h"
 #include "compiler/passes/ttg/LoopSchedule.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
-#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace nereid;
@@ -76,7 +76,7 @@ static bool isZeroWhereMasked(tt::LoadOp load) {
       break;
     other = op->getOperand(0);
   }
-  return matchPattern(other, m_PosZeroFloat()) || matchPattern(other, m_Zero());
+  return tt::isPositiveZero(other);
 }
 
 /// Whether the load's vectors can be copied to `buffer` asynchronously as they are.

@@ -20,11 +20,6 @@ using explain::Unit;
 
 static constexpr unsigned kWarpThreads = 32;
 
-static uint64_t elementsOf(Type type) {
-  auto tile = dyn_cast<RankedTensorType>(type);
-  return tile ? tile.getNumElements() : 0;
-}
-
 /// The shape and the elements of a tile, or of a buffer of one.
 static std::pair<ArrayRef<int64_t>, Type> tileOf(Type type) {
   if (auto buffer = dyn_cast<ttg::MemDescType>(type))

@@ -4,6 +4,7 @@
 //   %x = tt.load %p : #blocked         ->   %x = tt.load %q : #linear, where lane i has the i-th vector of #shared
 //   %b = ttg.local_alloc %x : #shared       %b = ttg.local_alloc %x : #shared
 #include "compiler/dialect/tt/Elements.h"
+#include "compiler/dialect/tt/NeutralElement.h"
 #include "compiler/target/amd/passes/MatrixLayouts.h"
 #include "compiler/target/amd/passes/Passes.h"
 
@@ -136,7 +137,7 @@ Value Relayout::of(Value value, ttg::LayoutEncoding encoding) {
 /// A load to LDS gives zeros where it is masked off.
 static bool givesZeros(tt::LoadOp load) {
   Value other = load.getOther();
-  return !other || matchPattern(other, m_PosZeroFloat()) || matchPattern(other, m_Zero());
+  return !other || tt::isPositiveZero(other);
 }
 
 /// Whether the load's addresses and mask allow vectors of the size that a lane loads to LDS.

@@ -276,17 +276,17 @@ void Planner::visit(Operation *op) {
   for (const SplitDim &dim : dims) {
     const unsigned index = newClass();
     own.push_back(index);
-    auto add = [&](Value value, std::optional<unsigned> place) {
-      if (!place)
+    auto add = [&](Value value, std::optional<unsigned> valueDim) {
+      if (!valueDim)
         return;
-      checkExtent(index, value.getType(), *place, op);
+      checkExtent(index, value.getType(), *valueDim, op);
       if (isFixedTile(value))
-        unite(index, classesOf(value)[*place]);
+        unite(index, classesOf(value)[*valueDim]);
     };
-    for (auto [operand, place] : llvm::zip_equal(op->getOperands(), dim.operands))
-      add(operand, place);
-    for (auto [result, place] : llvm::zip_equal(op->getResults(), dim.results))
-      add(result, place);
+    for (auto [operand, valueDim] : llvm::zip_equal(op->getOperands(), dim.operands))
+      add(operand, valueDim);
+    for (auto [result, valueDim] : llvm::zip_equal(op->getResults(), dim.results))
+      add(result, valueDim);
     if (dim.isCombined)
       for (Value operand : op->getOperands()) {
         auto tile = cast<RankedTensorType>(operand.getType());

@@ -32,12 +32,12 @@ static SplitDims sameDims(Operation *op) {
   SplitDims dims;
   for (unsigned index = 0; index < rank; ++index) {
     SplitDim &dim = dims.emplace_back(newDim(op));
-    for (auto [place, operand] : llvm::zip_equal(dim.operands, op->getOperands()))
+    for (auto [valueDim, operand] : llvm::zip_equal(dim.operands, op->getOperands()))
       if (isTile(operand))
-        place = index;
-    for (auto [place, result] : llvm::zip_equal(dim.results, op->getResults()))
+        valueDim = index;
+    for (auto [valueDim, result] : llvm::zip_equal(dim.results, op->getResults()))
       if (isTile(result))
-        place = index;
+        valueDim = index;
   }
   return dims;
 }
@@ -51,12 +51,12 @@ static SplitDims movedDims(tt::ElementMapOpInterface op) {
     dim.results.assign(dim.results.size(), index);
   }
   for (unsigned operand = 0; operand < op->getNumOperands(); ++operand)
-    for (auto [place, index] : llvm::enumerate(op.getElementMap(operand, 0)))
+    for (auto [valueDim, index] : llvm::enumerate(op.getElementMap(operand, 0)))
       if (index.kind == tt::ElementIndex::Kind::ResultDim)
-        dims[index.number].operands[operand] = place;
+        dims[index.number].operands[operand] = valueDim;
   if (!isa<tt::BroadcastOp>(op))
     llvm::erase_if(dims, [](const SplitDim &dim) {
-      return llvm::none_of(dim.operands, [](auto place) { return place.has_value(); });
+      return llvm::none_of(dim.operands, [](auto valueDim) { return valueDim.has_value(); });
     });
   return dims;
 }
@@ -72,12 +72,12 @@ static SplitDims reshapedDims(tt::ReshapeOp op) {
     std::optional<unsigned> first, result;
     do {
       const bool takesSource = source < from.size() && (before <= after || target >= to.size());
-      std::optional<unsigned> &place = takesSource ? first : result;
+      std::optional<unsigned> &valueDim = takesSource ? first : result;
       size_t &next = takesSource ? source : target;
       const int64_t extent = takesSource ? from[next] : to[next];
       (takesSource ? before : after) *= extent;
-      if (extent > 1 && !place)
-        place = next;
+      if (extent > 1 && !valueDim)
+        valueDim = next;
       ++next;
     } while ((before != after || !result) && (source < from.size() || target < to.size()));
     if (!first || !result)
@@ -94,8 +94,8 @@ static SplitDims reducedDims(tt::ReduceOp op) {
   SplitDims dims = sameDims(op);
   for (auto [index, dim] : llvm::enumerate(dims)) {
     dim.isCombined = index == axis;
-    for (auto &place : dim.results)
-      place = dim.isCombined ? std::nullopt : std::optional<unsigned>(index - (index > axis));
+    for (auto &valueDim : dim.results)
+      valueDim = dim.isCombined ? std::nullopt : std::optional<unsigned>(index - (index > axis));
   }
   return dims;
 }

@@ -10,9 +10,9 @@ namespace nereid::nvidia {
 
 /// A dimension along which each CTA can compute a part of an op from parts of its operands.
 struct SplitDim {
-  using Places = llvm::SmallVector<std::optional<unsigned>, 4>;
+  using ValueDims = llvm::SmallVector<std::optional<unsigned>, 4>;
   /// The dimension of each operand and result that this is; none where each CTA has or needs the whole tile.
-  Places operands, results;
+  ValueDims operands, results;
   /// The op combines the elements along the dimension: the CTAs have partial results.
   bool isCombined = false;
 };

@@ -126,9 +126,9 @@ Value Splitter::rematerialisedPart(Operation *op, unsigned dim) {
   IRMapping mapping;
   for (const SplitDim &own : splitDimsOf(op))
     if (own.results.front() == dim)
-      for (auto [operand, place] : llvm::zip_equal(op->getOperands(), own.operands))
-        if (place)
-          mapping.map(operand, partOf(operand, *place));
+      for (auto [operand, valueDim] : llvm::zip_equal(op->getOperands(), own.operands))
+        if (valueDim)
+          mapping.map(operand, partOf(operand, *valueDim));
   OpBuilder::InsertionGuard insertion(builder);
   builder.setInsertionPointAfter(op);
   builder.setLoc(op->getLoc());

@@ -8,12 +8,12 @@
 // The fence precedes any barrier after the buffer's stores, so that the barrier makes the stores visible to tensor
 // cores, too.
 // SPDX-License-Identifier: MIT
+#include "compiler/dialect/tt/NeutralElement.h"
 #include "compiler/layout/Mma.h"
 #include "compiler/target/nvidia/dialect/Dialect.h"
 #include "compiler/target/nvidia/passes/Passes.h"
 
 #include "mlir/IR/Builders.h"
-#include "mlir/IR/Matchers.h"
 
 namespace nereid::nvidia {
 #define GEN_PASS_DEF_FORMWARPGROUPDOTS
@@ -100,16 +100,14 @@ Value Former::bufferOf(tt::DotOp dot, Value tile, NvmmaSharedAttr encoding) {
                                 buffer, ArrayRef<int32_t>{1, 0});
 }
 
-static bool isZero(Value value) { return matchPattern(value, m_PosZeroFloat()) || matchPattern(value, m_Zero()); }
-
 /// An i1 that tells whether the dot adds to `accumulator`; null where it always does. An accumulator that is zero, or
 /// zero under a flag, becomes such an i1.
 static Value useAccumulatorFlag(OpBuilder &builder, Location loc, Value &accumulator) {
-  if (isZero(accumulator))
+  if (tt::isPositiveZero(accumulator))
     return arith::ConstantOp::create(builder, loc, builder.getBoolAttr(false));
   auto select = accumulator.getDefiningOp<arith::SelectOp>();
   if (!select || !select->hasOneUse() || !select.getCondition().getType().isInteger(1) ||
-      !isZero(select.getTrueValue()))
+      !tt::isPositiveZero(select.getTrueValue()))
     return {};
   accumulator = select.getFalseValue();
   Value yes = arith::ConstantOp::create(builder, loc, builder.getBoolAttr(true));

@@ -12,7 +12,7 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::nvidia;
 
-static uint64_t elementsOf(Type type) {
+uint64_t nvidia::elementsOf(Type type) {
   auto tile = dyn_cast<RankedTensorType>(type);
   return tile ? tile.getNumElements() : 0;
 }

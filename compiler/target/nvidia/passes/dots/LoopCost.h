@@ -15,6 +15,8 @@ struct LoopCost {
 };
 
 LoopCost costOf(mlir::scf::ForOp loop);
+/// 0 for a scalar.
+uint64_t elementsOf(mlir::Type type);
 
 /// Whether the unit for special functions computes most of the op.
 bool usesSpecialFunctions(mlir::Operation *op);

@@ -131,7 +131,7 @@ private:
     return ttng::WarpGroupDotWaitOp::create(rewriter, dot.getLoc(), inputs, pendings);
   }
   OpSet narrowingOps();
-  void place(Operation *op, const OpSet &ahead, LoopSchedule &schedule);
+  void addInOrder(Operation *op, const OpSet &ahead, LoopSchedule &schedule);
   LoopSchedule schedule(size_t &exit);
 
   scf::ForOp loop;
@@ -176,12 +176,12 @@ OpSet DotOverlap::narrowingOps() {
 }
 
 /// Adds an op to the second stage, after the ops that it depends on.
-void DotOverlap::place(Operation *op, const OpSet &ahead, LoopSchedule &schedule) {
+void DotOverlap::addInOrder(Operation *op, const OpSet &ahead, LoopSchedule &schedule) {
   if (!op || op->getBlock() != loop.getBody() || ahead.contains(op) || !placed.insert(op))
     return;
   op->walk([&](Operation *inside) {
     for (Value operand : inside->getOperands())
-      place(operand.getDefiningOp(), ahead, schedule);
+      addInOrder(operand.getDefiningOp(), ahead, schedule);
   });
   schedule.entries.push_back({op, 1});
 }
@@ -196,7 +196,7 @@ LoopSchedule DotOverlap::schedule(size_t &exit) {
   auto isView = [](Operation &op) { return op.getNumResults() == 1 && isa<MemDescType>(op.getResult(0).getType()); };
   LoopSchedule result;
   result.lastStage = 1;
-  auto add = [&](Operation *op) { place(op, ahead, result); };
+  auto add = [&](Operation *op) { addInOrder(op, ahead, result); };
   add(firstWait);
   add(first.release);
   for (Operation &op : loop.getBody()->without_terminator())

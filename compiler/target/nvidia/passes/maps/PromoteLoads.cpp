@@ -7,6 +7,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/analysis/PointerBases.h"
 #include "compiler/dialect/tt/Elements.h"
+#include "compiler/dialect/tt/NeutralElement.h"
 #include "compiler/dialect/tt/Report.h"
 #include "compiler/passes/ttg/TrimLoop.h"
 #include "compiler/target/nvidia/dialect/Dialect.h"
@@ -17,7 +18,6 @@
 #include "compiler/target/nvidia/passes/maps/TileLimits.h"
 
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -62,8 +62,6 @@ static bool feedsDotsAlone(Value tile, unsigned fastest) {
   });
 }
 
-static bool isZero(Value other) { return matchPattern(other, m_PosZeroFloat()) || matchPattern(other, m_Zero()); }
-
 /// Whether a load reads an operand of dots. The fastest dimension is not known yet.
 static bool isCandidate(tt::LoadOp load) {
   auto tile = dyn_cast<RankedTensorType>(load.getType());
@@ -84,7 +82,7 @@ static const char *reasonOfKind(tt::LoadOp load, const std::optional<analysis::B
   using Cache = tt::CacheModifier;
   if (load.getIsVolatile() || !llvm::is_contained({Cache::NONE, Cache::CA, Cache::CG}, load.getCache()))
     return "it asks for a cache behaviour of its own";
-  if (load.getMask() && load.getOther() && !isZero(load.getOther()))
+  if (load.getMask() && load.getOther() && !tt::isPositiveZero(load.getOther()))
     return "elements outside of the mask are not zero";
   if (!written || !analysis::staysUnwritten(load.getPtr(), *written))
     return "the kernel may write what it reads";
