@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/passes/ttg/DotLayouts.h"
 #include "compiler/dialect/tt/Elements.h"
+#include "compiler/dialect/ttg/AsyncInterfaces.h"
 
+#include "mlir/Analysis/SliceAnalysis.h"
 #include "llvm/ADT/Sequence.h"
 
 using namespace mlir;
@@ -14,6 +16,45 @@ int64_t ttg::bytesOfOperands(tt::DotOpInterface dot) {
   for (Value operand : {dot.getA(), dot.getB()})
     bytes += tt::tileBytes(cast<RankedTensorType>(operand.getType()));
   return bytes;
+}
+
+bool ttg::isChained(tt::DotOpInterface dot) {
+  SetVector<Operation *> after, before;
+  getForwardSlice(dot.getOperation(), &after);
+  BackwardSliceOptions options;
+  options.omitBlockArguments = true;
+  (void)getBackwardSlice(dot.getOperation(), &before, options);
+  auto isOther = [&](Operation *op) { return op != dot.getOperation() && isa<tt::DotOpInterface>(op); };
+  return llvm::any_of(after, isOther) || llvm::any_of(before, isOther);
+}
+
+bool ttg::isComputedFromDot(Value tile) {
+  SetVector<Operation *> before;
+  BackwardSliceOptions options;
+  options.omitBlockArguments = options.inclusive = true;
+  options.filter = [](Operation *op) { return !isa<tt::LoadOp, AsyncTileLoad>(op); };
+  (void)getBackwardSlice(tile, &before, options);
+  return llvm::any_of(before, llvm::IsaPred<tt::DotOpInterface>);
+}
+
+SmallVector<unsigned> ttg::spreadWarps(tt::DotOpInterface dot, unsigned numWarps, unsigned rows, unsigned columns) {
+  ArrayRef<int64_t> shape = tt::shapeOf(dot.getD().getType());
+  const unsigned rank = shape.size(), row = rank - 2, column = rank - 1;
+  const bool alongRows = isChained(dot);
+  SmallVector<unsigned> warps(rank, 1);
+  SmallVector<int64_t> left(shape); // in instructions
+  left[row] /= rows;
+  left[column] /= columns;
+  for (; numWarps > 1; numWarps /= 2) {
+    unsigned dim = row;
+    if (rank == 3 && left[0] > 1)
+      dim = 0; // dots of a batch share no operands
+    else if (left[row] <= 1 ? left[column] > 1 : !alongRows && left[column] * columns > left[row] * rows)
+      dim = column;
+    warps[dim] *= 2;
+    left[dim] /= 2;
+  }
+  return warps;
 }
 
 /// Distributes `count` threads or warps over a tile of `rows` by `columns` vectors such that each gets about as many

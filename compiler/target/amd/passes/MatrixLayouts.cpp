@@ -3,9 +3,9 @@
 #include "compiler/target/amd/passes/MatrixLayouts.h"
 
 #include "compiler/dialect/ttg/Dialect.h"
+#include "compiler/passes/ttg/DotLayouts.h"
 #include "compiler/target/amd/dialect/MatrixInstruction.h"
 
-#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -19,38 +19,6 @@ std::optional<amd::Arch> amd::archOf(Operation *op) {
   StringRef name = target ? target.getValue() : StringRef();
   std::string reason;
   return name.consume_front("hip:") ? findArch(name.str(), reason) : std::nullopt;
-}
-
-/// Whether a dot's result becomes an operand of another dot: then rows should stay in one wave.
-static bool isChained(tt::DotOpInterface dot) {
-  SetVector<Operation *> after, before;
-  getForwardSlice(dot.getOperation(), &after);
-  BackwardSliceOptions options;
-  options.omitBlockArguments = true;
-  (void)getBackwardSlice(dot.getOperation(), &before, options);
-  auto isOther = [&](Operation *op) { return op != dot.getOperation() && isa<tt::DotOpInterface>(op); };
-  return llvm::any_of(after, isOther) || llvm::any_of(before, isOther);
-}
-
-/// Splits the dimension in which a wave's part is longest; waves without work hold copies.
-static SmallVector<unsigned> spreadWarps(tt::DotOpInterface dot, unsigned numWarps, unsigned extent) {
-  ArrayRef<int64_t> shape = tt::shapeOf(dot.getD().getType());
-  const unsigned rank = shape.size(), row = rank - 2, column = rank - 1;
-  const bool alongRows = isChained(dot);
-  SmallVector<unsigned> warps(rank, 1);
-  SmallVector<int64_t> left(shape);
-  left[row] = std::max<int64_t>(1, left[row] / extent);
-  left[column] = std::max<int64_t>(1, left[column] / extent);
-  for (; numWarps > 1; numWarps /= 2) {
-    unsigned dim = row;
-    if (rank == 3 && left[0] > 1)
-      dim = 0; // dots of a batch share no operands
-    else if (left[row] <= 1 ? left[column] > 1 : !alongRows && left[column] > left[row])
-      dim = column;
-    warps[dim] *= 2;
-    left[dim] /= 2;
-  }
-  return warps;
 }
 
 /// Tiles of 32 rows and columns read each operand half as often, where every wave gets one.
@@ -74,7 +42,7 @@ LayoutEncoding amd::dotLayout(tt::DotOpInterface dot, ThreadCounts threads) {
   if (!kind || threads.threadsPerWarp != arch->waveSize)
     return {};
   const unsigned extent = extentOf(dot, *arch, *kind, threads.numWarps);
-  const SmallVector<unsigned> warps = spreadWarps(dot, threads.numWarps, extent);
+  const SmallVector<unsigned> warps = spreadWarps(dot, threads.numWarps, extent, extent);
   MLIRContext *context = dot->getContext();
   switch (arch->matrixUnit) {
   case MatrixUnit::None:
@@ -97,16 +65,6 @@ static layout::AmdMatrixTile tileOf(LayoutEncoding accumulator) {
   if (auto mfma = dyn_cast<AmdMfmaAttr>(accumulator))
     return mfma.getTile();
   return cast<AmdWmmaAttr>(accumulator).getTile();
-}
-
-/// Whether a tile is computed from another dot's result, so that it is in registers and not loaded from memory.
-static bool isComputedFromDot(Value tile) {
-  SetVector<Operation *> before;
-  BackwardSliceOptions options;
-  options.omitBlockArguments = options.inclusive = true;
-  options.filter = [](Operation *op) { return !isa<tt::LoadOp>(op); };
-  (void)getBackwardSlice(tile, &before, options);
-  return llvm::any_of(before, llvm::IsaPred<tt::DotOpInterface>);
 }
 
 /// The run of adjacent elements that a lane holds of a transposed accumulator; 1 where it holds none.
