@@ -1,6 +1,7 @@
 // Emits memory accesses: buffer instructions where the distance from the base is bounded; else LLVM's loads and stores,
 // in a branch where there is a mask.
 // SPDX-License-Identifier: MIT
+#include "compiler/lowering/TtgToLlvm/WordAccess.h"
 #include "compiler/target/amd/lowering/AmdEmitter.h"
 
 #include "compiler/lowering/ControlFlow.h"
@@ -17,14 +18,6 @@ using namespace nereid::lowering;
 
 using Words = llvm::SmallVector<llvm::Value *, 4>;
 
-static llvm::Type *wholeType(llvm::Type *word, unsigned count) {
-  return count == 1 ? word : llvm::FixedVectorType::get(word, count);
-}
-
-static llvm::Align alignmentOf(llvm::Type *word, unsigned count) {
-  return llvm::Align(word->getIntegerBitWidth() / 8 * count);
-}
-
 static llvm::Value *offsetPointer(IrBuilder &ir, llvm::Value *pointer, int64_t offset) {
   if (offset == 0)
     return pointer;
@@ -40,25 +33,6 @@ static void markCaching(llvm::Instruction &access, tt::CacheModifier cache, tt::
   llvm::LLVMContext &context = access.getContext();
   auto *one = llvm::ConstantAsMetadata::get(llvm::ConstantInt::get(llvm::Type::getInt32Ty(context), 1));
   access.setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(context, {one}));
-}
-
-static Words splitWords(IrBuilder &ir, llvm::Value *whole) {
-  auto *vector = llvm::dyn_cast<llvm::FixedVectorType>(whole->getType());
-  if (!vector)
-    return {whole};
-  Words words;
-  for (unsigned index = 0; index < vector->getNumElements(); ++index)
-    words.push_back(ir.CreateExtractElement(whole, uint64_t{index}));
-  return words;
-}
-
-static llvm::Value *joinWords(IrBuilder &ir, llvm::ArrayRef<llvm::Value *> words) {
-  if (words.size() == 1)
-    return words.front();
-  llvm::Value *whole = llvm::PoisonValue::get(wholeType(words.front()->getType(), words.size()));
-  for (auto [index, word] : llvm::enumerate(words))
-    whole = ir.CreateInsertElement(whole, word, uint64_t{index});
-  return whole;
 }
 
 /// Emits a branch around what `emit` emits; none where the mask is null.

@@ -1,5 +1,6 @@
 // Emits memory accesses: LLVM's loads and stores where they suffice, PTX for predicates, cache modifiers and eviction.
 // SPDX-License-Identifier: MIT
+#include "compiler/lowering/TtgToLlvm/WordAccess.h"
 #include "compiler/target/nvidia/lowering/NvidiaEmitter.h"
 #include "compiler/target/nvidia/lowering/PtxBuilder.h"
 
@@ -46,34 +47,15 @@ static llvm::Type *registerType(IrBuilder &ir, llvm::Type *word) {
 
 //--- LLVM's loads and stores ---------------------------------------------------------------
 
-static llvm::Type *wholeType(llvm::Type *word, unsigned count) {
-  return count == 1 ? word : llvm::FixedVectorType::get(word, count);
-}
-
-static llvm::Align alignmentOf(llvm::Type *word, unsigned count) {
-  return llvm::Align(word->getIntegerBitWidth() / 8 * count);
-}
-
 static llvm::SmallVector<llvm::Value *, 4> loadPlain(IrBuilder &ir, const GlobalAccess &access) {
-  llvm::Value *all = ir.CreateAlignedLoad(wholeType(access.wordType, access.numWords),
-                                          offsetPointer(ir, access.pointer, access.byteOffset),
-                                          alignmentOf(access.wordType, access.numWords), access.isVolatile);
-  if (access.numWords == 1)
-    return {all};
-  llvm::SmallVector<llvm::Value *, 4> words;
-  for (unsigned index = 0; index < access.numWords; ++index)
-    words.push_back(ir.CreateExtractElement(all, uint64_t{index}));
-  return words;
+  return splitWords(ir, ir.CreateAlignedLoad(wholeType(access.wordType, access.numWords),
+                                             offsetPointer(ir, access.pointer, access.byteOffset),
+                                             alignmentOf(access.wordType, access.numWords), access.isVolatile));
 }
 
 static void storePlain(IrBuilder &ir, llvm::ArrayRef<llvm::Value *> words, llvm::Value *pointer, int64_t offset) {
-  llvm::Type *word = words.front()->getType();
-  llvm::Value *all = words.front();
-  if (words.size() > 1)
-    all = llvm::PoisonValue::get(wholeType(word, words.size()));
-  for (unsigned index = 0; words.size() > 1 && index < words.size(); ++index)
-    all = ir.CreateInsertElement(all, words[index], uint64_t{index});
-  ir.CreateAlignedStore(all, offsetPointer(ir, pointer, offset), alignmentOf(word, words.size()));
+  ir.CreateAlignedStore(joinWords(ir, words), offsetPointer(ir, pointer, offset),
+                        alignmentOf(words.front()->getType(), words.size()));
 }
 
 //--- PTX -----------------------------------------------------------------------------------
