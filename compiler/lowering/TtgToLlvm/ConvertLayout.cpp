@@ -1,6 +1,7 @@
 // Executes plans that move a tile's elements between threads: register renames, shuffles, a buffer in shared memory.
 // SPDX-License-Identifier: MIT
 #include "compiler/lowering/TtgToLlvm/OpEmitters.h"
+#include "compiler/lowering/TtgToLlvm/SharedAccess.h"
 #include "compiler/lowering/TtgToLlvm/TtgFunctionEmitter.h"
 
 #include "compiler/dialect/ttg/TargetInterface.h"
@@ -71,9 +72,9 @@ static Tile shuffleTile(TtgFunctionEmitter &emitter, const layout::ShufflePlan &
 
 /// Warps that exchange nothing with others wait for their own lanes alone, also for those that still read what the op
 /// stored when it ran before.
-static Tile passThroughShared(TtgFunctionEmitter &emitter, ttg::ConvertLayoutOp op, const layout::SharedPlan &plan,
-                              ArrayRef<llvm::Value *> registers) {
-  auto to = cast<RankedTensorType>(op.getType());
+Tile lowering::passThroughShared(TtgFunctionEmitter &emitter, Operation *op, const layout::SharedPlan &plan,
+                                 ArrayRef<llvm::Value *> registers) {
+  auto to = cast<RankedTensorType>(op->getResult(0).getType());
   auto sync = [&] { plan.isWithinWarps ? emitter.target.syncWarp(emitter.ir) : emitter.barrier(); };
   llvm::Value *buffer = emitter.sharedScratch(op);
   Tile loaded(numRegisters(to), nullptr), result;

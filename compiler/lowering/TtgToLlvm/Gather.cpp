@@ -3,6 +3,7 @@
 #include "artifact/ElementType.h"
 #include "compiler/dialect/tt/Elements.h"
 #include "compiler/lowering/TtgToLlvm/OpEmitters.h"
+#include "compiler/lowering/TtgToLlvm/SharedAccess.h"
 #include "compiler/lowering/TtgToLlvm/TtgFunctionEmitter.h"
 
 #include "compiler/analysis/MemoryAccess.h"
@@ -15,24 +16,9 @@ using layout::LinearLayout;
 
 //--- exchanges -----------------------------------------------------------------------------
 
-static Tile exchangeWarps(TtgFunctionEmitter &emitter, tt::GatherOp op, const layout::SharedPlan &plan) {
-  const Tile registers = emitter.tile(op.getSrc());
-  llvm::Value *buffer = emitter.sharedScratch(op);
-  Tile loaded(registers.size(), nullptr), result;
-  for (unsigned repetition = 0; repetition < plan.repetitions; ++repetition) {
-    if (repetition > 0)
-      emitter.barrier();
-    emitter.storeShared(buffer, plan.store, repetition, registers);
-    emitter.barrier();
-    emitter.loadShared(buffer, plan.load, repetition, tt::elementOf(op.getType()), loaded);
-  }
-  for (uint32_t index : plan.loadedAs)
-    result.push_back(loaded[index]);
-  return result;
-}
-
 static Tile exchange(TtgFunctionEmitter &emitter, tt::GatherOp op, const layout::ExchangePlan &plan) {
-  const Tile source = plan.crossesWarps() ? exchangeWarps(emitter, op, plan.shared) : emitter.tile(op.getSrc());
+  const Tile source = plan.crossesWarps() ? passThroughShared(emitter, op, plan.shared, emitter.tile(op.getSrc()))
+                                          : emitter.tile(op.getSrc());
   const bool movesLanes = plan.laneXor != 0 && !plan.crossesWarps();
   Tile result;
   for (unsigned index = 0; index < source.size(); ++index) {

@@ -43,6 +43,10 @@ BoundedAddress boundedAddress(TtgFunctionEmitter &emitter, mlir::Operation *op, 
 /// How a thread's vectors are copied, each by one instruction.
 layout::SharedAccessPattern copyPatternOf(ttg::AsyncCopyGlobalToLocalOp op, const index::AxisInfoAnalysis &axes);
 
+/// Moves the elements of `registers` to those of the op's result, round by round through the op's shared memory.
+Tile passThroughShared(TtgFunctionEmitter &emitter, mlir::Operation *op, const layout::SharedPlan &plan,
+                       llvm::ArrayRef<llvm::Value *> registers);
+
 /// Reads a buffer access by access.
 class SharedReader {
 public:
