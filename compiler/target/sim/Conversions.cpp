@@ -20,19 +20,9 @@ static InlineAssembly assembly(Site &site, const char *name, bool isBf8, Type *r
   return call;
 }
 
-/// d, two floats, old, half.
-static Value *pack(Site &site, bool isBf8) {
-  return assembly(site, "cvt_pk", isBf8, site.ir.getInt32Ty())
-      .source(site.operand(0))
-      .source(site.operand(1))
-      .source(site.operand(2))
-      .immediate(site.number(3))
-      .call(Effects::Pure)[0];
-}
-
-/// d, float, random bits, old, byte.
-static Value *roundRandomly(Site &site, bool isBf8) {
-  return assembly(site, "cvt_sr", isBf8, site.ir.getInt32Ty())
+/// d, two floats, old, half (`cvt_pk`), or d, float, random bits, old, byte (`cvt_sr`).
+static Value *convertInto(Site &site, const char *name, bool isBf8) {
+  return assembly(site, name, isBf8, site.ir.getInt32Ty())
       .source(site.operand(0))
       .source(site.operand(1))
       .source(site.operand(2))
@@ -64,13 +54,13 @@ static Value *packHalves(Site &site) {
 Value *sim::replaceConversion(Site &site) {
   switch (site.call.getIntrinsicID()) {
   case Intrinsic::amdgcn_cvt_pk_fp8_f32:
-    return pack(site, false);
+    return convertInto(site, "cvt_pk", false);
   case Intrinsic::amdgcn_cvt_pk_bf8_f32:
-    return pack(site, true);
+    return convertInto(site, "cvt_pk", true);
   case Intrinsic::amdgcn_cvt_sr_fp8_f32:
-    return roundRandomly(site, false);
+    return convertInto(site, "cvt_sr", false);
   case Intrinsic::amdgcn_cvt_sr_bf8_f32:
-    return roundRandomly(site, true);
+    return convertInto(site, "cvt_sr", true);
   case Intrinsic::amdgcn_cvt_f32_fp8:
     return toFloat(site, false, site.number(1));
   case Intrinsic::amdgcn_cvt_f32_bf8:
