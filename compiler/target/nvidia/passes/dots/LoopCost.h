@@ -15,7 +15,7 @@ struct LoopCost {
 };
 
 LoopCost costOf(mlir::scf::ForOp loop);
-/// 0 for a scalar.
+/// The elements of a tile; 0 for a scalar.
 uint64_t elementsOf(mlir::Type type);
 
 /// Whether the unit for special functions computes most of the op.
