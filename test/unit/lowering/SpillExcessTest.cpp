@@ -32,7 +32,7 @@ Accesses spill(const std::string &text, SpillLimits limits) {
     accesses.stores += llvm::isa<llvm::StoreInst>(instruction) && instruction.isVolatile();
     accesses.loads += llvm::isa<llvm::LoadInst>(instruction) && instruction.isVolatile();
   }
-  accesses.peakAfter = spillExcess(function, nullptr, {.excess = ~0u, .kept = 0});
+  accesses.peakAfter = spillExcess(function, nullptr, {.excess = ~0u, .perBlock = 0});
   return accesses;
 }
 
@@ -48,20 +48,20 @@ std::string copies(unsigned count, const std::string &type = "i32") {
 }
 
 TEST(SpillExcess, FunctionsUpToTheLimitStayAsTheyAre) {
-  EXPECT_EQ(spill(copies(40), {.excess = 40, .kept = 8}).stores, 0u);
-  EXPECT_EQ(spill(copies(20, "i64"), {.excess = 40, .kept = 8}).stores, 0u);
+  EXPECT_EQ(spill(copies(40), {.excess = 40, .perBlock = 8}).stores, 0u);
+  EXPECT_EQ(spill(copies(20, "i64"), {.excess = 40, .perBlock = 8}).stores, 0u);
 }
 
 TEST(SpillExcess, ValuesBeyondTheKeptOnesGoToMemoryOnce) {
-  const Accesses accesses = spill(copies(41), {.excess = 40, .kept = 8});
+  const Accesses accesses = spill(copies(41), {.excess = 40, .perBlock = 8});
   EXPECT_EQ(accesses.stores, 33u);
   EXPECT_EQ(accesses.loads, 33u);
   EXPECT_LE(accesses.peakAfter, 10u) << "with the addresses of a load and a store";
 }
 
 TEST(SpillExcess, RegistersAreCountedByWords) {
-  EXPECT_GT(spill(copies(21, "i64"), {.excess = 40, .kept = 8}).stores, 0u);
-  EXPECT_LE(spill(copies(21, "<4 x float>"), {.excess = 40, .kept = 8}).peakAfter, 10u);
+  EXPECT_GT(spill(copies(21, "i64"), {.excess = 40, .perBlock = 8}).stores, 0u);
+  EXPECT_LE(spill(copies(21, "<4 x float>"), {.excess = 40, .perBlock = 8}).peakAfter, 10u);
 }
 
 TEST(SpillExcess, SlotsAreOffsetsFromACopyOfTheAddress) {
@@ -69,7 +69,7 @@ TEST(SpillExcess, SlotsAreOffsetsFromACopyOfTheAddress) {
   llvm::SMDiagnostic error;
   const std::unique_ptr<llvm::Module> module = llvm::parseAssemblyString(copies(50), error, context);
   llvm::Function &function = *module->begin();
-  spillExcess(function, nullptr, {.excess = 40, .kept = 8, .copyAddress = "", .copyConstraints = "=r,0"});
+  spillExcess(function, nullptr, {.excess = 40, .perBlock = 8, .copyAddress = "", .copyConstraints = "=r,0"});
   unsigned copied = 0, stored = 0;
   for (llvm::Instruction &instruction : llvm::instructions(function)) {
     auto *call = llvm::dyn_cast<llvm::CallInst>(&instruction);
@@ -83,7 +83,7 @@ TEST(SpillExcess, SlotsAreOffsetsFromACopyOfTheAddress) {
 }
 
 TEST(SpillExcess, PredicatesAreStoredAsBytes) {
-  const Accesses accesses = spill(copies(50, "i1"), {.excess = 40, .kept = 8});
+  const Accesses accesses = spill(copies(50, "i1"), {.excess = 40, .perBlock = 8});
   EXPECT_EQ(accesses.stores, 42u);
 }
 
@@ -97,7 +97,7 @@ TEST(SpillExcess, AccumulatorsOfALoopGoThroughMemory) {
   }
   const Accesses accesses = spill("define void @f(ptr %p, i1 %c, i32 %k) {\nentry:\nbr label %loop\nloop:\n" + phis +
                                       sums + "br i1 %c, label %loop, label %end\nend:\n" + stores + "ret void\n}\n",
-                                  {.excess = 40, .kept = 8});
+                                  {.excess = 40, .perBlock = 8});
   EXPECT_GE(accesses.stores, 100u);
   EXPECT_LE(accesses.peakAfter, 16u);
 }
@@ -108,7 +108,7 @@ TEST(SpillExcess, AccumulatorsInFlightStayInRegisters) {
   text.insert(end, "%w = call float asm sideeffect \"wgmma.mma_async\", \"=f\"()\n"
                    "%d = call float asm sideeffect \"wgmma.wait_group\", \"=f,0\"(float %w)\n"
                    "store float %d, ptr %p\n");
-  EXPECT_EQ(spill(text, {.excess = 40, .kept = 8}).stores, 42u);
+  EXPECT_EQ(spill(text, {.excess = 40, .perBlock = 8}).stores, 42u);
 }
 
 } // namespace
