@@ -89,9 +89,8 @@ static unsigned wantedWidth(tt::DotOp dot, const layout::AmdMatrixTile &tile, un
 }
 
 /// The adjacent elements along k that a lane holds: as many as a read of shared memory takes, but no more than a lane's
-/// part of k. A dot takes the elements
-/// along k in any order, if both operands have the same one; an operand computed from another dot keeps that dot's
-/// order.
+/// part of k. A dot takes the elements along k in any order, if both operands have the same one; an operand computed
+/// from another dot keeps that dot's order.
 static unsigned widthAlongK(tt::DotOp dot, const layout::AmdMatrixTile &tile) {
   const unsigned bits = tt::elementOf(dot.getA().getType()).getIntOrFloatBitWidth();
   const int64_t depth = tt::shapeOf(dot.getA().getType()).back();
