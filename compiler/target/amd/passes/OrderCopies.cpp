@@ -106,7 +106,9 @@ Value Relayout::compute(Value value, RankedTensorType type, ttg::LayoutEncoding 
   }
   if (op && isa<tt::MakeRangeOp, tt::SplatOp>(op))
     return copied(op, type, llvm::to_vector(op->getOperands()));
-  if (op && isa<tt::ExpandDimsOp, tt::BroadcastOp, tt::TransOp>(op)) {
+  if (auto broadcast = dyn_cast_or_null<tt::BroadcastOp>(op))
+    return copied(op, type, of(broadcast.getSrc(), encoding));
+  if (op && isa<tt::ExpandDimsOp, tt::TransOp>(op)) {
     const auto relation = cast<ttg::LayoutRelationOpInterface>(op).getLayoutRelation();
     if (ttg::LayoutEncoding ofOperand = relation.operands.front().transfer.backward(encoding))
       return copied(op, type, of(op->getOperand(0), ofOperand));
