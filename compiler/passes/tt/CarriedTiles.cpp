@@ -88,6 +88,11 @@ static void carryOffsets(scf::ForOp loop, ArrayRef<unsigned> indices) {
   Block *from = loop.getBody(), *to = next.getBody();
   to->getOperations().splice(to->end(), from->getOperations());
   from->getArgument(0).replaceAllUsesWith(to->getArgument(0));
+  // A step that the loop itself gives, as its induction variable, is a scalar: the new loop has it at the same place.
+  for (SmallVector<Value, 2> &ofTile : steps)
+    for (Value &step : ofTile)
+      if (auto argument = dyn_cast<BlockArgument>(step); argument && argument.getOwner() == from)
+        step = to->getArgument(argument.getArgNumber());
   OpBuilder atStart = OpBuilder::atBlockBegin(to), atEnd(to->getTerminator()), behind(loop);
   for (unsigned index = 0; index < inits.size(); ++index) {
     Value inside = next.getRegionIterArg(index), result = next.getResult(index);
