@@ -11,8 +11,9 @@ test/scripts/mutants.json has for each fault a file, a text in it, what replaces
 
 Faults whose new text has the word FAULT, an expression that is true where the fault is there, are built together into
 build/dev and chosen by the environment. The others are built together after them, so none of their near tests may run
-code of another one. The near tests run until one fails, first all cases, then those of a brief run. FILE has the results, with which a second run goes on; --again begins anew. The files
-are put back and built at the end.
+code of another one. The near tests run until one fails, first all cases, then those of a brief run. FILE has the
+results, with which a second run goes on; --again begins anew. The files are put back and built at the end; near tests
+that found a fault must then pass.
 """
 # SPDX-License-Identifier: MIT
 
@@ -30,10 +31,16 @@ import tempfile
 from collections.abc import Iterator
 from typing import Any
 
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), os.pardir, "runner"))
+import xla_envs  # noqa: E402
+
+XLA = "jax-0.10"
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build" / "dev"
 TABLE = pathlib.Path(__file__).with_suffix(".json")
 SECONDS = 900  # of a command; a fault may make a kernel run on
+NOT_RUN = {"unit": (), "lit": (2,)}  # statuses that say nothing about a fault; others are pytest's
+NOT_RUN_BY_PYTEST = (2, 3, 4)
 FAILED_TEST = re.compile(r"^(?:FAILED|ERROR|FAIL:|\[  FAILED  \]) (\S+(?: :: \S+)?)", re.MULTILINE)
 CHOICE = "NEREID_FAULT"
 NO_TESTS = 5  # pytest's status
@@ -72,8 +79,8 @@ def command_of(near: str, is_brief: bool) -> list[str]:
     if kind == "lit":
         start = [sys.executable, "-c", "import lit.main; lit.main.main()", "--max-failures=1"]
         return [*start, str(BUILD / "test" / words[0])]
-    python = ROOT / "build" / "xla" / "jax-0.10" / "bin" / "python"
-    command = [str(python) if kind == "xla" else sys.executable, "-m", "pytest", "-x", "-q"]
+    python = xla_envs.make(XLA) if kind == "xla" else sys.executable
+    command = [python, "-m", "pytest", "-x", "-q"]
     command += ["--brief"] if is_brief else []
     if kind == "run":
         device, *words = words
@@ -82,20 +89,25 @@ def command_of(near: str, is_brief: bool) -> list[str]:
 
 
 def failure_of(near: str, is_brief: bool) -> str:
-    """The test that fails, else nothing."""
+    """The test that fails, else nothing; raises RuntimeError where the tests did not run."""
     status, output = run(command_of(near, is_brief))
-    if status in (0, NO_TESTS):
+    kind = near.split()[0]
+    if status in NOT_RUN.get(kind, NOT_RUN_BY_PYTEST) or "Running 0 tests" in output:
+        raise RuntimeError(f"{near}: no test ran (status {status})\n{output[-2000:]}")
+    if status in (0, NO_TESTS if is_brief and kind not in NOT_RUN else 0):
         return ""
     found = FAILED_TEST.search(output)
     return found[1] if found else f"{near}: status {status}"
 
 
 def try_out(near_tests: list[str]) -> dict[str, str]:
-    """The first failing test among all cases and among those of a brief run; empty where all pass."""
-    result = {"all": "", "brief": ""}
+    """The first failing test among all cases and among those of a brief run; empty where all pass. The near tests of
+    which they are."""
+    result = {"all": "", "brief": "", "near": ""}
     for near in near_tests:
         found = failure_of(near, is_brief=False)
-        result["all"] = result["all"] or found
+        if found and not result["all"]:
+            result |= {"all": found, "near": near}
         if found:
             differs = near.split()[0] not in ("unit", "lit")
             result["brief"] = failure_of(near, is_brief=True) if differs else found
@@ -184,6 +196,11 @@ def main() -> int:
                 options.results.write_text(json.dumps(results, indent=1) + "\n")
     build()
     report(faults, results)
+    os.environ.pop(CHOICE, None)
+    for near in sorted({results[number]["near"] for number in left} - {""}):
+        if found := failure_of(near, is_brief=False):
+            print(f"{near}: {found} fails without a fault, too")
+            return 2
     return 1 if any(result.get("all") and not result["brief"] for result in results.values()) else 0
 
 
