@@ -71,8 +71,10 @@ class _DeviceCaches(dict):  # type: ignore[type-arg]
         self._function = function
 
     def __missing__(self, key: Any) -> Any:
+        if key == "cpu":
+            return self._function._caches_for(driver.for_device("cpu"), 0)
         if ":" not in str(key):  # a device of the active driver, as torch names it
-            return self[get_device_key(device=0 if key == "cpu" else key)]
+            return self[get_device_key(device=key)]
         return self.setdefault(key, self._function.create_binder())
 
     def clear(self) -> None:
