@@ -39,11 +39,12 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build" / "dev"
 TABLE = pathlib.Path(__file__).with_suffix(".json")
 SECONDS = 900  # of a command; a fault may make a kernel run on
-NOT_RUN = {"unit": (), "lit": (2,)}  # statuses that say nothing about a fault; others are pytest's
-NOT_RUN_BY_PYTEST = (2, 3, 4)
+WITHOUT_BRIEF = ("unit", "lit")  # kinds of which a brief run has all cases
+NOT_RUN = {"unit": (), "lit": (2,)}  # statuses that say nothing about a fault
+NO_TESTS = 5  # pytest's status
+NOT_RUN_BY_PYTEST = (2, 3, 4, NO_TESTS)
 FAILED_TEST = re.compile(r"^(?:FAILED|ERROR|FAIL:|\[  FAILED  \]) (\S+(?: :: \S+)?)", re.MULTILINE)
 CHOICE = "NEREID_FAULT"
-NO_TESTS = 5  # pytest's status
 
 
 def run(command: list[str]) -> tuple[int, str]:
@@ -91,11 +92,12 @@ def command_of(near: str, is_brief: bool) -> list[str]:
 def failure_of(near: str, is_brief: bool) -> str:
     """The test that fails, else nothing; raises RuntimeError where the tests did not run."""
     status, output = run(command_of(near, is_brief))
-    kind = near.split()[0]
-    if status in NOT_RUN.get(kind, NOT_RUN_BY_PYTEST) or "Running 0 tests" in output:
-        raise RuntimeError(f"{near}: no test ran (status {status})\n{output[-2000:]}")
-    if status in (0, NO_TESTS if is_brief and kind not in NOT_RUN else 0):
+    if status == 0 and "Running 0 tests" not in output:
         return ""
+    if is_brief and status == NO_TESTS:  # a brief run leaves none of these
+        return ""
+    if status in (0, *NOT_RUN.get(near.split()[0], NOT_RUN_BY_PYTEST)):
+        raise RuntimeError(f"{near}: no test ran (status {status})\n{output[-2000:]}")
     found = FAILED_TEST.search(output)
     return found[1] if found else f"{near}: status {status}"
 
@@ -109,7 +111,7 @@ def try_out(near_tests: list[str]) -> dict[str, str]:
         if found and not result["all"]:
             result |= {"all": found, "near": near}
         if found:
-            differs = near.split()[0] not in ("unit", "lit")
+            differs = near.split()[0] not in WITHOUT_BRIEF
             result["brief"] = failure_of(near, is_brief=True) if differs else found
         if result["brief"]:
             break
