@@ -108,9 +108,9 @@ void LoadProtector::collectLoads() {
     forEachNest(step, [&](Nest &nest) {
       collectLoads(nest, {number, sequence.steps[number].kind == StepKind::Nest ? &nest : nullptr, {}});
     });
-    for (auto &[before, kept] : pending)
-      if (before == number + 1 && kept.kind == StepKind::Nest)
-        collectLoads(*kept.nest, {number, nullptr, {}, /*isAfter=*/true});
+    for (auto &[before, inserted] : pending)
+      if (before == number + 1 && inserted.kind == StepKind::Nest)
+        collectLoads(*inserted.nest, {number, nullptr, {}, /*isAfter=*/true});
   }
 }
 
