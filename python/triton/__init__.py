@@ -35,6 +35,7 @@ from .runtime import (
 )
 from .runtime.callable import package_function as _package_function
 from .runtime.jit import constexpr_function, jit
+from .runtime.tuning_keys import bounds_class, multiple_class, pow2_class
 from .xla_imports import watch_imports as _watch_imports
 
 __all__ = [
@@ -54,6 +55,7 @@ __all__ = [
     "aggregate",
     "autotune",
     "backends",
+    "bounds_class",
     "cdiv",
     "compile",
     "compiler",
@@ -64,8 +66,10 @@ __all__ = [
     "jit",
     "knobs",
     "language",
+    "multiple_class",
     "must_use_result",
     "next_power_of_2",
+    "pow2_class",
     "reinterpret",
     "runtime",
     "sanitizer",

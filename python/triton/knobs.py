@@ -205,6 +205,8 @@ class compilation_knobs(base_knobs):
 class autotuning_knobs(base_knobs):
     cache = env_bool("TRITON_CACHE_AUTOTUNING")
     print = env_bool("TRITON_PRINT_AUTOTUNING")
+    # pow2: integers of keys without a class of their own count as the power of two above.
+    key_class = env_choice("TRITON_AUTOTUNE_KEY_CLASS", "exact", "pow2")
     listener: Any = None
 
 

@@ -9,15 +9,21 @@ import time
 import types
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import knobs
 from .._lazy import lazy_names
 from .config import Config
 from .errors import AutotunerError, OutOfResources, PTXASError
 from .jit import JITFunction, KernelInterface
-from .progress import Progress
+from .tuned_arguments import assign, clone, on_cpu, set_to_zero
+from .tuning_keys import KeyClass, check_names, class_of
+from .tuning_samples import best_of
 from .tuning_state import CallState, KeyLocks
+
+if TYPE_CHECKING:
+    from .tuning import Search
+    from .tuning_table import TuningReport
 
 __all__ = [
     "Autotuner",
@@ -30,6 +36,7 @@ __all__ = [
 ]
 
 QUANTILES = (0.5, 0.2, 0.8)
+MOST_REPORTS = 64
 
 
 class Autotuner(KernelInterface[Any]):
@@ -53,6 +60,7 @@ class Autotuner(KernelInterface[Any]):
         use_cuda_graph: bool = False,
         do_bench: Any = None,
         cache_results: bool = False,
+        key_class: dict[str, KeyClass] | None = None,
     ):
         self._call = CallState()
         self._key_locks = KeyLocks()
@@ -82,6 +90,9 @@ class Autotuner(KernelInterface[Any]):
         self._do_bench = do_bench
         self.configs_timings: dict[Config, Any] = {}
         self.bench_time: float | None = None
+        self.key_class = dict(key_class or {})
+        check_names(self.base_fn.__name__, self.key_class, key)
+        self._reports: dict[Any, TuningReport] = {}  # of the latest keys
         if warmup is not None or rep is not None or use_cuda_graph:
             warnings.warn(
                 "warmup, rep, and use_cuda_graph parameters are deprecated. See do_bench for "
@@ -135,22 +146,22 @@ class Autotuner(KernelInterface[Any]):
         if self.num_warmups is not None or self.num_reps is not None:
             times: dict[str, Any] = {"warmup": self.num_warmups or 25, "rep": self.num_reps or 100}
             return lambda call, quantiles: do_bench(call, quantiles=quantiles, **times)
-        return driver.active.get_benchmarker()
+        return self._call.sampler or driver.active.get_benchmarker()
 
     def _prepare_arguments(self, kwargs: dict[str, Any], reset_only: bool = False) -> None:
         for name in self.reset_to_zero:
             if kwargs.get(name) is not None:
-                _set_to_zero(kwargs[name])
+                set_to_zero(kwargs[name])
         if not reset_only:
             self.restore_copies = {
-                name: _clone(kwargs[name])
+                name: clone(kwargs[name])
                 for name in self.restore_value
                 if kwargs.get(name) is not None
             }
 
     def _restore_arguments(self, kwargs: dict[str, Any], exception: BaseException | None) -> None:
         for name, copy in self.restore_copies.items():
-            _assign(kwargs[name], copy)
+            assign(kwargs[name], copy)
         self.restore_copies = {}
 
     def _bench(self, *args: Any, config: Config, **meta: Any) -> Any:
@@ -176,32 +187,27 @@ class Autotuner(KernelInterface[Any]):
         try:
             return self.do_bench(kernel_call, quantiles=QUANTILES)
         except (OutOfResources, CompileTimeAssertionFailure, PTXASError) as error:
+            self._call.failure = str(error)
             if knobs.autotuning.print:
                 print(f"Autotuning of {self.base_fn.__name__}: {config} is left out: {error}")
             return [float("inf")] * len(QUANTILES)
 
-    def _tune(
+    def _search(
         self, configs: list[Config], args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> dict[Config, Any]:
-        start = time.perf_counter()
-        timings: dict[Config, Any] = {}
-        known: dict[Any, Any] = {}
-        with Progress(f"tuning {self.base_fn.__name__}") as progress:
-            for number, config in enumerate(configs, 1):
-                progress.step(f", configuration {number} of {len(configs)} ({config})")
-                same = self._what_matters(config, args, kwargs)
-                if same not in known:
-                    known[same] = self._bench(*args, config=config, **kwargs)
-                timings[config] = known[same]
-        self.bench_time = time.perf_counter() - start
-        return timings
+    ) -> Search:
+        from .tuning import Search
+
+        search = Search(self, configs, args, kwargs)
+        search.run()
+        self.bench_time = search.seconds
+        return search
 
     def _what_matters(self, config: Config, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Equal for configurations that compile alike: on the CPU, where warps and stages have no
         effect, those that differ only in them.
         """
         options = config.all_kwargs().keys() - config.kwargs.keys()
-        if not _on_cpu((*args, *kwargs.values())) or options & set(self.arg_names):
+        if not on_cpu((*args, *kwargs.values())) or options & set(self.arg_names):
             return id(config)
         try:
             return frozenset(config.kwargs.items()), config.pre_hook
@@ -211,7 +217,12 @@ class Autotuner(KernelInterface[Any]):
     def _key_of(self, kwargs: dict[str, Any]) -> tuple[Any, ...]:
         every = {**(self.nargs or {}), **kwargs}
         arguments = {name: value for name, value in every.items() if name in self.arg_names}
-        key = [arguments[name] for name in self.keys if name in arguments]
+        kernel = self.base_fn.__name__
+        key = [
+            class_of(kernel, self.key_class, name, arguments[name])
+            for name in self.keys
+            if name in arguments
+        ]
         key += [str(value.dtype) for value in arguments.values() if hasattr(value, "dtype")]
         return tuple(key)
 
@@ -234,15 +245,26 @@ class Autotuner(KernelInterface[Any]):
         timings = record.read() if record else None
         if timings is None:
             start = time.perf_counter()
-            timings = self._tune(configs, args, kwargs)
+            search = self._search(configs, args, kwargs)
+            timings = search.timings()
             bench_time = time.perf_counter() - start
             if record:
                 record.write(timings)
         self.configs_timings = timings
-        best = min(timings, key=timings.get)  # type: ignore[arg-type]
+        best = best_of(timings)
+        if bench_time is not None:
+            self._keep_report(key, search, best)
         self.pre_hook({**(self.nargs or {}), **kwargs, **best.all_kwargs()}, reset_only=True)
         self.cache[key] = best
         self._report(key, timings, best, bench_time)
+
+    def _keep_report(self, key: tuple[Any, ...], search: Search, best: Config) -> None:
+        from .tuning_table import TuningReport
+
+        self._reports.pop(key, None)
+        if len(self._reports) == MOST_REPORTS:
+            self._reports.pop(next(iter(self._reports)), None)
+        self._reports[key] = TuningReport(self.base_fn.__name__, key, search, best)
 
     def _report(
         self, key: tuple[Any, ...], timings: dict[Config, Any], best: Config, took: float | None
@@ -254,6 +276,8 @@ class Autotuner(KernelInterface[Any]):
                 f"Triton autotuning for function {self.base_fn.__name__},\nwith key as "
                 f"{key},\n{how},\nbest config selected: {best};"
             )
+            if took is not None:
+                print(self._reports[key])
         if knobs.autotuning.listener is not None:
             knobs.autotuning.listener(
                 fn=self.fn,
@@ -263,6 +287,23 @@ class Autotuner(KernelInterface[Any]):
                 duration=took,
                 cache_hit=took is None,
             )
+
+    def report(self, key: tuple[Any, ...] | None = None) -> TuningReport | None:
+        """The table of the candidates of a tuning in this process: of `key`, one of `cache`, or of the
+        latest one. None where there was none.
+        """
+        return self._reports.get(next(reversed(self._reports), None) if key is None else key)
+
+    def __repr__(self) -> str:
+        return (
+            f"Autotuner({self.base_fn.__module__}:{self.base_fn.__qualname__}, "
+            f"{len(self.configs)} configurations, {len(self.cache)} keys)"
+        )
+
+    def _repr_html_(self) -> str:
+        from .tuning_table import tuner_html
+
+        return tuner_html(self)
 
     def _config_for(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Config:
         if len(self.configs) == 1:
@@ -326,14 +367,6 @@ class Autotuner(KernelInterface[Any]):
             self.nargs = None
 
 
-def _on_cpu(values: tuple[Any, ...]) -> bool:
-    """Whether there are tensors and all of them are in host memory, and no simulated GPU takes those."""
-    from .driver import driver
-
-    kinds = {getattr(value.device, "type", "") for value in values if hasattr(value, "device")}
-    return kinds == {"cpu"} and driver.for_device("cpu").get_current_target().backend == "cpu"
-
-
 def _reject_conflicts(kwargs: dict[str, Any], config: Config) -> None:
     conflicts = kwargs.keys() & config.all_kwargs().keys()
     if conflicts:
@@ -353,24 +386,6 @@ def _launch(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     return fn[kwargs["grid"]](*args, **rest)
 
 
-def _set_to_zero(array: Any) -> None:
-    if hasattr(array, "zero_"):
-        array.zero_()
-    else:
-        array[...] = 0
-
-
-def _clone(array: Any) -> Any:
-    return array.clone() if hasattr(array, "clone") else array.copy()
-
-
-def _assign(array: Any, source: Any) -> None:
-    if hasattr(array, "copy_"):
-        array.copy_(source)
-    else:
-        array[...] = source
-
-
 def autotune(
     configs: list[Config],
     key: list[str],
@@ -384,9 +399,10 @@ def autotune(
     use_cuda_graph: bool = False,
     do_bench: Any = None,
     cache_results: bool = False,
+    key_class: dict[str, KeyClass] | None = None,
 ) -> Callable[[Any], Autotuner]:
     """Decorator over `triton.jit`: times the configurations whenever an argument named in `key`
-    has a new value.
+    has a new value, or one of a new class where `key_class` has a function for it.
     """
 
     def decorate(fn: Any) -> Autotuner:
@@ -405,6 +421,7 @@ def autotune(
             use_cuda_graph=use_cuda_graph,
             do_bench=do_bench,
             cache_results=cache_results,
+            key_class=key_class,
         )
 
     return decorate

@@ -56,6 +56,9 @@ class Config:
                 shown[name] = getattr(self, name)
         return ", ".join(f"{name}: {value}" for name, value in shown.items())
 
+    def __repr__(self) -> str:
+        return f"Config({self})"
+
     def __hash__(self) -> int:
         return hash((*self.all_kwargs().items(), self.pre_hook))
 

@@ -34,14 +34,15 @@ class Progress:
 
     def __init__(self, what: str, patience: float | None = None):
         self.what = what
-        self._step = ""
+        self._step = self._bar = ""
         self._patience = PATIENCE if patience is None else patience
         self._end = threading.Event()
         self._thread: threading.Thread | None = None
         self._is_written = False
 
-    def step(self, text: str) -> None:
-        self._step = text
+    def step(self, text: str, bar: str = "") -> None:
+        """`bar` is shown on terminals alone."""
+        self._step, self._bar = text, bar
 
     def __enter__(self) -> Progress:
         if is_shown():
@@ -64,9 +65,16 @@ class Progress:
         while not self._end.wait(wait):
             took = time.monotonic() - self._start
             line = f"triton: {self.what}{self._step}, {took:.0f} s"
-            _write(f"\r{_cut(line)}\x1b[K" if _rewrites() else f"{line}\n")
+            shown = f"{self._bar} {line}" if self._bar else line
+            _write(f"\r{_cut(shown)}\x1b[K" if _rewrites() else f"{line}\n")
             self._is_written = True
             wait = _INTERVAL if _rewrites() else 2 * max(wait, _INTERVAL)  # a log grows slowly
+
+
+def bar(done: int, count: int, width: int = 20) -> str:
+    """How much of something is done: "[#####               ]"."""
+    full = width * done // max(count, 1)
+    return f"[{'#' * full}{' ' * (width - full)}]"
 
 
 def _rewrites() -> bool:

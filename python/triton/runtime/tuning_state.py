@@ -16,6 +16,8 @@ class CallState(threading.local):
 
     nargs: dict[str, Any] | None = None
     best_config: Any = None
+    sampler: Any = None  # of the search that runs, where it samples by itself
+    failure: str = ""  # why the latest candidate cannot run
 
     def __init__(self) -> None:
         self.restore_copies: dict[str, Any] = {}
