@@ -223,6 +223,10 @@ class runtime_knobs(base_knobs):
     device = env_opt_str("TRITON_DEVICE")
     # auto: what takes long is said on stderr if that is a terminal.
     progress = env_choice("TRITON_PROGRESS", "auto", "on", "off")
+    # What happens where no cache has a kernel, or an autotuned kernel has no decision.
+    jit = env_choice("TRITON_JIT", "allow", "warn", "forbid")
+    # A file to which the variants that a run needs are appended.
+    record = env_opt_str("TRITON_RECORD")
     sim_seed = env_int("TRITON_SIM_SEED", 0)
     # Instructions of the warps of a CTA after which the simulator stops; 0: its own limit.
     sim_limit = env_int("TRITON_SIM_LIMIT", 0)

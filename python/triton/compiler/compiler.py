@@ -18,6 +18,7 @@ from ..backends import BaseBackend, GPUTarget, backends, compiled
 from ..runtime.binder import normalize_grid
 from ..runtime.cache import failures_warn, triton_key
 from ..runtime.driver import driver
+from ..runtime.jit_policy import guard, record
 from ..runtime.progress import Progress
 from .metadata_group import MetadataGroup, group_of_files
 from .sources import ASTSource, IRSource
@@ -90,6 +91,7 @@ def compile(  # noqa: A001
 
         code = compile_by_stages(src, target, backend, parsed, stages)
         clock.compiled(code)
+        record(src, target, parsed, "plain")
         group = MetadataGroup(code, target, parsed)
         kernel = CompiledKernel(src, group, code.hash)
         if knobs.compilation.dump_ir:
@@ -115,12 +117,15 @@ def compile(  # noqa: A001
     if knobs.compilation.override and (path := stage_files.find_override(src, key, target.backend)):
         settings["ir_override"] = path
 
+    lookup = managed.find if managed and not always else None
+    abi = "own" if settings["own_launcher"] else "plain"
+
     def compile_with(path: str | None) -> Any:
         return src.compile(
             backend.code_target(parsed),
             settings if path is None else {**settings, "ir_override": path},
             None if managed else knobs.cache.dir,
-            managed.find if managed and not always and path is None else None,
+            guard(lookup if path is None else None, src, target, parsed, abi),
         )
 
     with Progress(f"compiling {src.name} for {target.backend}"):
@@ -130,6 +135,7 @@ def compile(  # noqa: A001
 
             code = call_hook(src, backend, parsed, code, compile_with)
     clock.compiled(code)
+    record(src, target, parsed, abi)
     group = MetadataGroup(code, target, parsed)
     if managed:
         if not code.cache_hit:

@@ -14,6 +14,7 @@ from .._C import libtriton
 from ..backends import BaseBackend, GPUTarget
 from ..backends.staged import StagedCode
 from ..runtime.cache import failures_warn, get_cache_manager, read_own_file
+from ..runtime.jit_policy import check_compilation
 
 Stage = Callable[[Any, dict[str, Any]], Any]
 
@@ -30,6 +31,7 @@ def compile_by_stages(
         files, metadata = _find(key, src.name)
     is_hit = metadata is not None
     if metadata is None:
+        check_compilation(src, target, options)
         metadata = {"shared": 0}
         files = _run(src, target, backend, options, stages, metadata, times)
         _store(key, src.name, files, metadata)

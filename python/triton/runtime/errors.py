@@ -47,6 +47,14 @@ class PTXASError(TritonError):
         return type(self), (self.error_message,)
 
 
+class JitForbidden(TritonError, RuntimeError):
+    """Under `TRITON_JIT=forbid` a kernel would have been compiled, or tuned."""
+
+
+class JitWarning(UserWarning):
+    """Under `TRITON_JIT=warn` a kernel is compiled, or tuned."""
+
+
 class AutotunerError(TritonError):
     """No configuration was usable."""
 

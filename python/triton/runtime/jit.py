@@ -20,7 +20,7 @@ from .._C.libtriton import (
 from .._lazy import lazy_names
 from .._utils import Path
 from ..backends import BaseBackend
-from . import _async_compile
+from . import _async_compile, jit_policy
 from .binder import Binder, device_of_arguments, normalize_grid
 from .callable import ConstexprFunction, JITCallable, _hashing, constexpr_function
 from .decorated import DecoratedFunction, KernelInterface
@@ -181,23 +181,31 @@ class JITFunction(DecoratedFunction[T], JITBase):  # type: ignore[misc]
         self._reject_removed_options(kwargs, active, stream)
         kernels, _, target, backend, binder = self._caches_for(active, device)
         specialization, options = binder.specialize(bound), binder.options(kwargs)
-        key = str(specialization) + class_keys(specialization)
-        key += str(options) + binder.changed_settings()
-        if knobs.runtime.add_stages_inspection_hook is not None:
-            from ..compiler.inspected import key_of_hook
-
-            key += key_of_hook()
-        key += "" if not backend.has_own_launcher or _launches_own(backend) else " plain"
+        key = self._key_of(specialization, options, backend, binder)
         kernel = kernels.get(key)
         if kernel is None:
             kernel = self._compile_for(
                 key, bound, specialization, options, target, backend, warmup, kernels
             )
+        elif knobs.runtime.record:
+            jit_policy.record_kernel(kernel, "own" if _launches_own(backend) else "plain")
         if kernel is not None and not warmup:
             if stream is None:
                 stream = active.stream_for(tuple(bound.values()), device)
             self._launch(kernel, normalize_grid(grid, bound), device, stream, bound)
         return kernel
+
+    def _key_of(
+        self, specialization: list[Any], options: dict[str, Any], backend: Any, binder: Binder
+    ) -> str:
+        """Identifies a kernel among those of one device."""
+        key = str(specialization) + class_keys(specialization)
+        key += str(dict(sorted(options.items()))) + binder.changed_settings()
+        if knobs.runtime.add_stages_inspection_hook is not None:
+            from ..compiler.inspected import key_of_hook
+
+            key += key_of_hook()
+        return key + (" plain" if backend.has_own_launcher and not _launches_own(backend) else "")
 
     def _take_stream(self, kwargs: dict[str, Any]) -> Any:
         """The launch option `stream`, which is not a compile option."""
@@ -254,6 +262,7 @@ class JITFunction(DecoratedFunction[T], JITBase):  # type: ignore[misc]
         if _call_hook(knobs.runtime.jit_cache_hook, *info):
             return None
         source = self.ASTSource(self, signature, constants, attrs)
+        source.launch_key = key
         _ = self.cache_key  # fills used_global_vals
         self._use_globals_of_arguments(specialization, constants)
         self._watch_globals()

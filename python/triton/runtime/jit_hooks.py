@@ -8,6 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from .constant_text import decode, decode_kind, encode, encode_kind
+
 
 @dataclass
 class JitFunctionInfo:
@@ -72,50 +74,6 @@ _SHOWN_OPTIONS = (
 )
 
 
-def _encode(value: Any) -> Any:
-    from ..language.core import constexpr, dtype
-    from .jit import JITFunction
-
-    if isinstance(value, dtype):
-        return {"dtype": value.name}
-    if isinstance(value, constexpr):
-        return {"constexpr": _encode(value.value)}
-    if isinstance(value, JITFunction):
-        return {"jit_function": [value.module, value.__qualname__]}
-    if isinstance(value, (tuple, list)):
-        return {"tuple": [_encode(item) for item in value]}
-    return value
-
-
-def _decode(value: Any) -> Any:
-    if not isinstance(value, dict):
-        return value
-    from ..language.core import constexpr, dtype
-
-    ((kind, content),) = value.items()
-    if kind == "dtype":
-        return dtype(content)
-    if kind == "constexpr":
-        return constexpr(_decode(content))
-    if kind == "jit_function":
-        return _function_at(*content)
-    return tuple(_decode(item) for item in content)
-
-
-def _function_at(module: str, qualname: str) -> Any:
-    import functools
-    import importlib
-
-    from .decorated import functions_by_name
-
-    if "<locals>" in qualname:
-        function = functions_by_name.get(f"{module}:{qualname}")
-        if function is None:
-            raise RuntimeError(f"Unable to resolve JITFunction {module}:{qualname} for preload")
-        return function
-    return functools.reduce(getattr, qualname.split("."), importlib.import_module(module))
-
-
 def encode_specialization(
     function: Any,
     key: str,
@@ -149,9 +107,9 @@ def preload_text(
             "name": name,
             "key": key,
             "target": target.__dict__,
-            "signature": signature,
+            "signature": {name: encode_kind(kind) for name, kind in signature.items()},
             "constant_keys": [list(path) for path in constants],
-            "constant_vals": [_encode(value) for value in constants.values()],
+            "constant_vals": [encode(value) for value in constants.values()],
             "attrs_keys": [list(path) for path in attrs],
             "attrs_vals": list(attrs.values()),
             "options": options.__dict__,
@@ -185,16 +143,13 @@ def decode_specialization(
             f"Specialization data is for {data['target']} but trying to preload for {target}"
         )
     constants = dict(
-        zip(map(tuple, data["constant_keys"]), map(_decode, data["constant_vals"]), strict=True)
+        zip(map(tuple, data["constant_keys"]), map(decode, data["constant_vals"]), strict=True)
     )
     attrs = dict(zip(map(tuple, data["attrs_keys"]), data["attrs_vals"], strict=True))
-    signature = {name: _tuples(kind) for name, kind in data["signature"].items()}
-    options = {
-        name: tuple(value) if isinstance(value, list) else value
-        for name, value in data["options"].items()
-    }
+    signature = {name: decode_kind(kind) for name, kind in data["signature"].items()}
+    options = {name: _tuples(value) for name, value in data["options"].items()}
     return data["key"], signature, constants, attrs, options
 
 
-def _tuples(kind: Any) -> Any:
-    return tuple(_tuples(item) for item in kind) if isinstance(kind, list) else kind
+def _tuples(value: Any) -> Any:
+    return tuple(map(_tuples, value)) if isinstance(value, list) else value

@@ -1,0 +1,159 @@
+"""Variants of a kernel: what it was specialised to, how that reads, and which of several is nearest."""
+
+# SPDX-License-Identifier: MIT
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable
+from typing import Any
+
+from .._C import libtriton
+from .._utils import Path
+from ..backends import GPUTarget
+
+_PROPERTIES = {"tt.divisibility": "a multiple of {}", "tt.pointer_range": "within 2 GiB"}
+_LONGEST = 60  # characters of a constant in a message
+
+
+class Variant:
+    """One specialisation of a kernel for one target: the inputs of a compilation, `key` apart, which is
+    that of the launches.
+    """
+
+    def __init__(
+        self,
+        function: Any,
+        signature: dict[str, Any],
+        constants: dict[Path, Any],
+        attrs: dict[Path, Any],
+        options: Any,
+        target: Any,
+        abi: str = "plain",
+        key: str = "",
+    ):
+        self.function = function
+        self.signature = signature
+        self.constants = constants
+        self.attrs = attrs
+        self.options = options  # parsed by the target's backend
+        self.target = target
+        self.abi = abi
+        self.key = key
+
+    @classmethod
+    def of_source(cls, source: Any, target: Any, options: Any, abi: str) -> Variant:
+        """That of a compilation of an ASTSource."""
+        return cls(
+            source.fn,
+            source.signature,
+            source.constants,
+            source.attrs,
+            options,
+            target,
+            abi,
+            getattr(source, "launch_key", ""),
+        )
+
+    def compile(self) -> Any:
+        """Compiles it, or takes it from a cache; returns a CompiledKernel."""
+        from ..compiler import ASTSource, compile  # noqa: A004
+
+        source = ASTSource(self.function, self.signature, self.constants, self.attrs)
+        source.launch_key = self.key  # type: ignore[attr-defined]
+        options = self.options.__dict__
+        return compile(source, self.target, options, _folder_view=False, _launch_abi=self.abi)
+
+    @functools.cached_property
+    def arguments(self) -> dict[str, str]:
+        """What each parameter was specialised to: "*fp32, a multiple of 16", "1024"."""
+        return {
+            name: self._argument((index,), kind)
+            for index, (name, kind) in enumerate(self.signature.items())
+        }
+
+    @functools.cached_property
+    def changed_options(self) -> dict[str, Any]:
+        """The launch options that differ from the target's defaults."""
+        from ..compiler import make_backend
+
+        defaults = make_backend(self.target).parse_options({}).__dict__
+        return {
+            name: value
+            for name, value in self.options.__dict__.items()
+            if name not in defaults or value != defaults[name]
+        }
+
+    @property
+    def target_text(self) -> str:
+        """ "cuda:90", "cpu:znver3"."""
+        arch = self.target.arch or getattr(self.options, "arch", None) or "native"
+        return f"{self.target.backend}:{arch}"
+
+    def _argument(self, path: Path, kind: Any) -> str:
+        if isinstance(kind, tuple):
+            parts = [self._argument((*path, index), part) for index, part in enumerate(kind)]
+            return f"({', '.join(parts)})"
+        if kind == "constexpr":
+            text = repr(self.constants.get(path))
+            return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+        words = [kind]
+        for name, value in self.attrs.get(path, ()):
+            words.append(_PROPERTIES.get(name, f"{name} {{}}").format(value))
+        return ", ".join(words)
+
+    def differences(self, other: Variant) -> dict[str, tuple[str, str]]:
+        """Parameter or option -> what this has, what the other has."""
+        found = {
+            name: (text, other.arguments.get(name, "no such parameter"))
+            for name, text in self.arguments.items()
+            if text != other.arguments.get(name)
+        }
+        mine, theirs = self.options.__dict__, other.options.__dict__
+        for name in mine:
+            if mine[name] != theirs.get(name):
+                found[f"option {name}"] = (repr(mine[name]), repr(theirs.get(name)))
+        return found
+
+    def nearest(self, others: Iterable[Variant]) -> Variant | None:
+        """The one with the fewest differences, of those for the same kind of target; the last of equals."""
+        same = [other for other in others if other.target.backend == self.target.backend]
+        return min(reversed(same), key=lambda other: len(self.differences(other)), default=None)
+
+    def __str__(self) -> str:
+        parts = [f"{name}: {text}" for name, text in self.arguments.items()]
+        options = [f"{name}={value!r}" for name, value in self.changed_options.items()]
+        shown = ", ".join([f"{self.function.__name__}({'; '.join(parts)})", *options])
+        return f"{shown} for {self.target_text}"
+
+    def __repr__(self) -> str:
+        return f"<Variant {self}>"
+
+
+def target_of(given: Any) -> GPUTarget:
+    """A target from its text, as `nereid compile --target` takes it: "cuda:90", "hip:gfx942", "cpu"."""
+    if isinstance(given, GPUTarget):
+        return given
+    if not isinstance(given, str):
+        raise TypeError(f"target must be a GPUTarget or a text, got {type(given).__name__}")
+    backend, _, arch = given.partition(":")
+    if backend not in libtriton.target_names() or (backend != "cpu" and not arch):
+        near = libtriton.suggest_name(backend, libtriton.target_names())
+        raise ValueError(
+            f"target {given!r} must be such as cuda:90, hip:gfx942, cpu or cpu:x86-64-v3{near}"
+        )
+    if backend == "cpu":
+        _, own, warp_size = libtriton.driver_cpu.host_target()
+        return GPUTarget("cpu", arch or own, warp_size)
+    number = int(arch) if arch.isdigit() else arch
+    return GPUTarget(backend, number, libtriton.warp_size(backend, arch))
+
+
+def known_variants(function: Any) -> list[Variant]:
+    """Those that this process has compiled, or read from a cache, for launches."""
+    found = []
+    for kernels, *_ in list(function.__dict__.get("device_caches", {}).values()):
+        for kernel in list(kernels.values()):
+            group = vars(kernel).get("metadata_group")  # not of one that is being compiled
+            if hasattr(group, "options"):
+                found.append(Variant.of_source(kernel.src, group.target, group.options, "plain"))
+    return found
