@@ -47,6 +47,10 @@ def _run(name: str) -> int:
 
 
 def main() -> int:
+    if sys.argv[1:2] == ["lock"]:  # its files name kernels of this environment
+        from triton.tools.lock import main as lock
+
+        return lock(sys.argv[2:])
     if sys.argv[1:] != ["doctor"]:
         return _run("nereid")
     from .doctor import report

@@ -207,6 +207,10 @@ class autotuning_knobs(base_knobs):
     print = env_bool("TRITON_PRINT_AUTOTUNING")
     # pow2: integers of keys without a class of their own count as the power of two above.
     key_class = env_choice("TRITON_AUTOTUNE_KEY_CLASS", "exact", "pow2")
+    # A lock file, or redis:NAME: decisions of autotuners, read by every process and written by one of them.
+    lock = env_opt_str("TRITON_LOCK")
+    # Seconds that a process waits for another one that decides.
+    lock_wait = env_int("TRITON_LOCK_WAIT", 300)
     listener: Any = None
 
 

@@ -235,12 +235,32 @@ class Autotuner(KernelInterface[Any]):
         return TuningRecord.open(self, key, configs)
 
     def _choose(self, key: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        """Fills `cache[key]`, from the record on disk if there is one."""
-        bench_time = None
+        """Fills `cache[key]`, from a lock file if one has the key."""
         configs = self.prune_configs(kwargs)
         if len(configs) == 1:  # a single configuration needs no timing
             self.cache[key] = configs[0]
             return
+        from . import decisions
+
+        decided = decisions.find(self, key, configs)
+        if decided is None:
+            with decisions.deciding(self, key):
+                decided = decisions.find(self, key, configs)
+                if decided is None:
+                    self._decide(key, configs, args, kwargs)
+                    return
+        self.cache[key] = decided
+        self._report(key, {}, decided, None)
+
+    def _decide(
+        self,
+        key: tuple[Any, ...],
+        configs: list[Config],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+    ) -> None:
+        """Fills `cache[key]` by timings, from the record on disk if there is one."""
+        bench_time = None
         record = self._record(key, configs)
         timings = record.read() if record else None
         if timings is None:
@@ -254,6 +274,9 @@ class Autotuner(KernelInterface[Any]):
         best = best_of(timings)
         if bench_time is not None:
             self._keep_report(key, search, best)
+        from . import decisions
+
+        best = decisions.record(self, key, best, timings[best])
         self.pre_hook({**(self.nargs or {}), **kwargs, **best.all_kwargs()}, reset_only=True)
         self.cache[key] = best
         self._report(key, timings, best, bench_time)
