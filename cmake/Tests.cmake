@@ -29,8 +29,16 @@ nereid_layer_flags(nereid-keeping-ptxas runtime)
 set_target_properties(nereid-keeping-ptxas PROPERTIES OUTPUT_NAME ptxas
   RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/test/stub)
 
+# For LD_PRELOAD: a folder on a slow network file system.
+add_library(nereid-stub-files SHARED EXCLUDE_FROM_ALL ${PROJECT_SOURCE_DIR}/test/stub/files/SlowFiles.cpp)
+nereid_layer_flags(nereid-stub-files runtime)
+target_link_libraries(nereid-stub-files PRIVATE ${CMAKE_DL_LIBS})
+set_target_properties(nereid-stub-files PROPERTIES OUTPUT_NAME slowfiles
+  LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/test/stub)
+
 # What tests need beside the products.
-add_custom_target(nereid-tests DEPENDS nereid-stub-cuda nereid-stub-hip nereid-stub-nvjitlink nereid-keeping-ptxas)
+add_custom_target(nereid-tests DEPENDS nereid-stub-cuda nereid-stub-hip nereid-stub-nvjitlink nereid-keeping-ptxas
+  nereid-stub-files)
 
 find_package(GTest CONFIG)
 file(GLOB_RECURSE unit_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/test/unit/*.cpp ${PROJECT_SOURCE_DIR}/test/cache/*.cpp)

@@ -54,8 +54,8 @@ std::vector<std::string> DiskCache::writeView(const std::string &dir, const std:
     if (!isPlainName(file.name))
       return fail("stage `" + file.name + "` is not the name of a file");
     const std::string fileName = name + "." + file.name;
-    if (const std::string problem = replaceFile(view, fileName, file.data, Sync::No); !problem.empty())
-      return fail(problem);
+    if (const int reason = replaceFile(view, fileName, file.data, Sync::No))
+      return fail(std::strerror(reason));
     paths.push_back(dir + "/" + folder + "/" + fileName);
   }
   return paths;

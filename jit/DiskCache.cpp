@@ -13,15 +13,32 @@
 
 namespace nereid::jit {
 
+/// Calls `work`, which returns the system's number of an error or 0, again after such an answer.
+template <typename Work> static int retryStale(Work work) {
+  int reason = ESTALE;
+  for (int trial = 0; trial < kStaleTrials && reason == ESTALE; ++trial)
+    reason = work();
+  return reason;
+}
+
+static Descriptor openSubfolder(const std::string &dir, std::string_view key, bool make) {
+  const Descriptor top = openFolder(dir, make);
+  return top ? openFolderAt(top, subfolderOf(key), make) : Descriptor();
+}
+
 std::optional<artifact::Artifact> DiskCache::load(const std::string &dir, std::string_view key) {
   if (dir.empty() || !isCacheKey(key))
     return std::nullopt;
-  const Descriptor top = openFolder(dir, /*make=*/false);
-  const Descriptor subfolder = top ? openFolderAt(top, subfolderOf(key), /*make=*/false) : Descriptor();
-  if (!subfolder)
-    return std::nullopt;
   const std::string name = kernelFileName(key);
-  const FileContents file = readPrivateFile(subfolder, name);
+  Descriptor subfolder;
+  FileContents file;
+  retryStale([&] {
+    subfolder = openSubfolder(dir, key, /*make=*/false);
+    if (!subfolder)
+      return errno;
+    file = readPrivateFile(subfolder, name);
+    return file.error;
+  });
   if (file.state != FileContents::State::Read)
     return std::nullopt;
   auto artifact = artifact::deserialize(file.bytes);
@@ -33,7 +50,7 @@ std::optional<artifact::Artifact> DiskCache::load(const std::string &dir, std::s
   return std::nullopt;
 }
 
-bool DiskCache::store(const std::string &dir, std::string_view key, const artifact::Artifact &artifact) {
+bool DiskCache::put(const std::string &dir, std::string_view key, const artifact::Artifact &artifact) {
   if (!isCacheKey(key) || artifact.hash != key) {
     note("the kernel cache is off for `" + artifact.name + "`: its key is not its hash");
     return false;
@@ -42,24 +59,42 @@ bool DiskCache::store(const std::string &dir, std::string_view key, const artifa
     note("the kernel cache is off: there is no folder for it");
     return false;
   }
-  const Descriptor top = openFolder(dir, /*make=*/true);
-  const Descriptor subfolder = top ? openFolderAt(top, subfolderOf(key), /*make=*/true) : Descriptor();
-  if (!subfolder) {
-    note("the kernel cache is off: folder `" + dir + "`: " + std::strerror(errno));
-    return false;
-  }
   const std::string bytes = artifact::serialize(artifact);
-  const std::string problem = replaceFile(subfolder, kernelFileName(key), bytes, Sync::Yes);
-  if (!problem.empty()) {
-    note("the kernel cache is off: a file in `" + dir + "` cannot be written: " + problem);
-    return false;
-  }
+  const int reason = retryStale([&] {
+    const Descriptor subfolder = openSubfolder(dir, key, /*make=*/true);
+    return subfolder ? replaceFile(subfolder, kernelFileName(key), bytes, Sync::No) : errno;
+  });
+  if (reason != 0)
+    noteOfFolder(dir, reason);
+  else
+    bytesSinceEviction += bytes.size();
+  return reason == 0;
+}
+
+void DiskCache::settle(const std::string &dir, std::string_view key) {
+  if (const Descriptor subfolder = openSubfolder(dir, key, /*make=*/false))
+    syncFile(subfolder, kernelFileName(key));
   // After a sixteenth of the limit by this process, or one store in 64: often enough for many short processes, rare
   // enough to be cheap.
-  bytesSinceEviction += bytes.size();
   if (bytesSinceEviction > limitBytes / 16 || isOneIn64(key))
     evict(dir);
-  return true;
+}
+
+bool DiskCache::store(const std::string &dir, std::string_view key, const artifact::Artifact &artifact) {
+  const bool isThere = put(dir, key, artifact);
+  if (isThere)
+    settle(dir, key);
+  return isThere;
+}
+
+void DiskCache::noteOfFolder(const std::string &dir, int reason) {
+  const std::string folder = "the kernel cache is off: folder `" + dir + "`";
+  const std::string text = std::strerror(reason);
+  const bool isReadOnly = reason == EROFS || reason == EACCES || reason == EPERM;
+  if (!isReadOnly || access(dir.c_str(), R_OK | X_OK) != 0)
+    return note(folder + ": " + text);
+  note(folder + " is read-only for this user (" + text +
+       "): kernels in it are used, others are compiled by each process; TRITON_CACHE_DIR names another folder");
 }
 
 CacheInfo DiskCache::info(const std::string &dir) {

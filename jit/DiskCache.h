@@ -1,9 +1,9 @@
 // Compiled kernels on disk: one checksummed file each, named by its key.
 // SPDX-License-Identifier: MIT
 //
-// Many processes may use one folder, also over a network. A file is written under a temporary name, synced and renamed,
-// so that it is complete or absent; whatever cannot be read or trusted is a miss. The cache never fails a compilation:
-// where a write is not possible it adds a note once.
+// Many processes may use one folder, also over a network. A file is written under a temporary name and renamed, so that
+// it is complete or absent, and its checksum tells where a machine stopped in between; whatever cannot be read or
+// trusted is a miss. The cache never fails a compilation: where a write is not possible it adds a note once.
 #pragma once
 
 #include "artifact/Artifact.h"
@@ -35,7 +35,15 @@ public:
   /// special file is left alone.
   std::optional<artifact::Artifact> load(const std::string &dir, std::string_view key);
 
-  /// False, with a note, where the file could not be written.
+  /// Every process finds the kernel from then on. A machine that stops may lose it before `settle`. False, with a note,
+  /// where the file could not be written.
+  bool put(const std::string &dir, std::string_view key, const artifact::Artifact &artifact);
+
+  /// What takes long and nobody waits for: the disk has the kernel afterwards, and now and then the folder is brought
+  /// below its limit.
+  void settle(const std::string &dir, std::string_view key);
+
+  /// `put`, then `settle`.
   bool store(const std::string &dir, std::string_view key, const artifact::Artifact &artifact);
 
   CacheInfo info(const std::string &dir);
@@ -65,6 +73,7 @@ public:
 
 private:
   void note(std::string text);
+  void noteOfFolder(const std::string &dir, int reason);
 
   std::atomic<uint64_t> limitBytes{kDefaultLimitBytes};
   std::atomic<uint64_t> bytesSinceEviction{0};

@@ -6,6 +6,7 @@
 #include "compiler/driver/Parameters.h"
 #include "compiler/support/ForkGate.h"
 #include "compiler/support/StackRoom.h"
+#include "jit/CompileLock.h"
 #include "jit/ContextPool.h"
 #include "jit/DiskCache.h"
 #include "jit/StoreQueue.h"
@@ -43,21 +44,30 @@ std::optional<Compiled> Session::find(Job &job) const {
   if (cacheDir.empty() || !readsCache)
     return std::nullopt;
   const std::string &key = keyOf(job);
-  std::shared_ptr<const artifact::Artifact> artifact = StoreQueue::instance().find(cacheDir, key);
-  const auto read = [&] {
+  std::shared_ptr<const artifact::Artifact> artifact;
+  withoutLock([&] {
     if (auto loaded = processCache().load(cacheDir, key))
       artifact = std::make_shared<const artifact::Artifact>(std::move(*loaded));
-  };
-  if (!artifact)
-    lock ? lock->without(read) : read();
+  });
   return artifact ? std::optional(Compiled{std::move(artifact), {}, /*isFromCache=*/true}) : std::nullopt;
 }
 
-static void store(const Session &session, const std::shared_ptr<const artifact::Artifact> &artifact) {
+static void store(const Session &session, const artifact::Artifact &artifact) {
   if (session.storesLater)
     StoreQueue::instance().add(session.cacheDir, artifact);
   else
-    processCache().store(session.cacheDir, artifact->hash, *artifact);
+    processCache().store(session.cacheDir, artifact.hash, artifact);
+}
+
+std::optional<Compiled> Session::waitForOther(Job &job, std::unique_ptr<CompileLock> &compileLock) const {
+  if (cacheDir.empty() || !readsCache)
+    return std::nullopt;
+  auto outcome = CompileLock::Outcome::None;
+  withoutLock([&] {
+    outcome = CompileLock::take(cacheDir, keyOf(job), {.isCancelled = job.request.isCancelRequested}, compileLock);
+  });
+  // An owner, too: another may have stored the kernel between the caller's search and this lock.
+  return outcome == CompileLock::Outcome::None ? std::nullopt : find(job);
 }
 
 //--- The compiler ------------------------------------------------------------------------------
@@ -124,8 +134,13 @@ static std::optional<driver::Result> run(const Job &job, const HostLock *lock, s
   return result;
 }
 
+void Session::withoutLock(llvm::function_ref<void()> work) const { lock ? lock->without(work) : work(); }
+
 std::optional<Compiled> Session::build(Job &job, support::DiagnosticEngine &diagnostics) const {
   keyOf(job);
+  std::unique_ptr<CompileLock> compileLock; // until the result is stored
+  if (auto other = waitForOther(job, compileLock))
+    return other;
   std::optional<driver::Result> result;
   if (lock) {
     result = run(job, lock, diagnostics); // the caller has room on its stack
@@ -139,7 +154,7 @@ std::optional<Compiled> Session::build(Job &job, support::DiagnosticEngine &diag
     return std::nullopt;
   auto artifact = std::make_shared<const artifact::Artifact>(std::move(result->artifact));
   if (!cacheDir.empty())
-    store(*this, artifact);
+    withoutLock([&] { store(*this, *artifact); });
   return Compiled{std::move(artifact), std::move(result->times)};
 }
 

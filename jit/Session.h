@@ -11,6 +11,8 @@
 
 namespace nereid::jit {
 
+class CompileLock;
+
 /// A module as the input of a compilation.
 struct IrText {
   std::string kind; ///< "ttir" or "ttgir"
@@ -51,16 +53,22 @@ struct HostLock {
 struct Session {
   std::string cacheDir = {};      ///< empty: no cache
   bool readsCache = true;         ///< false: the cache is only written
-  bool storesLater = false;       ///< results are stored in the background
+  bool storesLater = false;       ///< storing does not wait for the disk
   const HostLock *lock = nullptr; ///< null: hosts have no lock of their own
 
   /// The hash that names the job's result.
   static const std::string &keyOf(Job &job);
   std::optional<Compiled> find(Job &job) const;
-  /// Compiles, and stores the result. Nothing after an error, which `diagnostics` then holds, or an interrupt.
+  /// Compiles, and stores the result; where another thread or process compiles the same for the same folder, waits for
+  /// its result. Nothing after an error, which `diagnostics` then holds, or an interrupt.
   std::optional<Compiled> build(Job &job, support::DiagnosticEngine &diagnostics) const;
   /// `find`, else `build`.
   std::optional<Compiled> compile(Job &job, support::DiagnosticEngine &diagnostics) const;
+
+private:
+  void withoutLock(llvm::function_ref<void()> work) const;
+  /// The result of another process; else nothing, and perhaps the lock with which the caller compiles.
+  std::optional<Compiled> waitForOther(Job &job, std::unique_ptr<CompileLock> &compileLock) const;
 };
 
 /// A kernel on its device, and how its arguments are packed.

@@ -1,4 +1,4 @@
-// Stores artifacts on at most one thread, which ends when nothing is left to store.
+// Settles stored files on at most one thread, which ends when nothing is left.
 // SPDX-License-Identifier: MIT
 #include "jit/StoreQueue.h"
 
@@ -18,7 +18,7 @@ StoreQueue &StoreQueue::instance() {
 }
 
 StoreQueue::StoreQueue() {
-  // A child has no storing thread; pending entries are stored by the parent.
+  // A child has no such thread; pending entries are settled by the parent.
   pthread_atfork([] { instance().mutex.lock(); }, [] { instance().mutex.unlock(); },
                  [] {
                    instance().waiting.clear();
@@ -27,9 +27,11 @@ StoreQueue::StoreQueue() {
                  });
 }
 
-void StoreQueue::add(std::string dir, std::shared_ptr<const artifact::Artifact> artifact) {
+void StoreQueue::add(std::string dir, const artifact::Artifact &artifact) {
+  if (!processCache().put(dir, artifact.hash, artifact))
+    return;
   std::unique_lock<std::mutex> lock(mutex);
-  waiting.push_back({std::move(dir), std::move(artifact)});
+  waiting.push_back({std::move(dir), artifact.hash});
   if (isDraining)
     return;
   isDraining = true;
@@ -50,20 +52,12 @@ void StoreQueue::drain() {
   while (!waiting.empty()) {
     const Entry entry = waiting.front();
     lock.unlock();
-    processCache().store(entry.dir, entry.artifact->hash, *entry.artifact);
+    processCache().settle(entry.dir, entry.key);
     lock.lock();
     waiting.pop_front();
   }
   isDraining = false;
   emptied.notify_all();
-}
-
-std::shared_ptr<const artifact::Artifact> StoreQueue::find(const std::string &dir, const std::string &key) {
-  std::lock_guard<std::mutex> lock(mutex);
-  for (const Entry &entry : waiting)
-    if (entry.artifact->hash == key && entry.dir == dir)
-      return entry.artifact;
-  return nullptr;
 }
 
 void StoreQueue::flush() {

@@ -131,6 +131,15 @@ int main(int argc, char **argv) {
     command = [&] { return runCacheClear(cacheDir); };
   });
 
+  app.add_subcommand("lock", "print, merge and check lock files; a command of Python's environment")
+      ->prefix_command()
+      ->callback([&] {
+        command = [] {
+          std::cerr << "nereid lock reads kernels of Python: run `python -m nereid lock`\n";
+          return kUsageStatus;
+        };
+      });
+
   try {
     app.parse(argc, argv);
   } catch (const CLI::ExtrasError &error) {

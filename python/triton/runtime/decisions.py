@@ -81,7 +81,10 @@ def deciding(tuner: Autotuner, key: tuple[Any, ...]) -> Iterator[None]:
     """
     store, function = written_store(), _function_of(tuner)
     claim = None
-    if store is not None and function is not None:
+    is_allowed = (
+        knobs.runtime.jit != "forbid"
+    )  # else nothing is tuned, and there is nothing to wait for
+    if store is not None and function is not None and is_allowed:
         with _failures_warn(store):
             claim = _Turn(store, _Wanted(tuner, function, key), tuner.configs).wait()
     try:

@@ -9,6 +9,11 @@
 
 #include "gtest/gtest.h"
 
+#include <thread>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
 using namespace nereid;
 using jit::Job, jit::Session;
 
@@ -67,11 +72,39 @@ TEST_F(SessionTest, a_result_is_found_again) {
   EXPECT_FALSE(writing.find(same));
 }
 
-TEST_F(SessionTest, a_result_is_found_before_it_is_on_disk) {
+TEST_F(SessionTest, a_child_that_ends_by_exit_has_stored_its_result) {
+  const Session session{.cacheDir = cache(), .storesLater = true};
+  Job job = irJob();
+  const pid_t child = fork();
+  if (child == 0)
+    _exit(session.build(job, diagnostics) ? 0 : 1);
+  int status = 1;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  EXPECT_TRUE(session.find(job));
+}
+
+TEST_F(SessionTest, threads_that_need_the_same_compile_it_once) {
+  const Session session{.cacheDir = cache(), .storesLater = true};
+  std::atomic<int> compiled{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i)
+    threads.emplace_back([&] {
+      Job job = irJob();
+      support::DiagnosticEngine own;
+      const auto result = session.compile(job, own);
+      ASSERT_TRUE(result) << own.render();
+      compiled += !result->isFromCache;
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(compiled, 1);
+}
+
+TEST_F(SessionTest, a_result_is_found_after_the_queue_is_empty) {
   const Session session{.cacheDir = cache(), .storesLater = true};
   Job job = irJob();
   ASSERT_TRUE(session.build(job, diagnostics)) << diagnostics.render();
-  EXPECT_TRUE(session.find(job));
   jit::StoreQueue::instance().flush();
   EXPECT_TRUE(session.find(job));
 }

@@ -1,0 +1,116 @@
+"""Starts many processes at once that need the same kernels: how often each is compiled, and what a start costs.
+
+python test/scripts/many_processes.py --count 16 [--kernels 8] [--pack FILE]
+"""
+
+# SPDX-License-Identifier: MIT
+#
+# Seconds are those of processors from the start of a process to its end, so that they do not depend on how many
+# processes share the machine; with them the time on the clock. A pack is one of this script's kernels:
+# `--record FILE` writes what `nereid pack FILE --target ... -o FILE` needs.
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+import numpy as np
+import triton
+import triton.language as tl
+from triton import knobs
+
+
+@triton.jit
+def softmax_kernel(x_ptr, out_ptr, columns, SCALE: tl.constexpr, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    at = tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + row * columns + at, mask=at < columns, other=-float("inf")) * SCALE
+    e = tl.exp(x - tl.max(x, 0))
+    tl.store(out_ptr + row * columns + at, e / tl.sum(e, 0), mask=at < columns)
+
+
+def launch_all(kernels: int) -> None:
+    """What a process does; prints how many kernels it compiled, and when it had its first and last result."""
+    compiled = []
+    knobs.compilation.listener = lambda **info: compiled.append(not info["cache_hit"])
+    triton.runtime.driver.set_active_to_cpu()
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((4, 500), dtype=np.float32)
+    out = np.empty_like(x)
+    for number in range(kernels):
+        softmax_kernel[(4,)](x, out, 500, SCALE=1.0 + number, BLOCK=512)
+        expected = np.exp(x * (1.0 + number))
+        np.testing.assert_allclose(out, expected / expected.sum(1, keepdims=True), rtol=1e-4)
+    print(json.dumps({"compiled": sum(compiled), "known": len(compiled) - sum(compiled)}))
+
+
+def start(given: argparse.Namespace, folder: str) -> subprocess.Popen[str]:
+    settings = {"TRITON_CACHE_DIR": folder, "OMP_NUM_THREADS": "1"}
+    if given.pack:
+        settings["TRITON_PACKS"] = given.pack
+    if given.record:
+        settings["TRITON_RECORD"] = given.record
+    command = [sys.executable, __file__, "--work", "--kernels", str(given.kernels)]
+    return subprocess.Popen(
+        command, stdout=subprocess.PIPE, text=True, env={**os.environ, **settings}
+    )
+
+
+def run(given: argparse.Namespace, folder: str, count: int, what: str) -> float:
+    """Prints a line; returns the median of the processors' seconds of a process."""
+    begin = time.monotonic()
+    processes = [start(given, folder) for _ in range(count)]
+    seconds, compiled = [], 0
+    for process in processes:
+        assert process.stdout is not None
+        output = process.stdout.read()
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode:
+            sys.exit(f"{what}: a process ended with status {process.returncode}")
+        compiled += json.loads(output)["compiled"]
+        seconds.append(usage.ru_utime + usage.ru_stime)
+    clock = time.monotonic() - begin
+    print(
+        f"{what:28} {count:3} processes, {compiled:4} compilations of {given.kernels} kernels, "
+        f"{statistics.median(seconds):.3f} s of a processor each (most {max(seconds):.3f}), {clock:.2f} s in all"
+    )
+    return statistics.median(seconds)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--count", type=int, default=16)
+    parser.add_argument("--kernels", type=int, default=8)
+    parser.add_argument("--pack", help="a pack with these kernels")
+    parser.add_argument("--record", help="write what a pack needs, and stop")
+    parser.add_argument("--work", action="store_true", help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.work:
+        return launch_all(given.kernels)
+    with tempfile.TemporaryDirectory() as folder:
+        cold = os.path.join(folder, "cold")
+        if given.record:
+            run(given, cold, 1, "recorded")
+            return None
+        pack, given.pack = given.pack, None
+        run(given, cold, given.count, "cold")
+        run(given, cold, given.count, "warm")
+        warm = run(given, cold, 1, "warm, alone")
+        if pack:
+            given.pack = pack
+            empty = os.path.join(folder, "empty")
+            os.mkdir(empty)
+            os.chmod(empty, 0o500)
+            packed = run(given, empty, given.count, "pack, a folder for reading")
+            print(f"pack / warm, alone: {packed / warm:.2f}")
+    return None
+
+
+if __name__ == "__main__":
+    main()
