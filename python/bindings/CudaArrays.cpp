@@ -114,7 +114,7 @@ nb::object nereid::python::dlPackCapsule(PyObject *object, uint64_t &readyFor) {
   nb::object method = checked(PyObject_GetAttrString(object, "__dlpack__"));
   nb::dict keywords;
   if (const std::optional<Gpu> gpu = gpuOf(object)) {
-    const auto stream = reinterpret_cast<uint64_t>(currentStream(gpu->ordinal));
+    const auto stream = reinterpret_cast<uint64_t>(currentStream(gpu->kind, gpu->ordinal));
     const uint64_t defaultStream = gpu->kind == DeviceKind::Rocm ? 0 : 1; // the protocol's numbers
     readyFor = stream ? stream : defaultStream;
     keywords["stream"] = readyFor;

@@ -67,7 +67,7 @@ static uint64_t streamFor(const GpuApi &api, nb::tuple arguments, int32_t ordina
     if (knows)
       return reinterpret_cast<uint64_t>(stream);
   }
-  return reinterpret_cast<uint64_t>(currentStream(ordinal));
+  return reinterpret_cast<uint64_t>(currentStream(api.kind, ordinal));
 }
 
 //--- Code by hand ------------------------------------------------------------------------------
@@ -171,7 +171,8 @@ static void bindDevices(nb::module_ &driver, const GpuApi &api) {
       "make_current", [&api](int ordinal) { ensure(deviceAt(api, ordinal).makeCurrent()); }, nb::arg("device"),
       "Makes the GPU the thread's own.");
   driver.def(
-      "current_stream", [](int32_t ordinal) { return reinterpret_cast<uint64_t>(currentStream(ordinal)); },
+      "current_stream",
+      [&api](int32_t ordinal) { return reinterpret_cast<uint64_t>(currentStream(api.kind, ordinal)); },
       nb::arg("device"), "The stream that work on a GPU goes to now: torch's, or the default one.");
   driver.def(
       "stream_for", [&api](nb::tuple args, int32_t ordinal) { return streamFor(api, std::move(args), ordinal); },

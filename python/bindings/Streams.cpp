@@ -6,19 +6,40 @@
 #include "runtime/hip/HipDriver.h"
 
 #include <atomic>
+#include <optional>
 
 namespace nereid::python {
 
-/// `torch._C.<name>` as soon as torch is imported and has it; borrowed, and kept forever.
-static PyObject *torchFunction(std::atomic<PyObject *> &cached, const char *name) {
+/// The kind of GPU that torch is built for; nothing where it is not imported.
+static std::optional<DeviceKind> kindOfTorch() {
+  static PyObject *const moduleName = PyUnicode_InternFromString("torch.version");
+  PyObject *module = PyImport_GetModule(moduleName);
+  PyObject *version = module ? PyObject_GetAttrString(module, "hip") : nullptr;
+  PyErr_Clear(); // no torch, or an old one
+  const bool isKnown = module != nullptr, isRocm = version && version != Py_None;
+  Py_XDECREF(version);
+  Py_XDECREF(module);
+  if (!isKnown)
+    return std::nullopt;
+  return isRocm ? DeviceKind::Rocm : DeviceKind::Cuda;
+}
+
+/// `torch._C.<name>` as soon as torch is imported and has it; borrowed, and kept forever. Null where torch is built
+/// for other GPUs.
+static PyObject *torchFunction(std::atomic<PyObject *> &cached, const char *name, DeviceKind kind) {
   if (PyObject *known = cached.load(std::memory_order_acquire))
-    return known;
+    return known == Py_None ? nullptr : known;
   static PyObject *const moduleName = PyUnicode_InternFromString("torch._C");
   PyObject *module = PyImport_GetModule(moduleName);
   PyObject *function = module ? PyObject_GetAttrString(module, name) : nullptr;
   Py_XDECREF(module);
   if (!function) { // not imported, not all of it yet, or built without CUDA
     PyErr_Clear();
+    return nullptr;
+  }
+  if (kindOfTorch().value_or(kind) != kind) {
+    Py_DECREF(function);
+    cached.store(Py_None, std::memory_order_release);
     return nullptr;
   }
   PyObject *expected = nullptr;
@@ -39,9 +60,15 @@ static bool callForNumber(PyObject *function, PyObject *argument, uint64_t &numb
   return isNumber;
 }
 
-void *currentStream(int32_t ordinal) {
-  static std::atomic<PyObject *> cached{nullptr};
-  PyObject *function = torchFunction(cached, "_cuda_getCurrentRawStream");
+/// One entry for each kind of GPU that torch may be built for.
+struct FunctionsByKind {
+  std::atomic<PyObject *> cuda{nullptr}, rocm{nullptr};
+  std::atomic<PyObject *> &operator[](DeviceKind kind) { return kind == DeviceKind::Rocm ? rocm : cuda; }
+};
+
+void *currentStream(DeviceKind kind, int32_t ordinal) {
+  static FunctionsByKind cached;
+  PyObject *function = torchFunction(cached[kind], "_cuda_getCurrentRawStream", kind);
   if (!function)
     return nullptr;
   uint64_t stream = 0;
@@ -60,9 +87,9 @@ static int32_t currentHipDevice() {
 }
 
 int32_t currentDevice(DeviceKind kind) {
-  static std::atomic<PyObject *> cached{nullptr};
+  static FunctionsByKind cached;
   uint64_t ordinal = 0;
-  if (PyObject *function = torchFunction(cached, "_cuda_getDevice"))
+  if (PyObject *function = torchFunction(cached[kind], "_cuda_getDevice", kind))
     if (callForNumber(function, nullptr, ordinal))
       return static_cast<int32_t>(ordinal);
   if (kind == DeviceKind::Rocm)
@@ -75,15 +102,8 @@ int32_t currentDevice(DeviceKind kind) {
 }
 
 DeviceKind kindOfCuda() {
-  static PyObject *const moduleName = PyUnicode_InternFromString("torch.version");
-  PyObject *module = PyImport_GetModule(moduleName);
-  PyObject *version = module ? PyObject_GetAttrString(module, "hip") : nullptr;
-  PyErr_Clear(); // no torch, or an old one
-  const bool isKnown = module != nullptr, isRocm = version && version != Py_None;
-  Py_XDECREF(version);
-  Py_XDECREF(module);
-  if (isKnown)
-    return isRocm ? DeviceKind::Rocm : DeviceKind::Cuda;
+  if (const auto kind = kindOfTorch())
+    return *kind;
   if (runtime::CudaDriver::process().isInitialized() || runtime::HipDriver::process().isInitialized())
     return runtime::CudaDriver::process().isInitialized() ? DeviceKind::Cuda : DeviceKind::Rocm;
   return !runtime::CudaDriver::process().hasLibrary() && runtime::HipDriver::process().hasLibrary() ? DeviceKind::Rocm

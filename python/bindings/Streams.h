@@ -1,8 +1,8 @@
 // The default device and stream of a launch: those that torch currently uses.
 // SPDX-License-Identifier: MIT
 //
-// torch is queried only if the program has imported it already. Without it the device is the one of the thread's CUDA
-// context and the stream is the default one.
+// torch is queried only if the program has imported it already, and for GPUs that it is built for. Without it the
+// device is the one of the thread's CUDA context and the stream is the default one.
 #pragma once
 
 #include "python/bindings/Python.h"
@@ -16,8 +16,8 @@ enum class DeviceKind : uint8_t { Unknown, Cpu, Cuda, Rocm, Other };
 /// As in DLPack's exchange table: 0 and a stream, or a Python exception.
 using StreamQuery = int (*)(int32_t deviceType, int32_t deviceId, void **stream);
 
-/// The stream that work on GPU `ordinal` currently goes to. Leaves no Python exception set.
-void *currentStream(int32_t ordinal);
+/// The stream that work on GPU `ordinal` of that kind currently goes to. Leaves no Python exception set.
+void *currentStream(DeviceKind kind, int32_t ordinal);
 
 /// The GPU of that kind that work currently goes to.
 int32_t currentDevice(DeviceKind kind);

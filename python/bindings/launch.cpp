@@ -208,7 +208,7 @@ static FastPath chooseStream(const BoundCall &call, LoadedKernel &kernel, void *
     if (!readStream(call.stream, stream))
       return FastPath::Fallback;
   } else if (!key.streamQuery()) {
-    stream = currentStream(kernel.ordinal());
+    stream = currentStream(kernel.device(), kernel.ordinal());
   } else if (key.streamQuery()(dlpackCode(kernel.device()), kernel.ordinal(), &stream) != 0) {
     PyErr_Clear();
     return FastPath::Fallback;

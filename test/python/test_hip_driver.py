@@ -127,6 +127,21 @@ print(libtriton.device_of(Tensor()), triton.runtime.driver.for_device("hip").get
     assert in_new_process(FAKE_TORCH.format(hip=None, cuda="12.8") + code).startswith("('cuda', 1)")
 
 
+@pytest.mark.parametrize(
+    ("hip", "cuda", "device", "stream"), [("6.3", None, 1, 64), (None, "12.8", 0, 0)]
+)
+def test_torch_knows_the_current_device_of_the_gpus_it_is_built_for(hip, cuda, device, stream):
+    code = """
+torch._C = sys.modules["torch._C"] = types.ModuleType("torch._C")
+torch._C._cuda_getDevice, torch._C._cuda_getCurrentRawStream = lambda: 1, lambda device: 64
+import triton
+active = triton.runtime.driver.for_device("hip")
+print(active.get_current_device(), active.get_current_stream(0))
+"""
+    out = in_new_process(FAKE_TORCH.format(hip=hip, cuda=cuda) + code, settings="devices=2")
+    assert out == f"{device} {stream}"
+
+
 # --- Properties -----------------------------------------------------------------------------------
 
 
