@@ -13,6 +13,9 @@ import time
 
 import pytest
 
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+SLOW_FILES = os.path.join(ROOT, "build", "dev", "test", "stub", "libslowfiles.so")
+
 SCRIPT = """
 import errno
 import fcntl
@@ -133,6 +136,22 @@ def test_two_that_tune_at_one_moment_choose_alike(job, way):
     (line,) = job.lock.read_text().splitlines()
     assert json.loads(line)["config"]["BLOCK"] == first[0]
     assert sorted(os.listdir(job.folder)) == ["cache", "script.py", "triton.lock"]
+
+
+@pytest.mark.parametrize("locks", ["0", "1"])
+def test_a_lock_on_a_slow_file_system_that_other_machines_change(tmp_path, locks):
+    if not os.path.exists(SLOW_FILES):
+        pytest.skip("the library that delays calls is not built")
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    job = Job(tmp_path, shared / "triton.lock")
+    settings = {"SLOW_FILES": str(shared), "SLOW_FILES_US": "5000", "SLOW_FILES_STALE": "4"}
+    settings |= {"LD_PRELOAD": SLOW_FILES, "SLOW_FILES_LOCKS": locks}
+    ends = [result(each) for each in [job.start(best, **settings) for best in (16, 32, 64)]]
+    assert len({choice for choice, _, _ in ends}) == 1
+    assert sorted(timed for _, timed, _ in ends) == [0, 0, 3]
+    assert {errors for _, _, errors in ends} == {""}
+    assert os.listdir(shared) == ["triton.lock"]
 
 
 @WAYS

@@ -13,9 +13,13 @@ import uuid
 from collections.abc import Callable
 from typing import Any, Protocol
 
+from .lock_file import retry_stale
+
 # A claim without the system's help (flock) ends when its owner has not renewed it for so long.
 EXPIRES_SECONDS = 15.0
 _RENEW_SECONDS = 3.0
+_RENEWED_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+_LOCK_FLAGS = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
 _NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL)
 
 
@@ -42,7 +46,7 @@ os.register_at_fork(after_in_child=_Held.close_in_child)
 def claim_file(path: str) -> Claim | None:
     """A claim among all processes that see the file; None while another has it. OSError where no file can be made."""
     for _ in range(10):
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
+        descriptor = retry_stale(lambda: os.open(path, _LOCK_FLAGS, 0o666))
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -115,7 +119,7 @@ class _RenewedFile:
     def take(cls, path: str) -> Claim | None:
         name = f"{_machine()} {os.getpid()} {uuid.uuid4().hex}".encode()
         try:
-            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+            descriptor = retry_stale(lambda: os.open(path, _RENEWED_FLAGS, 0o666))
         except FileExistsError:
             cls._remove_expired(path)
             return None
@@ -127,8 +131,7 @@ class _RenewedFile:
     def _remove_expired(cls, path: str) -> None:
         """Removes a claim whose owner is dead, so that the next trial gets it."""
         try:
-            with open(path, "rb") as file:
-                content = file.read(1000)
+            content = _content(path)
         except OSError:
             return
         before, since = cls._seen.get(path, (None, 0.0))
@@ -160,10 +163,16 @@ class _RenewedFile:
     def release(self) -> None:
         self._renewal.stop()
         with contextlib.suppress(OSError):
-            with open(self._path, "rb") as file:
-                is_own = file.read(1000).startswith(self._name)
-            if is_own:
+            if _content(self._path).startswith(self._name):
                 os.unlink(self._path)
+
+
+def _content(path: str) -> bytes:
+    def read() -> bytes:
+        with open(path, "rb") as file:
+            return file.read(1000)
+
+    return retry_stale(read)
 
 
 def _machine() -> str:

@@ -10,9 +10,11 @@ import json
 import math
 import os
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
+
+T = TypeVar("T")
 
 _FIELDS = ("arch", "class", "config", "kernel", "ms", "source")
 # A decision has about 200 bytes; a larger file is no lock file.
@@ -181,25 +183,34 @@ def parse(text: str, name: str, resolve_conflicts: bool = False) -> LockText:
     return lock
 
 
+def retry_stale(action: Callable[[], T]) -> T:
+    """A network file system answers ESTALE where another machine has replaced a file: opened anew it is there."""
+    for _ in range(2):
+        try:
+            return action()
+        except OSError as error:
+            if error.errno != errno.ESTALE:
+                raise
+    return action()
+
+
+def _read_once(path: str) -> bytes | None:
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return None
+    with os.fdopen(descriptor, "rb") as file:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            raise OSError(0, "it is no plain file")
+        if status.st_size > _MAX_BYTES:
+            raise OSError(0, f"it has more than {_MAX_BYTES >> 20} MiB")
+        return file.read()
+
+
 def read_bytes(path: str) -> bytes | None:
     """The file's bytes; None where there is none. OSError where it cannot be read, or is no plain file."""
-    for attempt in range(3):
-        try:
-            descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-        except FileNotFoundError:
-            return None
-        try:
-            with os.fdopen(descriptor, "rb") as file:
-                status = os.fstat(descriptor)
-                if not stat.S_ISREG(status.st_mode):
-                    raise OSError(0, "it is no plain file")
-                if status.st_size > _MAX_BYTES:
-                    raise OSError(0, f"it has more than {_MAX_BYTES >> 20} MiB")
-                return file.read()
-        except OSError as error:  # a network file system, where another machine replaced the file
-            if error.errno != errno.ESTALE or attempt == 2:
-                raise
-    return None
+    return retry_stale(lambda: _read_once(path))
 
 
 def read(path: str, resolve_conflicts: bool = False) -> LockText:
