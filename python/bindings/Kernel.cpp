@@ -237,12 +237,13 @@ ArgumentLeaf LoadedKernel::readArgument(size_t index, PyObject *object, Array &a
         (array.device == deviceKind && (deviceKind == DeviceKind::Cpu || array.deviceIndex == deviceOrdinal));
     const bool isReachable = deviceKind != DeviceKind::Cpu && array.device == DeviceKind::Cpu;
     const bool isPeer = deviceKind != DeviceKind::Cpu && array.device == deviceKind;
-    if (!fits && !(isReachable && moveToDevice(runner, leaf)) && !(isPeer && gpu().canAccess(leaf.bits)))
+    if (!fits && isPeer)
+      gpu().notePeer(artifact().name, parameter.name, leaf.bits, array.deviceIndex);
+    if (!fits && !isPeer && !(isReachable && moveToDevice(runner, leaf)))
       raise(PyExc_ValueError,
             "argument `" + parameter.name + "` is on device " +
                 deviceText(array.device, array.deviceIndex, array.deviceName) + ", but the kernel was compiled for " +
                 deviceText(deviceKind, deviceOrdinal, "") +
-                (isPeer ? ", which has no access to it; enable peer access, or copy the argument" : "") +
                 (isReachable ? ". Pointer argument cannot be accessed from Triton (cpu tensor?)" : ""));
     checkElements(array, param, parameter);
   }

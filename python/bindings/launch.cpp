@@ -179,22 +179,39 @@ static bool packArguments(const LoadedKernel &kernel, const LaunchKey &key, char
 /// Whether this kernel's GPU is the one that the arrays and the current device ask for: the rule of
 /// `device_of_arguments`.
 static bool runsOnItsDevice(const LaunchKey &key, const LoadedKernel &kernel) {
-  const int32_t ordinal = kernel.ordinal();
-  const auto isOn = [](runtime::GpuDevice &device, const LaunchKey::Placed &array) {
-    return array.ordinal == device.ordinal() || device.canAccess(array.address);
-  };
-  const auto allOn = [&](runtime::GpuDevice &device) {
-    return std::ranges::all_of(key.arrays(), [&](const auto &array) { return isOn(device, array); });
-  };
   if (kernel.gpu().siblingCount() == 1)
     return true;
-  const int32_t current = currentDevice(kernel.device());
-  if (current == ordinal)
-    return allOn(kernel.gpu());
-  if (std::ranges::any_of(key.arrays(), [&](const auto &array) { return array.ordinal != ordinal; }))
-    return false;
-  runtime::GpuDevice *other = kernel.gpu().sibling(current);
-  return !key.arrays().empty() && other && !allOn(*other);
+  const int32_t ordinal = kernel.ordinal(), current = currentDevice(kernel.device());
+  const auto arrays = key.arrays();
+  const auto areOn = [&](int32_t device) {
+    return std::ranges::all_of(arrays, [&](const auto &array) { return array.ordinal == device; });
+  };
+  const bool areTogether = arrays.empty() || areOn(arrays[0].ordinal);
+  if (arrays.empty() || !areTogether || areOn(current))
+    return current == ordinal;
+  // All are on one device, which launches unless the current one can access them.
+  runtime::GpuDevice *device = kernel.gpu().sibling(current);
+  const bool areAccessible = device && std::ranges::all_of(arrays, [&](const auto &array) {
+                               return device->canAccess(array.address);
+                             });
+  return ordinal == (areAccessible ? current : arrays[0].ordinal);
+}
+
+/// Tells the device which arguments are memory of another one: a failure of the launch names them.
+static void notePeers(const LaunchKey &key, const LoadedKernel &kernel) {
+  for (const LaunchKey::Placed &array : key.arrays()) {
+    if (array.ordinal == kernel.ordinal())
+      continue;
+    const auto holds = [&](const PackedParam &param) {
+      const ArgumentLeaf *leaf = key.leafFor(param);
+      return leaf && leaf->kind == ArgumentLeaf::Kind::Address && leaf->bits == array.address;
+    };
+    const auto found = std::ranges::find_if(kernel.params(), holds);
+    if (found != kernel.params().end())
+      kernel.gpu().notePeer(kernel.artifact().name,
+                            kernel.artifact().parameters[size_t(found - kernel.params().begin())].name, array.address,
+                            array.ordinal);
+  }
 }
 
 /// The stream of the launch; Fallback where Python has to determine it, or the device.
@@ -204,6 +221,7 @@ static FastPath chooseStream(const BoundCall &call, LoadedKernel &kernel, void *
   const LaunchKey &key = call.key;
   if (!runsOnItsDevice(key, kernel))
     return FastPath::Fallback;
+  notePeers(key, kernel);
   if (call.stream) {
     if (!readStream(call.stream, stream))
       return FastPath::Fallback;

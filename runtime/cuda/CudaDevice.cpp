@@ -86,4 +86,19 @@ bool CudaDevice::canAccess(uint64_t address) {
          onDevice != 0;
 }
 
+/// A context in which a kernel has failed may answer every question with that failure.
+PeerAccess CudaDevice::peerAccess(uint64_t address, int owningOrdinal) const {
+  const GpuDevice *other = sibling(owningOrdinal);
+  int isPossible = 0;
+  if (other && owner.calls().cuDeviceCanAccessPeer(&isPossible, handle, handleOf(owner, owningOrdinal)) == Success &&
+      !isPossible)
+    return PeerAccess::Never;
+  const CurrentScope scope(*this, primary.load(std::memory_order_acquire));
+  Address onDevice = 0;
+  const Result result = scope.outcome.result != Success
+                            ? scope.outcome.result
+                            : owner.calls().cuPointerGetAttribute(&onDevice, PointerAttribute::DevicePointer, address);
+  return result == Success ? PeerAccess::On : result == InvalidValue ? PeerAccess::Off : PeerAccess::Unknown;
+}
+
 } // namespace nereid::runtime

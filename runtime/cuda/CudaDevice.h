@@ -45,6 +45,7 @@ protected:
                                                cuda::Function function) override;
   Expected<void> launchOn(const DriverKernel &kernel, Grid grid, cuda::Stream stream,
                           std::span<const char> packed) override;
+  PeerAccess peerAccess(uint64_t address, int owningOrdinal) const override;
 
 private:
   Error loadError(const artifact::Artifact &artifact, cuda::Result result, const char *log) const;

@@ -36,6 +36,29 @@ static bool isKernelFailure(Result result) {
   }
 }
 
+void GpuDevice::notePeer(const std::string &kernel, const std::string &parameter, uint64_t address, int owner) {
+  peers.record({internedName(kernel), internedName(parameter), address, owner});
+}
+
+/// "; `y` of `add` is memory of cuda:1, to which cuda:0 has no access: ..." for arguments that explain the failure.
+std::string GpuDevice::peerText() const {
+  std::string text;
+  for (const PeerArgument &argument : peers.recorded()) {
+    const PeerAccess access = peerAccess(argument.address, argument.owner);
+    if (access == PeerAccess::On)
+      continue;
+    const std::string owner = library.words().backend + (":" + std::to_string(argument.owner));
+    text += std::string("; `") + argument.parameter + "` of `" + argument.kernel + "` is memory of " + owner + ", ";
+    if (access == PeerAccess::Never)
+      text += "which " + name() + " cannot access: the two are not connected as peers; copy it to " + name();
+    else
+      text += "to which " + name() + (access == PeerAccess::Off ? " has" : " may have") +
+              " no access: peer access has to be enabled first; torch does so when it copies a tensor from one GPU to "
+              "the other";
+  }
+  return text;
+}
+
 Error GpuDevice::failure(const std::string &code, const std::string &what, CallResult failed) const {
   const std::string driverText = library.describe(failed);
   if (!isKernelFailure(failed.result))
@@ -45,7 +68,7 @@ Error GpuDevice::failure(const std::string &code, const std::string &what, CallR
           what + ", since a kernel has failed on " + name() + ": " + driverText + "; " +
               (launched.empty() ? "none was launched here since the last time that all was well"
                                 : "launched here since the last time that all was well, newest last: " + launched) +
-              "; with " + library.words().blockingVariable +
+              (failed.result == IllegalAddress ? peerText() : "") + "; with " + library.words().blockingVariable +
               "=1 set the kernel whose own launch fails is the one; start a new process, since "
               "this one cannot use the GPU any more"};
 }
@@ -91,6 +114,7 @@ Expected<void> GpuDevice::synchronize() {
   if (done.result != Success)
     return failure(library.words().waitFailure + name(), done);
   history.forgetBefore(next);
+  peers.clear();
   return {};
 }
 

@@ -6,6 +6,7 @@
 #include "runtime/gpu/CurrentScope.h"
 #include "runtime/gpu/GpuDriver.h"
 #include "runtime/gpu/LaunchHistory.h"
+#include "runtime/gpu/PeerArguments.h"
 
 #include <algorithm>
 #include <atomic>
@@ -23,6 +24,9 @@ struct PointerInfo {
   uint64_t start = 0;    ///< of the allocation
   uint64_t bytes = 0;
 };
+
+/// Whether kernels of a GPU may access memory of another one; Never: the two GPUs are not connected.
+enum class PeerAccess : uint8_t { On, Off, Never, Unknown };
 
 /// Streams and events are the driver's own handles.
 class GpuDevice : public Device {
@@ -49,6 +53,8 @@ public:
   virtual Expected<PointerInfo> pointerInfo(uint64_t address) = 0;
   /// Whether kernels on this device may access an address in memory of another one: peer access to it is on.
   virtual bool canAccess(uint64_t address) = 0;
+  /// Records that a launch takes memory of another device: a failure of the launch names it where access is off.
+  void notePeer(const std::string &kernel, const std::string &parameter, uint64_t address, int owner);
   /// The number of devices of its driver, and one of them; null where there is none of that number.
   int siblingCount() const { return library.deviceCount(); }
   GpuDevice *sibling(int number) const;
@@ -102,6 +108,8 @@ protected:
   /// A launch with arguments of the right size and at least one program.
   virtual Expected<void> launchOn(const DriverKernel &kernel, Grid grid, gpu::Stream stream,
                                   std::span<const char> packed) = 0;
+  /// The access to memory of the device `owner`; asked after a failure, when other calls may fail, too.
+  virtual PeerAccess peerAccess(uint64_t, int /*owner*/) const { return PeerAccess::Unknown; }
   Error launchError(const DriverKernel &kernel, Grid ctas, gpu::CallResult failed) const;
 
   const GpuDriver &library;
@@ -116,7 +124,10 @@ private:
   Expected<gpu::Function> findFunction(const artifact::Artifact &artifact, gpu::Module module) const;
   void keepScratch();
 
+  std::string peerText() const;
+
   const int index;
+  PeerArguments peers;
   std::atomic<bool> keepsScratch{false};
 };
 

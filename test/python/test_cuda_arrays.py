@@ -141,15 +141,6 @@ def test_kernels_without_arrays_follow_the_current_gpu(stub, runs):
     assert [launch["device"] for launch in stub.launches()] == [0, 1, 1, 0]
 
 
-def test_arrays_on_two_gpus_are_named(stub, array):
-    kernel = make_kernel()
-    for _ in range(2):
-        with pytest.raises(
-            ValueError, match="different devices: `x_ptr` on cuda:0, `y_ptr` on cuda:1; a kernel"
-        ):
-            kernel[(1,)](array(A, 0), 5, 0.5, True, array(B, 1))
-
-
 def test_arrays_of_the_host_are_named(stub, array):
     kernel = make_kernel()
     kernel[(1,)](array(A), 5, 0.5, True, array(B))
@@ -226,17 +217,86 @@ def test_kernels_of_one_gpu_take_a_peers_memory_by_hand(peers, array):
     assert (last(peers)["device"], last(peers)["arguments"][4]) == (0, struct.pack("<Q", B).hex())
 
 
-def test_access_that_ends_is_an_error_again(peers, array):
+def test_the_driver_is_not_asked_about_arrays_on_several_gpus(peers, array):
     kernel = make_kernel()
-    for _ in range(2):
+    for _ in range(3):
         kernel[(1,)](array(A, 0), 5, 0.5, True, array(B, 1))
-    peers.configure("devices=2")
+    assert not peers.calls("cuPointerGetAttribute")
+
+
+def test_several_gpus_without_peer_access_launch_on_the_current_one(stub, array):
+    kernel = make_kernel()
+    for current in (0, 1, 1, 0):
+        libtriton.driver_cuda.make_current(current)
+        kernel[(1,)](array(A, 0), 5, 0.5, True, array(B, 1))
+    stub.library.cuCtxSetCurrent(None)
+    assert [launch["device"] for launch in stub.launches()] == [0, 1, 1, 0]
+
+
+def test_one_gpu_without_peer_access_launches_itself(stub, array):
+    kernel = make_kernel()
+    for _ in range(3):
+        kernel[(1,)](array(A, 1), 5, 0.5, True, array(B, 1))
+    assert [launch["device"] for launch in stub.launches()] == [1, 1, 1]
+
+
+def failure_text(stub, settings, launch):
+    """The error of the wait for a launch of `bad` that has failed with an illegal address."""
+    stub.configure(f"devices=2 dies=bad:700 {settings}")
     for address, device in ((A, 0), (B, 1)):
-        peers.add_memory(address, 4096, device=device)
-    with pytest.raises(ValueError, match="cuda:0, which has no access to all of them; enable peer"):
-        kernel[(1,)](array(A, 0), 5, 0.5, True, array(B, 1))
-    kernel[(1,)](array(B, 1), 5, 0.5, True, array(B, 1))
-    assert [launch["device"] for launch in peers.launches()][-1] == 1
+        stub.add_memory(address, 4096, device=device)
+    launch()
+    with pytest.raises(RuntimeError) as caught:
+        triton.runtime.driver.active.synchronize()
+    return str(caught.value)
+
+
+def make_bad():
+    @triton.jit
+    def bad(x_ptr, y_ptr):
+        tl.store(x_ptr, tl.load(y_ptr))
+
+    return bad
+
+
+FAILURES = {
+    "peers=0": "`y_ptr` of `bad` is memory of cuda:1, which cuda:0 cannot access: the two are not connected as peers",
+    "peers=2": "`y_ptr` of `bad` is memory of cuda:1, to which cuda:0 has no access: peer access has to be enabled",
+    "peers=2 fail=cuPointerGetAttribute:700": "`y_ptr` of `bad` is memory of cuda:1, to which cuda:0 may have no access",
+}
+
+
+@pytest.mark.parametrize("settings", FAILURES)
+@pytest.mark.parametrize("times", [1, 2])
+def test_a_failed_launch_names_arguments_that_it_has_no_access_to(stub, array, settings, times):
+    bad = make_bad()
+    for _ in range(times):
+        bad[(1,)](array(A, 0), array(B, 1))
+    text = failure_text(stub, settings, lambda: bad[(1,)](array(A, 0), array(B, 1)))
+    assert FAILURES[settings] in text
+    assert "`x_ptr`" not in text
+
+
+def test_a_failed_launch_by_hand_names_them_too(stub, array):
+    bad = make_bad()
+    compiled = bad[(1,)](array(A, 0), array(A, 0))
+    text = failure_text(stub, "peers=2", lambda: compiled[(1, 1, 1)](array(A, 0), array(B, 1)))
+    assert FAILURES["peers=2"] in text
+
+
+def test_a_failed_launch_does_not_blame_peers_with_access(stub, array):
+    bad = make_bad()
+    text = failure_text(stub, "peers=1", lambda: bad[(1,)](array(A, 0), array(B, 1)))
+    assert "illegal memory access" in text
+    assert "cuda:1" not in text
+
+
+def test_arguments_of_launches_that_have_succeeded_are_not_blamed(stub, array):
+    bad = make_bad()
+    bad[(1,)](array(A, 0), array(B, 1))
+    triton.runtime.driver.active.synchronize()
+    text = failure_text(stub, "peers=2", lambda: bad[(1,)](array(A, 0), array(A, 0)))
+    assert "cuda:1" not in text
 
 
 def test_addresses_in_a_table_of_numbers_are_not_questioned(peers, array):

@@ -68,7 +68,7 @@ static void apply(State &state, const std::string &text) {
     else if (key == "delay_ns")
       state.settings.delayNanoseconds = static_cast<uint64_t>(number);
     else if (key == "peers")
-      state.settings.peers = number != 0;
+      state.settings.peers = static_cast<int>(number);
     else if (key == "log")
       state.settings.logs = number != 0;
     else {

@@ -10,7 +10,7 @@
 //   version=12040         what cuDriverGetVersion or hipDriverGetVersion answers
 //   capability=8.0        of every NVIDIA GPU
 //   arch=gfx90a           of every AMD GPU; what follows a colon is kept
-//   peers=1               every NVIDIA GPU has access to the memory of the others
+//   peers=1               every NVIDIA GPU has access to the memory of the others; 2: it could have, access is off
 //   fail=CALL:700         CALL answers 700, as in fail=cuInit:100
 //   fail=CALL:700@3       the same from its third call on
 //   dies=NAME:700         launches of kernel NAME work, and every call after the first of them answers 700
@@ -53,7 +53,7 @@ struct Settings {
   int registers = 32, localBytes = 0, maxThreads = 1024;
   uint64_t delayNanoseconds = 0;
   bool logs = true;
-  bool peers = false;
+  int peers = 0;
 };
 const Settings &settings();
 

@@ -210,31 +210,33 @@ def _without_empty(arrays: list[Any]) -> list[Any]:
     return [entry for entry in arrays if libtriton.address_of(entry[2])] or arrays
 
 
-def _current_with_access(arrays: list[Any]) -> tuple[str, int] | None:
-    """The current GPU, if kernels on it can access all of these arrays of GPUs."""
-    (kind,) = {device[0] for _, device, _ in arrays}
-    driver = _GPU_DRIVERS.get(kind)
-    if driver is None:
-        return None
+def _current_with_access(kind: str, arrays: list[Any]) -> tuple[str, int] | None:
+    """The current GPU, if kernels on it can access all of these arrays, which are on another one."""
+    driver = _GPU_DRIVERS[kind]
     current = driver.current_device()
-    reaches = all(device[1] == current or driver.can_access(a, current) for _, device, a in arrays)
-    return (kind, current) if reaches else None
+    return (kind, current) if all(driver.can_access(a, current) for *_, a in arrays) else None
 
 
 def device_of_arguments(bound: dict[str, Any]) -> tuple[str, int] | None:
-    """The current device of the arrays' kind, if it can access all arrays; else the one device that
-    they are on. None without such arguments.
+    """The device that launches, None without arrays. GPUs: the current one where the arrays are on several, or if it
+    can access all of them; else the one that they are on. Access to memory of peers is the program's to enable.
     """
     arrays = _without_reachable(
         _without_empty([entry for name, arg in bound.items() for entry in _devices(name, arg)])
     )
     if not arrays:
         return None
-    kinds = {device[0] for _, device, _ in arrays}
-    current = _current_with_access(arrays) if len(kinds) == 1 else None
-    if current is None and any(device != arrays[0][1] for _, device, _ in arrays):
+    devices = {device for _, device, _ in arrays}
+    kinds = {kind for kind, _ in devices}
+    first: tuple[str, int] = arrays[0][1]
+    if len(kinds) > 1 or (len(devices) > 1 and not kinds <= _GPU_DRIVERS.keys()):
         raise ValueError(_device_conflict(arrays, kinds))
-    return current or arrays[0][1]
+    if first[0] not in _GPU_DRIVERS:
+        return first
+    current = first[0], _GPU_DRIVERS[first[0]].current_device()
+    if len(devices) > 1 or current == first:
+        return current
+    return _current_with_access(first[0], arrays) or first
 
 
 def _device_conflict(arrays: list[Any], kinds: set[str]) -> str:
@@ -245,13 +247,6 @@ def _device_conflict(arrays: list[Any], kinds: set[str]) -> str:
     hint = ""
     if kinds in ({"cpu", "cuda"}, {"cpu", "hip"}):
         hint = ". Pointer argument cannot be accessed from Triton (cpu tensor?)"
-    elif kinds <= _GPU_DRIVERS.keys():
-        (kind,) = kinds
-        here = f"{kind}:{_GPU_DRIVERS[kind].current_device()}"
-        hint = (
-            f", here the current one, {here}, which has no access to all of them; enable peer "
-            "access, or copy them to one device"
-        )
     return f"arguments are on different devices: {devices}; a kernel runs on one device{hint}"
 
 

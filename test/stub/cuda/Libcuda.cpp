@@ -62,6 +62,11 @@ STUB_API Result cuDeviceGet(Ordinal *device, int ordinal) {
   return enter("cuDeviceGet", field("ordinal", static_cast<uint64_t>(ordinal)));
 }
 
+STUB_API Result cuDeviceCanAccessPeer(int *canAccess, Ordinal, Ordinal) {
+  *canAccess = stub::settings().peers != 0;
+  return enter("cuDeviceCanAccessPeer");
+}
+
 STUB_API Result cuDeviceGetName(char *name, int bytes, Ordinal) {
   std::strncpy(name, "NVIDIA H200", static_cast<size_t>(bytes));
   return enter("cuDeviceGetName");
@@ -136,7 +141,7 @@ STUB_API Result cuCtxSetCurrent(Context context) {
 
 STUB_API Result cuDevicePrimaryCtxGetState(Ordinal, unsigned *flags, int *isActive) {
   *flags = 0;
-  *isActive = stub::settings().peers;
+  *isActive = stub::settings().peers != 0;
   return Success;
 }
 
@@ -341,7 +346,7 @@ STUB_API Result cuPointerGetAttribute(void *value, PointerAttribute attribute, A
     return result;
   const stub::Memory found = stub::memoryAt(address);
   const bool isReachable =
-      found.type == kOnHost || (found.type && (found.ordinal == deviceOf(current) || stub::settings().peers));
+      found.type == kOnHost || (found.type && (found.ordinal == deviceOf(current) || stub::settings().peers == 1));
   if (attribute != PointerAttribute::DevicePointer || !isReachable)
     return InvalidValue;
   *static_cast<uint64_t *>(value) = address;
