@@ -318,6 +318,9 @@ bool LoadedKernel::launchWithArguments(runtime::Grid grid, void *stream, nb::han
     return false;
   if (!waitFor(producers, stream) || !launch(grid, stream, packed, program))
     throw nb::python_error();
+  keepCollected(args);
+  for (const nb::object &owner : owners)
+    keepCollected(owner);
   return true;
 }
 

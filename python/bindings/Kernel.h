@@ -101,6 +101,9 @@ private:
   std::atomic<LoadedKernel *> plain{nullptr};
 };
 
+/// Keeps the arguments of a launch on a simulated GPU alive where it waits for others to run with it.
+void keepCollected(nb::handle arguments);
+
 /// Whether a launch that goes through Python checks every pointer with the driver.
 extern std::atomic<bool> checkPointers;
 

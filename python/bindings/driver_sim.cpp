@@ -60,6 +60,56 @@ static const artifact::NvidiaGpu &gpuOf(const Profile &profile, const std::strin
   raise(PyExc_ValueError, sim::unknownGpu(name));
 }
 
+//--- Several GPUs ------------------------------------------------------------------------------
+
+/// A list of what launches that wait to run refer to, of the calling thread; null where there are none.
+static thread_local PyObject *keptArguments = nullptr;
+
+void nereid::python::keepCollected(nb::handle arguments) {
+  if (!sim::areLaunchesCollected())
+    return;
+  if (!keptArguments)
+    keptArguments = checked(PyList_New(0)).release().ptr();
+  if (PyList_Append(keptArguments, arguments.ptr()))
+    throw nb::python_error();
+}
+
+static void ensure(const runtime::Expected<void> &done) {
+  if (!done)
+    raiseRuntimeError(done.error());
+}
+
+static void runCollected() {
+  const nb::object kept = nb::steal(std::exchange(keptArguments, nullptr));
+  const auto done = [] {
+    GilRelease release;
+    return sim::runCollected();
+  }();
+  if (PyErr_CheckSignals())
+    throw nb::python_error();
+  ensure(done);
+}
+
+static void dropCollected() {
+  const nb::object kept = nb::steal(std::exchange(keptArguments, nullptr));
+  sim::dropCollected();
+}
+
+static void bindDevices(nb::module_ &driver) {
+  driver.def("device_count", &sim::simDeviceCount, "Number of simulated GPUs.");
+  driver.def("current_device", &sim::currentSimDevice, "The simulated GPU that this thread's launches go to.");
+  driver.def(
+      "make_current", [](uint32_t number) { ensure(sim::setCurrentSimDevice(number)); }, nb::arg("device"),
+      "Makes it the one that this thread's launches go to.");
+  driver.def(
+      "collect", [] { ensure(sim::collectLaunches()); }, "From now on this thread's launches wait for run_collected.");
+  driver.def("is_collecting", &sim::isAnyCollected, "Whether any thread's launches wait.");
+  driver.def("run_collected", &runCollected, "Runs them: those on different GPUs at the same time.");
+  driver.def("drop_collected", &dropCollected, "Forgets them.");
+}
+
+//--- The module --------------------------------------------------------------------------------
+
 void nereid::python::bindSimDriver(nb::module_ &module) {
   nb::module_ driver = module.def_submodule("driver_sim", "The simulated GPU as a device.");
   driver.attr("FEATURE") = textOf(std::string(artifact::kSimulated));
@@ -68,10 +118,13 @@ void nereid::python::bindSimDriver(nb::module_ &module) {
   driver.def("amd_properties", &amdProperties, nb::arg("arch"), "The same of one of AMD's GPUs.");
   driver.def(
       "set_settings",
-      [](uint64_t seed, uint64_t limit, bool wantsCounters) {
-        sim::setSimSettings({.seed = seed, .maxInstructions = limit, .wantsCounters = wantsCounters});
+      [](uint64_t seed, uint64_t limit, bool wantsCounters, uint32_t devices) {
+        sim::setSimSettings(
+            {.seed = seed, .maxInstructions = limit, .wantsCounters = wantsCounters, .devices = devices});
       },
-      nb::arg("seed"), nb::arg("max_instructions"), nb::arg("wants_counters"), "Settings of all launches from now on.");
+      nb::arg("seed"), nb::arg("max_instructions"), nb::arg("wants_counters"), nb::arg("devices"),
+      "Settings of all launches from now on.");
+  bindDevices(driver);
   nb::class_<Profile>(driver, "Profile", "A launch that was counted.")
       .def_prop_ro("figures", &figuresOfProfile, "Name -> number.")
       .def(

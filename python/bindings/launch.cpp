@@ -191,9 +191,8 @@ static bool runsOnItsDevice(const LaunchKey &key, const LoadedKernel &kernel) {
     return current == ordinal;
   // All are on one device, which launches unless the current one can access them.
   runtime::GpuDevice *device = kernel.gpu().sibling(current);
-  const bool areAccessible = device && std::ranges::all_of(arrays, [&](const auto &array) {
-                               return device->canAccess(array.address);
-                             });
+  const bool areAccessible =
+      device && std::ranges::all_of(arrays, [&](const auto &array) { return device->canAccess(array.address); });
   return ordinal == (areAccessible ? current : arrays[0].ordinal);
 }
 

@@ -236,6 +236,8 @@ class runtime_knobs(base_knobs):
     sim_limit = env_int("TRITON_SIM_LIMIT", 0)
     # Whether launches on the simulated GPU are counted, for `kernel.counters`.
     sim_counters = env_bool("TRITON_SIM_COUNTERS")
+    # Number of simulated GPUs.
+    sim_devices = env_int("TRITON_SIM_DEVICES", 1)
     # Seconds that all programs of a launch on the CPU may wait for each other; 0: for ever.
     cpu_wait_limit = env_int("TRITON_CPU_WAIT_LIMIT", 10)
 
@@ -327,7 +329,9 @@ def apply_to_launches() -> None:
     """Passes settings to the native launcher that it does not read itself."""
     libtriton.driver_cuda.set_check_pointers(nvidia.check_pointers)
     libtriton.driver_cpu.set_wait_limit(runtime.cpu_wait_limit)
-    libtriton.driver_sim.set_settings(runtime.sim_seed, runtime.sim_limit, runtime.sim_counters)
+    libtriton.driver_sim.set_settings(
+        runtime.sim_seed, runtime.sim_limit, runtime.sim_counters, runtime.sim_devices
+    )
     libtriton.set_slow_launch(_launches_are_observed())
 
 
@@ -342,6 +346,7 @@ def _launches_are_observed() -> bool:
         or runtime.jit_post_compile_hook is not None
         or runtime.add_stages_inspection_hook is not None
         or nvidia.check_pointers
+        or libtriton.driver_sim.is_collecting()
     )
 
 

@@ -25,17 +25,32 @@ using namespace runtime;
 
 static std::atomic<uint64_t> seedOfLaunches{0}, limitOfLaunches{0};
 static std::atomic<bool> areLaunchesCounted{false};
+static std::atomic<uint32_t> deviceCount{1};
+static thread_local uint32_t currentDevice = 0;
 
 void setSimSettings(const SimSettings &settings) {
   seedOfLaunches = settings.seed;
   limitOfLaunches = settings.maxInstructions;
   areLaunchesCounted = settings.wantsCounters;
+  deviceCount = std::max(settings.devices, 1u);
+}
+
+uint32_t simDeviceCount() { return deviceCount; }
+uint32_t currentSimDevice() { return currentDevice < deviceCount ? currentDevice : 0; }
+
+Expected<void> setCurrentSimDevice(uint32_t number) {
+  if (number >= deviceCount)
+    return Error{"sim-launch", "there is no simulated GPU " + std::to_string(number) + "; there are " +
+                                   std::to_string(deviceCount) + ", which TRITON_SIM_DEVICES, or " +
+                                   "knobs.runtime.sim_devices, sets"};
+  currentDevice = number;
+  return {};
 }
 
 //--- The device --------------------------------------------------------------------------------
 
 namespace {
-class SimKernel final : public Kernel {
+class SimKernel final : public Kernel, public std::enable_shared_from_this<SimKernel> {
 public:
   SimKernel(const Device &device, artifact::Artifact artifact, std::shared_ptr<const Module> module);
 
@@ -45,12 +60,14 @@ public:
   void setProfile(std::shared_ptr<const LaunchProfile> profile);
   std::shared_ptr<const LaunchProfile> lastProfile() const;
 
-  const std::shared_ptr<const Module> module;
+  /// The code with the variables of one GPU.
+  Expected<std::shared_ptr<const Module>> moduleOn(uint32_t device);
 
 private:
   mutable std::mutex mutex;
-  std::shared_ptr<const LaunchProfile> profile; ///< of the last launch that was counted
-  std::unique_ptr<const TensorMaps> tensorMaps; ///< null for the plain ABI
+  std::map<uint32_t, std::shared_ptr<const Module>> modules; ///< by device
+  std::shared_ptr<const LaunchProfile> profile;              ///< of the last launch that was counted
+  std::unique_ptr<const TensorMaps> tensorMaps;              ///< null for the plain ABI
 };
 
 template <typename Gpu> static DeviceProperties simulatedProperties(const Gpu &gpu) {
@@ -58,6 +75,8 @@ template <typename Gpu> static DeviceProperties simulatedProperties(const Gpu &g
   properties.name = "simulated " + properties.name;
   return properties;
 }
+
+struct PreparedLaunch;
 
 class SimDevice final : public Device {
 public:
@@ -69,6 +88,7 @@ public:
   Expected<void> launch(Kernel &kernel, Grid grid, void *stream, std::span<const char> packed) override;
 
 private:
+  Expected<PreparedLaunch> prepare(SimKernel &kernel, Grid grid, std::span<const char> packed);
   Expected<void> check(const artifact::Artifact &artifact, std::string_view ptx) const;
   Expected<void> checkTarget(const artifact::Artifact &artifact, std::string_view ptx) const;
 
@@ -76,14 +96,35 @@ private:
   const artifact::AmdGpu *const amdGpu = nullptr; ///< null: an NVIDIA GPU of that compute capability
   const DeviceProperties known;
 };
+
+/// A launch that can run, with all that it refers to.
+struct PreparedLaunch {
+  std::shared_ptr<SimKernel> kernel;
+  std::shared_ptr<const Module> module;
+  SimArguments arguments;
+  Launch launch;
+  int capability = 0;
+};
 } // namespace
 
+/// Of the calling thread; null where launches run at once.
+static thread_local std::unique_ptr<std::vector<PreparedLaunch>> collected;
+static std::atomic<int> numCollecting{0}; ///< threads
+
 static constexpr const char *kDeviceName = "the simulated GPU";
+
+/// The PTX of the artifact; empty where it has none.
+static std::string_view ptxOf(const artifact::Artifact &artifact) {
+  const std::string *stage = artifact.findStage("ptx");
+  if (stage)
+    return *stage;
+  return isPtx(artifact.binary) ? std::string_view(artifact.binary) : std::string_view();
+}
 
 //--- Kernels -----------------------------------------------------------------------------------
 
 SimKernel::SimKernel(const Device &device, artifact::Artifact contents, std::shared_ptr<const Module> module)
-    : Kernel(device, std::move(contents)), module(std::move(module)) {
+    : Kernel(device, std::move(contents)), modules{{0, std::move(module)}} {
   if (artifact().abi == artifact::Abi::Own)
     tensorMaps = std::make_unique<TensorMaps>(artifact(), tensorMapCalls());
 }
@@ -101,6 +142,20 @@ bool SimKernel::accepts(Grid, std::span<const char> packed) const {
          tensorMaps->make(packed.first(bytes), /*isOneWave=*/false, nullptr).fit == TensorMaps::Fit::Yes;
 }
 
+Expected<std::shared_ptr<const Module>> SimKernel::moduleOn(uint32_t device) {
+  std::lock_guard lock(mutex);
+  std::shared_ptr<const Module> &module = modules[device];
+  if (!module && !hasVariables(*modules[0]))
+    module = modules[0];
+  if (!module) {
+    auto parsed = parse(ptxOf(artifact()));
+    if (!parsed)
+      return parsed.error();
+    module = std::move(*parsed);
+  }
+  return module;
+}
+
 void SimKernel::setProfile(std::shared_ptr<const LaunchProfile> latest) {
   std::lock_guard lock(mutex);
   profile = std::move(latest);
@@ -112,14 +167,6 @@ std::shared_ptr<const LaunchProfile> SimKernel::lastProfile() const {
 }
 
 //--- Loading -----------------------------------------------------------------------------------
-
-/// The PTX of the artifact; empty where it has none.
-static std::string_view ptxOf(const artifact::Artifact &artifact) {
-  const std::string *stage = artifact.findStage("ptx");
-  if (stage)
-    return *stage;
-  return isPtx(artifact.binary) ? std::string_view(artifact.binary) : std::string_view();
-}
 
 /// Text for a simulated AMD GPU is of its architecture: waves and formats differ.
 static Expected<void> checkAmdTarget(const artifact::Artifact &artifact, const artifact::AmdGpu &gpu) {
@@ -168,12 +215,11 @@ Expected<std::shared_ptr<Kernel>> SimDevice::load(artifact::Artifact artifact) {
 
 static Dim dimOf(const artifact::Dim3 &extents) { return {extents[0], extents[1], extents[2]}; }
 
-static std::shared_ptr<const LaunchProfile> profileOf(const SimKernel &kernel, const Launch &launch, int capability,
-                                                      Counters counters) {
-  const artifact::Artifact &artifact = kernel.artifact();
-  auto profile = std::make_shared<LaunchProfile>(profileOf(kernel.module, launch, std::move(counters)));
+static std::shared_ptr<const LaunchProfile> profileOf(const PreparedLaunch &prepared, Counters counters) {
+  const artifact::Artifact &artifact = prepared.kernel->artifact();
+  auto profile = std::make_shared<LaunchProfile>(profileOf(prepared.module, prepared.launch, std::move(counters)));
   profile->kernel = artifact.name;
-  profile->capability = uint32_t(capability);
+  profile->capability = uint32_t(prepared.capability);
   if (artifact.registers && artifact.tool != "driver") {
     profile->registers = artifact.registers;
     profile->registerSource = RegisterSource::Assembler;
@@ -196,49 +242,107 @@ static uint32_t residentOnGpu(const artifact::Artifact &artifact, const DevicePr
   return std::clamp(fitting, 1u, artifact::kMaxResidentCtas) * gpu.multiprocessorCount;
 }
 
-Expected<void> SimDevice::launch(Kernel &base, Grid grid, void *, std::span<const char> packed) {
-  const artifact::Artifact &artifact = base.artifact();
-  if (&base.device() != this)
-    return otherDeviceError(artifact, kDeviceName);
-  const uint64_t expected = artifact::packedBytes(artifact);
+/// Splits the extents of the accessed memory from the arguments, where a launch has them.
+static std::vector<MemoryExtent> takeExtents(const artifact::Artifact &artifact, std::span<const char> &packed) {
   std::vector<MemoryExtent> extents;
-  if (checksMemory(artifact) && packed.size() > expected) {
-    extents.resize(artifact.parameters.size());
-    if (packed.size() == expected + extents.size() * sizeof(MemoryExtent)) {
-      std::memcpy(extents.data(), packed.data() + expected, packed.size() - expected);
-      packed = packed.first(expected);
-    }
+  const uint64_t expected = artifact::packedBytes(artifact);
+  if (!checksMemory(artifact) || packed.size() <= expected)
+    return extents;
+  extents.resize(artifact.parameters.size());
+  if (packed.size() == expected + extents.size() * sizeof(MemoryExtent)) {
+    std::memcpy(extents.data(), packed.data() + expected, packed.size() - expected);
+    packed = packed.first(expected);
   }
-  if (packed.size() != expected)
+  return extents;
+}
+
+Expected<PreparedLaunch> SimDevice::prepare(SimKernel &kernel, Grid grid, std::span<const char> packed) {
+  const artifact::Artifact &artifact = kernel.artifact();
+  const std::vector<MemoryExtent> extents = takeExtents(artifact, packed);
+  if (const uint64_t expected = artifact::packedBytes(artifact); packed.size() != expected)
     return argumentBytesError(artifact, expected, packed.size());
-  if (grid.x == 0 || grid.y == 0 || grid.z == 0)
-    return {};
-  auto &kernel = static_cast<SimKernel &>(base);
   auto arguments = SimArguments::make(kernel.abi(), grid, packed, extents);
   if (!arguments)
     return arguments.error();
-  Launch launch;
-  launch.grid = arguments->grid();
+  auto module = kernel.moduleOn(currentSimDevice());
+  if (!module)
+    return module.error();
+  PreparedLaunch prepared{kernel.shared_from_this(), std::move(*module), std::move(*arguments), {}, capability};
+  Launch &launch = prepared.launch;
+  launch.grid = prepared.arguments.grid();
   launch.entry = artifact.entry;
   launch.block = dimOf(artifact.blockDims);
   launch.cluster = dimOf(artifact.clusterDims);
   launch.sharedBytes = static_cast<uint32_t>(artifact.sharedBytes);
-  launch.params = arguments->params();
+  launch.params = prepared.arguments.params();
   launch.seed = seedOfLaunches;
   launch.maxInstructions = limitOfLaunches;
   launch.residentCtas = residentOnGpu(artifact, known);
   launch.isCooperative = artifact.cooperative;
   launch.wantsCounters = areLaunchesCounted;
   launch.checks = checksOfArtifact(artifact);
-  launch.buffers = arguments->buffers();
-  auto done = run(*kernel.module, launch);
-  if (done && launch.wantsCounters)
-    kernel.setProfile(profileOf(kernel, launch, capability, std::move(*done)));
-  if (!done && done.error().code.starts_with("sanitize-"))
-    return done.error();
-  if (!done)
-    return Error{done.error().code, quoted(artifact) + " failed on the simulated GPU: " + done.error().text};
+  launch.device = currentSimDevice();
+  launch.buffers = prepared.arguments.buffers();
+  return prepared;
+}
+
+static Expected<void> runPrepared(std::span<const PreparedLaunch> launches) {
+  std::vector<Request> requests;
+  for (const PreparedLaunch &each : launches)
+    requests.push_back({*each.module, each.launch});
+  Outcome outcome = runTogether(requests);
+  if (!outcome.error) {
+    for (size_t index = 0; index < launches.size(); ++index)
+      if (launches[index].launch.wantsCounters)
+        launches[index].kernel->setProfile(profileOf(launches[index], std::move(outcome.counters[index])));
+    return {};
+  }
+  if (outcome.error->code.starts_with("sanitize-"))
+    return std::move(*outcome.error);
+  return Error{outcome.error->code, quoted(launches[outcome.failed].kernel->artifact()) +
+                                        " failed on the simulated GPU: " + outcome.error->text};
+}
+
+Expected<void> SimDevice::launch(Kernel &base, Grid grid, void *, std::span<const char> packed) {
+  if (&base.device() != this)
+    return otherDeviceError(base.artifact(), kDeviceName);
+  if (grid.x == 0 || grid.y == 0 || grid.z == 0)
+    return {};
+  auto prepared = prepare(static_cast<SimKernel &>(base), grid, packed);
+  if (!prepared)
+    return prepared.error();
+  if (collected) {
+    collected->push_back(std::move(*prepared));
+    return {};
+  }
+  return runPrepared({&*prepared, 1});
+}
+
+//--- Launches that run together ----------------------------------------------------------------
+
+Expected<void> collectLaunches() {
+  if (collected)
+    return Error{"sim-launch", "launches on simulated GPUs are being collected already; blocks do not nest"};
+  collected = std::make_unique<std::vector<PreparedLaunch>>();
+  ++numCollecting;
   return {};
+}
+
+bool areLaunchesCollected() { return collected != nullptr; }
+
+bool isAnyCollected() { return numCollecting != 0; }
+
+static std::unique_ptr<std::vector<PreparedLaunch>> takeCollected() {
+  if (collected)
+    --numCollecting;
+  return std::move(collected);
+}
+
+void dropCollected() { takeCollected(); }
+
+Expected<void> runCollected() {
+  const auto launches = takeCollected();
+  return launches && !launches->empty() ? runPrepared(*launches) : Expected<void>();
 }
 
 //--- The devices -------------------------------------------------------------------------------

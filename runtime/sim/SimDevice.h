@@ -14,8 +14,29 @@ struct SimSettings {
   uint64_t seed = 0;            ///< chooses among the orders that a GPU may run threads in
   uint64_t maxInstructions = 0; ///< of a CTA or cluster; 0: a default
   bool wantsCounters = false;   ///< launches are counted, for `profileOf`
+  uint32_t devices = 1;         ///< simulated GPUs, with one address space
 };
 void setSimSettings(const SimSettings &settings);
+
+//--- several GPUs --------------------------------------------------------------------------
+
+uint32_t simDeviceCount();
+/// The number of the GPU that launches of the calling thread go to; 0 at first.
+uint32_t currentSimDevice();
+/// Code `sim-launch`: there is no such GPU.
+runtime::Expected<void> setCurrentSimDevice(uint32_t number);
+
+/// From now on launches of the calling thread wait for `runCollected`. Code `sim-launch`: they do so already.
+runtime::Expected<void> collectLaunches();
+bool areLaunchesCollected();
+/// Whether any thread collects.
+bool isAnyCollected();
+/// Runs what has been collected: launches on different GPUs at the same time, those on one GPU in order.
+runtime::Expected<void> runCollected();
+/// Drops what has been collected.
+void dropCollected();
+
+//--- devices and kernels -------------------------------------------------------------------
 
 /// Whether kernels of that target run on a simulated GPU.
 bool isSimulated(const artifact::Target &target);

@@ -45,6 +45,8 @@ std::vector<Entry> nereid::sim::entriesOf(const Module &module) {
   return result;
 }
 
+bool nereid::sim::hasVariables(const Module &module) { return !module.state.variables.empty(); }
+
 //--- launches ------------------------------------------------------------------------------
 
 std::optional<uint32_t> nereid::sim::checksOf(std::string_view words) {
@@ -53,25 +55,80 @@ std::optional<uint32_t> nereid::sim::checksOf(std::string_view words) {
   return set && !(*set & ~artifact::kSimulatorSanitizers) ? set : std::nullopt;
 }
 
-Expected<Counters> nereid::sim::run(const Module &module, const Launch &request) {
-  auto found = module.state.entries.find(request.entry);
-  if (found == module.state.entries.end())
-    return Error{"sim-launch", "the PTX has no entry `" + request.entry + "`"};
-  const Code &code = found->second;
-  LaunchCounts counts(code);
-  Launch launch = request;
+namespace {
+/// Launches that run together, with what observes them.
+class LaunchSet {
+public:
+  explicit LaunchSet(std::span<const Request> requests);
+  Outcome run();
+
+private:
+  struct Part {
+    const Code *code = nullptr; ///< null: there is no such entry
+    Launch launch;
+    std::unique_ptr<LaunchCounts> counts;
+  };
+  void observe(Part &part);
+
+  std::vector<Part> parts;
+  std::shared_ptr<GridAccesses> accesses = makeGridAccesses();
+};
+} // namespace
+
+LaunchSet::LaunchSet(std::span<const Request> requests) : parts(requests.size()) {
+  uint32_t firstCluster = 0;
+  for (size_t index = 0; index < parts.size(); ++index) {
+    Part &part = parts[index];
+    const auto &entries = requests[index].module.state.entries;
+    auto found = entries.find(requests[index].launch.entry);
+    part.code = found == entries.end() ? nullptr : &found->second;
+    part.launch = requests[index].launch;
+    part.launch.firstCluster = firstCluster;
+    part.launch.hasPeers = parts.size() > 1;
+    firstCluster += uint32_t(part.launch.grid.count());
+    if (part.code)
+      observe(part);
+  }
+}
+
+void LaunchSet::observe(Part &part) {
+  Launch &launch = part.launch;
+  part.counts = std::make_unique<LaunchCounts>(*part.code);
   if (launch.wantsCounters)
-    launch.observers.insert(launch.observers.begin(), [&counts](Cluster &) { return makeCounter(counts); });
-  for (MakeObserver &make : makersOf(launch.checks))
+    launch.observers.insert(launch.observers.begin(),
+                            [counts = part.counts.get()](Cluster &) { return makeCounter(*counts); });
+  for (MakeObserver &make : makersOf(launch.checks, accesses))
     launch.observers.push_back(std::move(make));
   if (launch.checks & (artifact::Race | artifact::Sync))
     launch.threads = 1;
-  auto done = runGrid(code, launch);
-  if (!done)
-    return done.error();
-  Counters counters;
-  counters.threadInstructions = *done;
-  if (launch.wantsCounters && launch.grid.count())
-    counts.finish(counters);
-  return counters;
+}
+
+Outcome LaunchSet::run() {
+  std::vector<GridLaunch> grids;
+  for (const Part &part : parts) {
+    if (!part.code)
+      return {{}, Error{"sim-launch", "the PTX has no entry `" + part.launch.entry + "`"}, grids.size()};
+    grids.push_back({*part.code, part.launch});
+  }
+  GridResults done = runGrids(grids);
+  if (done.error)
+    return {{}, std::move(done.error), done.failed};
+  Outcome outcome;
+  for (size_t index = 0; index < parts.size(); ++index) {
+    Counters &counters = outcome.counters.emplace_back();
+    counters.threadInstructions = done.threadInstructions[index];
+    if (parts[index].launch.wantsCounters && parts[index].launch.grid.count())
+      parts[index].counts->finish(counters);
+  }
+  return outcome;
+}
+
+Outcome nereid::sim::runTogether(std::span<const Request> requests) { return LaunchSet(requests).run(); }
+
+Expected<Counters> nereid::sim::run(const Module &module, const Launch &launch) {
+  const Request request{module, launch};
+  Outcome outcome = runTogether({&request, 1});
+  if (outcome.error)
+    return std::move(*outcome.error);
+  return std::move(outcome.counters.front());
 }

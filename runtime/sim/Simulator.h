@@ -18,6 +18,9 @@ Expected<std::shared_ptr<const Module>> parse(std::string_view ptx);
 
 std::vector<Entry> entriesOf(const Module &module);
 
+/// Whether it has variables in global or constant memory.
+bool hasVariables(const Module &module);
+
 /// The set of artifact::Sanitizer of a comma list of words; nothing where one of them is unknown.
 std::optional<uint32_t> checksOf(std::string_view words);
 
@@ -25,5 +28,18 @@ std::optional<uint32_t> checksOf(std::string_view words);
 /// access to no memory, misuse of an instruction), `sim-trap`, `sim-assert`, `sim-deadlock`, `sim-limit`,
 /// `launch-interrupted`. A message names the line of the PTX.
 Expected<Counters> run(const Module &module, const Launch &launch);
+
+struct Request {
+  const Module &module;
+  const Launch &launch;
+};
+struct Outcome {
+  std::vector<Counters> counters; ///< of each request; empty after an error
+  std::optional<Error> error;
+  size_t failed = 0; ///< the request with the error
+};
+/// Runs grids on several simulated GPUs at the same time, those of one GPU in order. All addresses are the host's, so
+/// each GPU can access what the others do.
+Outcome runTogether(std::span<const Request> requests);
 
 } // namespace nereid::sim

@@ -6,12 +6,12 @@
 
 namespace nereid::sim {
 
-/// The observers of a set of Check; what looks for races sees one cluster after another, on one thread.
-std::vector<MakeObserver> makersOf(uint32_t checks);
-
-/// What the clusters of a launch share that look for races.
+/// What the clusters of launches that run together share when they look for races.
 struct GridAccesses;
 std::shared_ptr<GridAccesses> makeGridAccesses();
+
+/// The observers of a set of Check; what looks for races sees one cluster at a time, on one thread.
+std::vector<MakeObserver> makersOf(uint32_t checks, std::shared_ptr<GridAccesses> grid);
 
 /// Reports accesses outside of the buffers of the launch. A pointer belongs to the buffer of the parameter that it was
 /// computed from; one that was loaded from memory may point anywhere.

@@ -27,7 +27,19 @@ void Clock::raise(uint32_t cluster, uint16_t thread, uint32_t clock) {
   clocks[thread] = std::max(clocks[thread], clock);
 }
 
+void Clock::raiseEnded(uint32_t device, uint32_t cluster) {
+  if (ended.size() <= device)
+    ended.resize(device + 1u);
+  ended[device] = std::max(ended[device], cluster);
+}
+
+void Clock::forget(uint32_t first, uint32_t end) {
+  std::erase_if(pages, [&](const Page &page) { return page.cluster >= first && page.cluster < end; });
+}
+
 void Clock::join(const Clock &other) {
+  for (uint32_t device = 0; device < other.ended.size(); ++device)
+    raiseEnded(device, other.ended[device]);
   for (const Page &page : other.pages) {
     std::vector<uint32_t> &clocks = at(page.cluster).clocks;
     if (clocks.size() < page.clocks.size())

@@ -20,6 +20,12 @@ public:
   void raise(uint32_t cluster, uint16_t thread, uint32_t clock);
   void join(const Clock &other);
 
+  /// All that the clusters below a number have done on one device, whose launches end one after another.
+  uint32_t endedOn(uint32_t device) const { return device < ended.size() ? ended[device] : 0; }
+  void raiseEnded(uint32_t device, uint32_t cluster);
+  /// Forgets the clusters of a range.
+  void forget(uint32_t first, uint32_t end);
+
 private:
   struct Page {
     uint32_t cluster;
@@ -27,7 +33,8 @@ private:
   };
   const Page *find(uint32_t cluster) const;
   Page &at(uint32_t cluster);
-  std::vector<Page> pages; ///< by cluster, ascending; nearly always one
+  std::vector<Page> pages;     ///< by cluster, ascending; nearly always one
+  std::vector<uint32_t> ended; ///< by device; empty where each has one launch
 };
 
 /// What a thread has seen: all that happened before, and of it what the async proxy sees in shared and global memory,

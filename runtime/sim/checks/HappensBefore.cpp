@@ -8,26 +8,30 @@
 
 using namespace nereid::sim;
 
-static uint32_t indexOf(const Cluster &cluster) {
-  const Launch &launch = *cluster.launch;
-  const Dim &id = cluster.ctas[0].id, &extent = launch.cluster;
-  const uint32_t columns = (launch.grid.x + extent.x - 1) / extent.x, rows = (launch.grid.y + extent.y - 1) / extent.y;
-  return (id.z / extent.z * rows + id.y / extent.y) * columns + id.x / extent.x;
+static unsigned levelOf(Scope scope) {
+  return scope <= Scope::Cta ? 0 : static_cast<unsigned>(scope) - static_cast<unsigned>(Scope::Cta);
 }
-
-/// Levels of publication: 0 the CTA, 1 the cluster, 2 the GPU.
-static unsigned levelOf(Scope scope) { return scope <= Scope::Cta ? 0 : scope == Scope::Cluster ? 1 : 2; }
+static_assert(static_cast<unsigned>(Scope::Sys) - static_cast<unsigned>(Scope::Cta) == kLevels - 1);
 
 /// The agent of a group of asynchronous operations; reads of bulk stores have one of their own.
 static Agent agentOfKind(AsyncKind kind) {
   return kind == AsyncKind::Copy ? Agent::Copy : kind == AsyncKind::Wgmma ? Agent::Wgmma : Agent::BulkWrite;
 }
 
-HappensBefore::HappensBefore(const Cluster &cluster, SyncWords &global)
-    : cluster(cluster), index(indexOf(cluster)), numWarps(cluster.ctas[0].warps.size()), global(global),
+HappensBefore::HappensBefore(const Cluster &cluster, SyncWords &global, GridTable &grids)
+    : cluster(cluster), index(numberOf(cluster)), numWarps(cluster.ctas[0].warps.size()), global(global), grids(grids),
       threads(cluster.ctas.size() * numWarps) {
-  for (size_t thread = 0; thread < threads.size(); ++thread)
+  grids.add(cluster);
+  const View start = grids.startOf(cluster);
+  for (size_t thread = 0; thread < threads.size(); ++thread) {
+    threads[thread].view = start;
     threads[thread].view.now.raise(index, uint16_t(thread * kAgents), 1);
+  }
+}
+
+void HappensBefore::onEnd() {
+  for (const Thread &thread : threads)
+    grids.end(cluster, thread.view);
 }
 
 //--- threads -------------------------------------------------------------------------------
@@ -53,19 +57,6 @@ void HappensBefore::join(Warp &warp, const View &view) {
   Thread &thread = threadOf(warp);
   thread.view.join(view);
   thread.snapshot = nullptr;
-}
-
-int HappensBefore::rankOf(uint16_t thread) const {
-  const size_t warp = thread / kAgents;
-  return warp < threads.size() ? int(warp / numWarps) : -1;
-}
-
-std::string HappensBefore::nameOf(uint16_t thread) const {
-  const size_t warp = thread / kAgents;
-  if (warp >= threads.size())
-    return "a copy that signals an mbarrier";
-  static constexpr const char *names[] = {"", "cp.async of ", "wgmma of ", "a bulk store of ", "a bulk store of "};
-  return names[thread % kAgents] + ("warp " + std::to_string(warp % numWarps));
 }
 
 Actor HappensBefore::actorOf(Warp &warp, const MemoryAccess &access) {
@@ -253,8 +244,10 @@ void HappensBefore::acquire(Warp &warp, const SyncWord &word, const MemoryAccess
     take(word.ofCta[rank], 0);
   if (word.cluster == index && level >= 1)
     take(word.ofCluster, 1);
-  if (level >= 2)
-    take(word.gpu, 2);
+  if (word.device == cluster.launch->device && level >= 2)
+    take(word.ofGpu, 2);
+  if (level >= 3)
+    take(word.system, 3);
 }
 
 void HappensBefore::publish(Warp &warp, SyncWord &word, const MemoryAccess &access) {
@@ -264,9 +257,11 @@ void HappensBefore::publish(Warp &warp, SyncWord &word, const MemoryAccess &acce
   const uint32_t rank = warp.cta->rank;
   if (word.cluster != index)
     word.ofCta.clear(), word.ofCluster = nullptr, word.cluster = index;
+  if (word.device != cluster.launch->device)
+    word.ofGpu = nullptr, word.device = cluster.launch->device;
   word.ofCta.resize(std::max<size_t>(word.ofCta.size(), rank + 1));
-  Snapshot *levels[] = {&word.ofCta[rank], &word.ofCluster, &word.gpu};
-  for (unsigned level = 0; level < 3; ++level) {
+  Snapshot *levels[kLevels] = {&word.ofCta[rank], &word.ofCluster, &word.ofGpu, &word.system};
+  for (unsigned level = 0; level < kLevels; ++level) {
     const Snapshot snapshot = level > top ? nullptr : isRelease ? snapshotOf(thread) : thread.fenced[level];
     // A plain store ends the release sequence, a read-modify-write continues it.
     *levels[level] = access.isAtomic ? joined(*levels[level], snapshot) : snapshot;

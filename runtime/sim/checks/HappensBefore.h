@@ -2,24 +2,21 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "runtime/sim/checks/Clocks.h"
-#include "runtime/sim/machine/Observer.h"
+#include "runtime/sim/checks/GridTable.h"
 
 #include <unordered_map>
 
 namespace nereid::sim {
 
-/// Threads of the analysis that a warp has: itself, and what it has started.
-enum class Agent : uint8_t { Warp, Copy, Wgmma, BulkRead, BulkWrite };
-inline constexpr unsigned kAgents = 5;
-
-/// A word that atomics, releases or acquires access: what is published there to the GPU, and by the cluster that used
-/// it last to itself and to each of its CTAs.
+/// A word that atomics, releases or acquires access: what is published there to all GPUs, by the GPU that used it last
+/// to itself, and by the cluster that used it last to itself and to each of its CTAs.
 struct SyncWord {
-  Snapshot gpu, ofCluster;
+  Snapshot system, ofGpu, ofCluster;
   std::vector<Snapshot> ofCta; ///< by rank
-  uint32_t cluster = 0;
+  uint32_t cluster = 0, device = 0;
 };
+/// Levels of publication: the CTA, the cluster, the GPU, all GPUs.
+inline constexpr unsigned kLevels = 4;
 using SyncWords = std::unordered_map<const char *, SyncWord>;
 
 /// Who accesses memory: a thread of the analysis at a time, and what it has seen.
@@ -32,22 +29,21 @@ struct Actor {
 
 class HappensBefore {
 public:
-  /// `global`: words of global memory, of the whole grid.
-  HappensBefore(const Cluster &cluster, SyncWords &global);
+  /// `global`: words of global memory, of all launches in `grids`.
+  HappensBefore(const Cluster &cluster, SyncWords &global, GridTable &grids);
 
   void onSync(Warp &warp, const SyncEvent &event);
   /// Synchronisation by an access, which comes after the check for races.
   void onAccess(Warp &warp, const MemoryAccess &access);
+  /// All threads of the cluster have ended.
+  void onEnd();
 
   Actor actorOf(Warp &warp, const MemoryAccess &access);
   uint32_t clusterIndex() const { return index; }
   bool isMbarrier(const char *address) const { return mbarriers.count(address); }
-  /// The CTA that a thread of this cluster runs in; mbarriers' threads have none (-1).
-  int rankOf(uint16_t thread) const;
-  std::string nameOf(uint16_t thread) const;
-  /// Whether it stands for the cp.async of a warp.
-  bool isCopy(uint16_t thread) const {
-    return rankOf(thread) >= 0 && thread % kAgents == static_cast<unsigned>(Agent::Copy);
+  /// Whether the clock covers what a thread of any launch has done.
+  bool covers(const Clock &clock, uint32_t cluster, uint16_t thread, uint32_t at) const {
+    return clock.of(cluster, thread) >= at || clock.endedOn(grids.of(cluster).device) > cluster;
   }
 
 private:
@@ -58,7 +54,7 @@ private:
   struct Thread {
     View view;
     mutable Snapshot snapshot; ///< of the view; null after a change
-    Snapshot fenced[3], observed[3];
+    Snapshot fenced[kLevels], observed[kLevels];
     uint32_t convergedAt = 1;
     bool hasIssued = false; ///< an operation has its view: what follows is not covered by it
     uint32_t issued[3] = {};
@@ -101,6 +97,7 @@ private:
   const uint32_t index;
   const size_t numWarps;
   SyncWords &global;
+  GridTable &grids;
   SyncWords shared;
   std::vector<Thread> threads;
   std::unordered_map<const void *, Barrier> barriers;

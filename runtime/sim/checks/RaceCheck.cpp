@@ -24,7 +24,8 @@ struct RaceCheck::Visit {
 };
 
 RaceCheck::RaceCheck(Cluster &cluster, std::shared_ptr<GridAccesses> grid, bool races, bool fences)
-    : cluster(cluster), grid(std::move(grid)), races(races), fences(fences), order(cluster, this->grid->words) {}
+    : cluster(cluster), grid(std::move(grid)), races(races), fences(fences),
+      order(cluster, this->grid->words, this->grid->grids) {}
 
 void RaceCheck::onSync(Warp &warp, const SyncEvent &event) {
   order.onSync(warp, event);
@@ -94,7 +95,7 @@ bool RaceCheck::visitWord(const Visit &visit, Cell &cell, const Touch &touch) {
     if (conflict && !inOrder && !(before.isStrong && touch.isStrong && includeEachOther(before, touch)))
       isOver = !reportRace(visit, before, touch);
     else if (inOrder && visit.access.proxy != Proxy::Generic && before.isWrite && !before.isAsync && !before.isStrong &&
-             !order.isCopy(before.thread) && isHidden(visit, before))
+             !grid->grids.of(before.cluster).isCopy(before.thread) && isHidden(visit, before))
       isOver = !reportFence(visit, before, touch);
     if (isOver)
       return false;
@@ -124,7 +125,7 @@ bool RaceCheck::isInOrder(const Visit &visit, const Touch &before, const Touch &
     return before.lane == touch.lane || before.clock < actor.convergedAt ||
            (before.instruction == touch.instruction ? !writeDifferently(visit, before, touch)
                                                     : visit.access.space == Space::Global);
-  return actor.view->now.of(before.cluster, before.thread) >= before.clock;
+  return order.covers(actor.view->now, before.cluster, before.thread, before.clock);
 }
 
 /// Whether two lanes store different values to the same bytes.
@@ -147,11 +148,12 @@ bool RaceCheck::writeDifferently(const Visit &visit, const Touch &before, const 
 
 bool RaceCheck::includeEachOther(const Touch &before, const Touch &touch) const {
   const auto narrower = static_cast<Scope>(std::min<uint8_t>(before.scope, touch.scope));
+  const GridRecord &own = grid->grids.of(touch.cluster);
   if (narrower >= Scope::Gpu)
-    return true;
+    return narrower == Scope::Sys || grid->grids.of(before.cluster).device == own.device;
   if (before.cluster != touch.cluster)
     return false;
-  return narrower == Scope::Cluster || order.rankOf(before.thread) == order.rankOf(touch.thread);
+  return narrower == Scope::Cluster || own.rankOf(before.thread) == own.rankOf(touch.thread);
 }
 
 /// Whether the proxy of the access does not see a write that happened before.
@@ -160,7 +162,7 @@ bool RaceCheck::isHidden(const Visit &visit, const Touch &before) const {
   const Clock &seen = visit.access.proxy == Proxy::TensorMap ? view.maps
                       : visit.access.space == Space::Shared  ? view.shared
                                                              : view.global;
-  return seen.of(before.cluster, before.thread) < before.clock;
+  return !order.covers(seen, before.cluster, before.thread, before.clock);
 }
 
 //--- reports -------------------------------------------------------------------------------
@@ -170,12 +172,15 @@ static const char *kindOf(const Touch &touch) {
 }
 
 Note RaceCheck::describe(const Touch &touch) const {
-  const Instruction &instruction = cluster.code->instructions[touch.instruction];
-  std::string text = std::string("the ") + kindOf(touch) + " by " + order.nameOf(touch.thread) + ", lane " +
-                     std::to_string(unsigned(touch.lane));
+  const GridRecord &launch = grid->grids.of(touch.cluster);
+  const Instruction &instruction = launch.code->instructions[touch.instruction];
+  std::string text =
+      std::string("the ") + kindOf(touch) + " by " + nameOf(touch) + ", lane " + std::to_string(unsigned(touch.lane));
   if (touch.cluster != order.clusterIndex())
-    text += ", of cluster " + std::to_string(touch.cluster);
-  return {&instruction, text + " (line " + std::to_string(instruction.line) + " of the PTX)"};
+    text += ", of cluster " + std::to_string(touch.cluster - launch.firstCluster);
+  if (cluster.launch->hasPeers)
+    text += " of `" + launch.code->name + "` on device " + std::to_string(launch.device);
+  return {&instruction, text + " (line " + std::to_string(instruction.line) + " of the PTX)", launch.code};
 }
 
 std::string RaceCheck::memoryOf(Space space, uint64_t address) const {
@@ -197,7 +202,7 @@ bool RaceCheck::reportRace(const Visit &visit, const Touch &before, const Touch 
   }
   fail(visit.warp, *visit.access.instruction, "sanitize-race",
        std::string("race in ") + memoryOf(visit.access.space, visit.address) + ": this " + kindOf(touch) + " by " +
-           order.nameOf(touch.thread) +
+           nameOf(touch) +
            (areStrong ? " and another access have scopes that do not include each other"
                       : " and another access are in no order"),
        touch.lane, {describe(before)});
@@ -209,8 +214,8 @@ void RaceCheck::onIssue(Warp &warp, const Instruction &instruction) {
     for (unsigned byte = 0; byte < 4; ++byte)
       if (rewrite.touch.bytes & rewrite.before.bytes & 1u << byte && rewrite.old[byte] != rewrite.word[byte])
         fail(warp, instruction, "sanitize-race",
-             "race in " + memoryOf(rewrite.space, rewrite.address) + ": this write by " +
-                 order.nameOf(rewrite.touch.thread) + " and another of a different value are in no order",
+             "race in " + memoryOf(rewrite.space, rewrite.address) + ": this write by " + nameOf(rewrite.touch) +
+                 " and another of a different value are in no order",
              rewrite.touch.lane, {describe(rewrite.before)});
   rewrites.clear();
 }

@@ -7,8 +7,9 @@
 
 namespace nereid::sim {
 
-/// What the clusters of a grid share; they run one after another.
+/// What the clusters of launches that run together share; one of them runs at a time.
 struct GridAccesses {
+  GridTable grids;
   Shadow shadow;
   SyncWords words;
 };
@@ -21,6 +22,7 @@ public:
   bool onAccess(Warp &warp, const MemoryAccess &access) override;
   void onSync(Warp &warp, const SyncEvent &event) override;
   void onIssue(Warp &warp, const Instruction &instruction) override;
+  void onEnd(Cluster &) override { order.onEnd(); }
 
 private:
   struct Visit;
@@ -31,6 +33,7 @@ private:
   bool isHidden(const Visit &visit, const Touch &before) const;
   bool reportRace(const Visit &visit, const Touch &before, const Touch &touch);
   bool reportFence(const Visit &visit, const Touch &before, const Touch &touch);
+  std::string nameOf(const Touch &touch) const { return grid->grids.of(touch.cluster).nameOf(touch.thread); }
   Note describe(const Touch &touch) const;
   std::string memoryOf(Space space, uint64_t address) const;
 

@@ -16,7 +16,17 @@ public:
 /// Decodes the entries of a text by the functions of `opcodes`.
 Expected<std::shared_ptr<const Module>> parseModule(std::string_view ptx, const OpcodeTable &opcodes);
 
-/// Runs every CTA of the grid with the observers that the launch makes; returns the number of instructions of threads.
-Expected<uint64_t> runGrid(const Code &code, const Launch &launch);
+struct GridLaunch {
+  const Code &code;
+  const Launch &launch;
+};
+struct GridResults {
+  std::vector<uint64_t> threadInstructions; ///< of each grid
+  std::optional<Error> error;
+  size_t failed = 0; ///< the grid with the error
+};
+/// Runs every CTA of the grids with the observers that the launches make: those of one device one after another, those
+/// of several at the same time.
+GridResults runGrids(std::span<const GridLaunch> requests);
 
 } // namespace nereid::sim

@@ -15,22 +15,32 @@ static std::string trimmed(const std::string &line) {
   return begin == std::string::npos ? "" : line.substr(begin);
 }
 
-static std::string ptxLine(const Cluster &cluster, const Instruction &instruction) {
-  const std::vector<std::string> &lines = cluster.code->text->lines;
+static std::string ptxLine(const Code &code, const Instruction &instruction) {
+  const std::vector<std::string> &lines = code.text->lines;
   const bool isKnown = instruction.line && instruction.line <= lines.size();
   return isKnown ? trimmed(lines[instruction.line - 1]) : "";
 }
 
+/// " of device 1" where launches run on several.
+static std::string deviceText(const Cluster &cluster) {
+  return cluster.launch->hasPeers ? " of device " + std::to_string(cluster.launch->device) : "";
+}
+
+static std::string ctaText(const Cta &cta) {
+  return "program " + std::to_string(cta.id.x) + ", " + std::to_string(cta.id.y) + ", " + std::to_string(cta.id.z) +
+         deviceText(*cta.cluster);
+}
+std::string nereid::sim::programText(const Cluster &cluster) { return ctaText(cluster.ctas[0]); }
+
 std::string nereid::sim::threadText(const Warp &warp, int lane) {
-  const Dim &id = warp.cta->id;
-  return "program " + std::to_string(id.x) + ", " + std::to_string(id.y) + ", " + std::to_string(id.z) + ", warp " +
-         std::to_string(warp.index) + (lane < 0 ? "" : ", lane " + std::to_string(lane));
+  return ctaText(*warp.cta) + ", warp " + std::to_string(warp.index) +
+         (lane < 0 ? "" : ", lane " + std::to_string(lane));
 }
 
 std::string nereid::sim::placeText(const Cluster &cluster, const Instruction &instruction) {
   const SourcePosition position = cluster.code->text->table.positionOf(instruction.line);
   return "at " + (position ? position.text() + ", " : "") + "line " + std::to_string(instruction.line) +
-         " of the PTX: " + ptxLine(cluster, instruction);
+         " of the PTX: " + ptxLine(*cluster.code, instruction);
 }
 
 std::string nereid::sim::warpsText(const Cluster &cluster) {
@@ -72,29 +82,31 @@ static std::string excerpt(const SourcePosition &position) {
 }
 
 /// "add.py:9:5: error: text", with its source; "line 53 of the PTX: error: text" where the source is unknown.
-static std::string located(const Cluster &cluster, const Instruction &instruction, const std::string &kind,
+static std::string located(const Code &code, const Instruction &instruction, const std::string &kind,
                            const std::string &text) {
-  const SourcePosition position = cluster.code->text->table.positionOf(instruction.line);
+  const SourcePosition position = code.text->table.positionOf(instruction.line);
   if (position)
     return position.text() + ": " + kind + ": " + text + excerpt(position);
   return "line " + std::to_string(instruction.line) + " of the PTX: " + kind + ": " + text + "\n    " +
-         ptxLine(cluster, instruction);
+         ptxLine(code, instruction);
 }
 
 static std::string sanitizerReport(Warp &warp, const Instruction &instruction, const std::string &code,
                                    const std::string &message, int lane, const std::vector<Note> &notes) {
   const Cluster &cluster = *warp.cta->cluster;
   const Dim &id = warp.cta->id;
-  std::string text = located(cluster, instruction, "error", message + " [" + code + "]");
+  std::string text = located(*cluster.code, instruction, "error", message + " [" + code + "]");
   text += "\nnote: in program (" + std::to_string(id.x) + ", " + std::to_string(id.y) + ", " + std::to_string(id.z) +
-          ") of `" + cluster.code->name + "`, warp " + std::to_string(warp.index) +
+          ") of `" + cluster.code->name + "`" + deviceText(cluster) + ", warp " + std::to_string(warp.index) +
           (lane < 0 ? "" : ", lane " + std::to_string(lane));
-  text += "\nnote: line " + std::to_string(instruction.line) + " of the PTX: " + ptxLine(cluster, instruction);
+  text += "\nnote: line " + std::to_string(instruction.line) + " of the PTX: " + ptxLine(*cluster.code, instruction);
   const std::vector<SourcePosition> positions = cluster.code->text->table.positionsOf(instruction.line);
   for (size_t index = 1; index < positions.size(); ++index)
     text += "\n" + positions[index].text() + ": note: called from here" + excerpt(positions[index]);
   for (const Note &note : notes)
-    text += "\n" + (note.instruction ? located(cluster, *note.instruction, "note", note.text) : "note: " + note.text);
+    text +=
+        "\n" + (note.instruction ? located(note.code ? *note.code : *cluster.code, *note.instruction, "note", note.text)
+                                 : "note: " + note.text);
   return text;
 }
 

@@ -10,12 +10,16 @@ namespace nereid::sim {
 struct Note {
   const Instruction *instruction = nullptr;
   std::string text;
+  const Code *code = nullptr; ///< that the instruction belongs to; null: the reporting kernel's
 };
 
 /// Ends the simulation of the cluster with an error. Codes of a sanitizer ("sanitize-...") have the form of the CPU's
 /// reports: position, message, source line and caret, then notes. Others are one line. A lane of -1: no certain one.
 Step fail(Warp &warp, const Instruction &instruction, const char *code, std::string text, int lane = -1,
           const std::vector<Note> &notes = {});
+
+/// "program 3, 0, 0", with the GPU where launches run on several: "program 3, 0, 0 of device 1". Of the first CTA.
+std::string programText(const Cluster &cluster);
 
 /// "program 3, 0, 0, warp 1, lane 8".
 std::string threadText(const Warp &warp, int lane);

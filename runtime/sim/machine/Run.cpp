@@ -1,9 +1,12 @@
-// Runs the clusters of a grid on the threads of the host.
+// Runs the clusters of grids on the threads of the host.
 // SPDX-License-Identifier: MIT
+//
+// Grids of one GPU run one after another, as launches on a stream do, those of several GPUs together.
 #include "runtime/process/StopCheck.h"
 #include "runtime/process/WorkerPool.h"
 #include "runtime/sim/machine/Module.h"
 #include "runtime/sim/machine/Observer.h"
+#include "runtime/sim/machine/Prepare.h"
 #include "runtime/sim/machine/Report.h"
 
 #include <algorithm>
@@ -19,7 +22,6 @@ using namespace nereid::sim;
 namespace {
 using nereid::runtime::StopCheck;
 
-constexpr uint32_t kMaxSharedBytes = 232448, kMaxThreads = 1024;
 // Instructions between two questions whether to stop, and slices of that many after which a cluster gives way.
 constexpr uint64_t kSliceInstructions = uint64_t{1} << 18, kSlicesOfTurn = 16;
 // A cluster that has been resumed so often, while no other has changed memory, waits for what does not come.
@@ -27,36 +29,43 @@ constexpr uint32_t kFruitless = 64;
 constexpr auto kBeforeStuck = std::chrono::seconds(1);
 // How long a cluster that awaits its first atomic operation lets those that other threads have begun reach theirs.
 constexpr auto kBeforeFirst = std::chrono::milliseconds(50);
-constexpr uint32_t kDefaultResident = 1024;
 constexpr uint64_t kMostArrived = 128;
 
-uint64_t residentClusters(const Launch &launch) {
-  const uint64_t ctas = launch.residentCtas ? launch.residentCtas : kDefaultResident;
-  return std::max<uint64_t>(ctas / std::max<uint64_t>(launch.cluster.count(), 1), 1);
-}
-
-Dim ceilDiv(Dim a, Dim b) { return {(a.x + b.x - 1) / b.x, (a.y + b.y - 1) / b.y, (a.z + b.z - 1) / b.z}; }
-Dim position(uint64_t index, Dim extent) {
-  return {uint32_t(index % extent.x), uint32_t(index / extent.x % extent.y), uint32_t(index / extent.x / extent.y)};
-}
-
-/// The clusters of a launch. Threads take them one by one; a cluster that waits for others, or has run for long, gives
-/// way to the next, up to the number that is resident on the GPU.
-class GridWork : public nereid::runtime::SharedWork {
-public:
-  GridWork(const Code &code, const Launch &launch)
-      : code(code), launch(launch), clusters(ceilDiv(launch.grid, launch.cluster)), count(clusters.count()),
+/// One of the launches that run together.
+struct Grid {
+  Grid(const GridLaunch &request, size_t number, const Grid *before)
+      : code(request.code), launch(request.launch), number(number), before(before), count(clustersOf(launch).count()),
         capacity(residentClusters(launch)) {}
 
+  bool isDone() const { return numDone == count; }
+  /// Whether another of its clusters can start.
+  bool canStart() const { return next < count && numResident < capacity && (!before || before->isDone()); }
+
+  const Code code;
+  const Launch launch;
+  const size_t number;
+  const Grid *const before; ///< that has to end first; null where there is none
+  const uint64_t count, capacity;
+  uint64_t next = 0, numResident = 0, numDone = 0, threadInstructions = 0;
+};
+
+/// The clusters of launches. Threads take them one by one; a cluster that waits for others, or has run for long, gives
+/// way to the next, up to the number that is resident on each GPU.
+class GridWork : public nereid::runtime::SharedWork {
+public:
+  explicit GridWork(std::span<const GridLaunch> requests);
+
   void join() override { takePart(nullptr); }
-  bool isUsedUp() const override { return next.load() >= count; }
+  bool isUsedUp() const override { return numUnstarted.load() == 0; }
   void takePart(StopCheck *stop);
-  /// The number of instructions of threads.
-  Expected<uint64_t> wait(StopCheck &stop);
+  GridResults wait(StopCheck &stop);
 
 private:
   /// A cluster that has started.
   struct Resident {
+    explicit Resident(Grid &grid) : grid(grid) {}
+
+    Grid &grid;
     Cluster cluster;
     uint64_t epoch = 0;     ///< changes of memory when it last ran
     uint32_t fruitless = 0; ///< times that it has been resumed since then
@@ -74,126 +83,69 @@ private:
   void noteWait(Resident &resident);
   bool isStuck() const;
   Error stuckError(const Resident &last) const;
-  void fail(Error reason);
-  void prepare(Cluster &cluster, uint64_t index);
-  void prepare(Warp &warp, const Cta &cta) const;
+  void fail(const Grid &grid, Error reason);
+  Grid *startable() const;
 
-  const Code code;
-  const Launch launch;
-  const Dim clusters;
-  const uint64_t count, capacity;
-  std::atomic<uint64_t> next{0};
+  std::deque<Grid> grids;
+  std::atomic<uint64_t> numUnstarted{0};
   std::atomic<bool> hasFailed{false};
   std::mutex mutex;
   std::condition_variable changed;
   std::deque<std::unique_ptr<Resident>> waiting;
-  uint64_t numResident = 0, numFresh = 0, numDone = 0, threadInstructions = 0;
+  uint64_t numResident = 0, numFresh = 0, numLeft = 0; ///< left: that have not ended
   bool takesNew = true; ///< new clusters and those that wait take turns, once many have started
   uint64_t epoch = 1, numStuck = 0;
   std::chrono::steady_clock::time_point changedAt = std::chrono::steady_clock::now();
   std::optional<Error> error;
+  size_t failed = 0; ///< the number of the grid with the error
 };
 } // namespace
 
-static SpecialWords specialsOf(const Launch &launch, const Code &code, const Cta &cta, const Warp &warp,
-                               unsigned lane) {
-  const Dim &cluster = launch.cluster, &id = cta.id;
-  SpecialValues values;
-  values.tid = position(uint64_t{warp.index} * kLanes + lane, launch.block), values.ntid = launch.block;
-  values.ctaid = id, values.nctaid = launch.grid;
-  values.clusterid = {id.x / cluster.x, id.y / cluster.y, id.z / cluster.z};
-  values.nclusterid = ceilDiv(launch.grid, cluster);
-  values.clusterCtaid = {id.x % cluster.x, id.y % cluster.y, id.z % cluster.z}, values.clusterNctaid = cluster;
-  values.laneid = lane, values.warpid = warp.index;
-  values.nwarpid = uint32_t((launch.block.count() + kLanes - 1) / kLanes);
-  values.lanemaskEq = 1u << lane;
-  values.lanemaskLt = values.lanemaskEq - 1, values.lanemaskGe = ~values.lanemaskLt;
-  values.lanemaskLe = values.lanemaskLt | values.lanemaskEq, values.lanemaskGt = ~values.lanemaskLe;
-  values.clusterCtarank = cta.rank, values.clusterNctarank = uint32_t(cluster.count());
-  values.dynamicSmemSize = launch.sharedBytes;
-  values.totalSmemSize = launch.sharedBytes + code.staticSharedBytes;
-  values.isExplicitCluster = cluster.count() > 1 ? ~0u : 0u;
-  return std::bit_cast<SpecialWords>(values);
-}
-
-void GridWork::prepare(Warp &warp, const Cta &cta) const {
-  warp.storage.assign(code.fileBytes / 8 + 16, 0);
-  warp.file = reinterpret_cast<uint8_t *>((reinterpret_cast<uintptr_t>(warp.storage.data()) + 63) / 64 * 64);
-  warp.local.assign(size_t{code.localBytes} * kLanes, 0);
-  for (const Constant &constant : code.constants)
-    if (constant.bytes == 0)
-      *warp.at<uint32_t>(constant.slot) = constant.value ? kAllLanes : 0;
-    else if (constant.bytes == 4)
-      std::fill_n(warp.at<uint32_t>(constant.slot), kLanes, uint32_t(constant.value));
-    else if (constant.bytes == 8)
-      std::fill_n(warp.at<uint64_t>(constant.slot), kLanes, constant.value);
-    else
-      std::fill_n(warp.at<Bits128>(constant.slot), kLanes, Bits128{constant.value, 0});
-  uint32_t live = 0;
-  for (unsigned lane = 0; lane < kLanes; ++lane) {
-    const uint64_t thread = warp.index * kLanes + lane;
-    live |= uint32_t{thread < launch.block.count()} << lane;
-    const SpecialWords words = specialsOf(launch, code, cta, warp, lane);
-    for (auto [slot, special] : code.specials)
-      warp.at<uint32_t>(slot)[special == kIsExplicitCluster ? 0 : lane] = words[special];
+GridWork::GridWork(std::span<const GridLaunch> requests) {
+  for (const GridLaunch &request : requests) {
+    const auto before = std::ranges::find_if(
+        grids.rbegin(), grids.rend(), [&](const Grid &grid) { return grid.launch.device == request.launch.device; });
+    grids.emplace_back(request, grids.size(), before == grids.rend() ? nullptr : &*before);
+    numUnstarted += grids.back().count;
+    numLeft += grids.back().count;
   }
-  warp.exited = ~live;
-  warp.splits = {Split{live, 0}};
-}
-
-void GridWork::prepare(Cluster &cluster, uint64_t index) {
-  const Dim at = position(index, clusters);
-  cluster.code = &code;
-  cluster.launch = &launch;
-  cluster.random = launch.seed * 0x9e3779b97f4a7c15 + index;
-  cluster.ctas.resize(launch.cluster.count());
-  cluster.threadsLeft = uint32_t(launch.block.count() * cluster.ctas.size());
-  for (uint32_t rank = 0; rank < cluster.ctas.size(); ++rank) {
-    Cta &cta = cluster.ctas[rank];
-    const Dim inner = position(rank, launch.cluster);
-    cta.cluster = &cluster;
-    cta.rank = rank;
-    cta.id = {at.x * launch.cluster.x + inner.x, at.y * launch.cluster.y + inner.y, at.z * launch.cluster.z + inner.z};
-    cta.sharedBytes = code.staticSharedBytes + launch.sharedBytes;
-    cta.sharedStorage.assign((cta.sharedBytes + 1024) / 8 + 2, 0);
-    cta.shared = reinterpret_cast<char *>((reinterpret_cast<uintptr_t>(cta.sharedStorage.data()) + 1023) / 1024 * 1024);
-    cta.warps.resize((launch.block.count() + kLanes - 1) / kLanes);
-    for (uint32_t warp = 0; warp < cta.warps.size(); ++warp) {
-      cta.warps[warp].cta = &cta;
-      cta.warps[warp].index = warp;
-      prepare(cta.warps[warp], cta);
-    }
-  }
-  for (const MakeObserver &make : launch.observers)
-    if (std::shared_ptr<Observer> observer = make(cluster))
-      cluster.observers.push_back(std::move(observer));
-  cluster.isObserved = !cluster.observers.empty();
 }
 
 //--- taking turns --------------------------------------------------------------------------
+
+/// The grid whose next cluster starts: of those that can, the one with the fewest on its GPU. Null where none can.
+Grid *GridWork::startable() const {
+  const Grid *best = nullptr;
+  for (const Grid &grid : grids)
+    if (!error && grid.canStart() && (!best || grid.numResident < best->numResident))
+      best = &grid;
+  return const_cast<Grid *>(best);
+}
 
 /// The next cluster to run: a new one, or the one that has waited longest. Null where all that have started run on
 /// other threads, which put them back or end them.
 std::unique_ptr<GridWork::Resident> GridWork::take() {
   std::unique_lock lock(mutex);
-  const bool hasNew = next.load() < count && numResident < capacity && !error;
-  if (!waiting.empty() && (!hasNew || (!takesNew && numResident >= kMostArrived))) {
+  Grid *const grid = startable();
+  if (!waiting.empty() && (!grid || (!takesNew && numResident >= kMostArrived))) {
     takesNew = true;
     std::unique_ptr<Resident> resident = std::move(waiting.front());
     waiting.pop_front();
-    if (!hasNew)
+    if (!grid)
       awaitFresh(lock, *resident);
     return resident;
   }
-  if (!hasNew)
+  if (!grid)
     return nullptr;
   takesNew = false;
   ++numResident;
   ++numFresh;
-  const uint64_t index = next++;
+  ++grid->numResident;
+  --numUnstarted;
+  const uint64_t index = grid->next++;
   lock.unlock();
-  auto resident = std::make_unique<Resident>();
-  prepare(resident->cluster, index);
+  auto resident = std::make_unique<Resident>(*grid);
+  prepareCluster(resident->cluster, grid->code, grid->launch, index);
   return resident;
 }
 
@@ -201,7 +153,7 @@ std::unique_ptr<GridWork::Resident> GridWork::take() {
 bool GridWork::mayLetOthersStart(Resident &resident) {
   std::lock_guard lock(mutex);
   noteNotFresh(resident);
-  return !waiting.empty() || numFresh != 0 || (next.load() < count && numResident < std::min(capacity, kMostArrived));
+  return !waiting.empty() || numFresh != 0 || (numResident < kMostArrived && startable());
 }
 
 void GridWork::noteNotFresh(Resident &resident) {
@@ -225,7 +177,7 @@ void GridWork::run(Resident &resident, StopCheck *stop) {
   for (uint64_t slices = 0; slices < kSlicesOfTurn && !hasEnded(cluster) && !hasFailed; ++slices) {
     runCluster(cluster, kSliceInstructions);
     if (stop && stop->isStopRequested())
-      fail(Error{"launch-interrupted", "it was interrupted; some of its programs have not run"});
+      fail(resident.grid, Error{"launch-interrupted", "it was interrupted; some of its programs have not run"});
     if (isWaiting(cluster) || (cluster.hasArrived && mayLetOthersStart(resident)))
       return;
   }
@@ -241,25 +193,30 @@ void GridWork::takePart(StopCheck *stop) {
   }
 }
 
-void GridWork::fail(Error reason) {
+void GridWork::fail(const Grid &grid, Error reason) {
   std::lock_guard lock(mutex);
-  if (!error)
+  if (!error) {
     error = std::move(reason);
+    failed = grid.number;
+  }
   hasFailed = true;
 }
 
 void GridWork::retire(Resident &resident) {
   if (resident.cluster.error)
-    fail(std::move(*resident.cluster.error));
+    fail(resident.grid, std::move(*resident.cluster.error));
   std::lock_guard lock(mutex);
   noteNotFresh(resident);
-  threadInstructions += resident.cluster.threadInstructions;
+  Grid &grid = resident.grid;
+  grid.threadInstructions += resident.cluster.threadInstructions;
+  --grid.numResident;
+  ++grid.numDone;
   --numResident;
-  ++numDone;
+  --numLeft;
   ++epoch;
   numStuck = 0;
   changedAt = std::chrono::steady_clock::now();
-  if (hasFailed ? numResident == 0 : numDone == count)
+  if (hasFailed ? numResident == 0 : grid.isDone())
     changed.notify_all();
 }
 
@@ -269,6 +226,7 @@ void GridWork::putBack(std::unique_ptr<Resident> resident) {
   noteWait(*resident);
   if (isStuck() && !error) {
     error = stuckError(*resident);
+    failed = resident->grid.number;
     hasFailed = true;
   }
   waiting.push_back(std::move(resident));
@@ -290,67 +248,54 @@ void GridWork::noteWait(Resident &resident) {
 
 /// Whether every cluster that has started waits for what none of them changes, and no other can start.
 bool GridWork::isStuck() const {
-  return numStuck == numResident && (next.load() >= count || numResident >= capacity) &&
-         std::chrono::steady_clock::now() - changedAt > kBeforeStuck;
+  return numStuck == numResident && !startable() && std::chrono::steady_clock::now() - changedAt > kBeforeStuck;
 }
 
 Error GridWork::stuckError(const Resident &last) const {
-  const Cluster *lowest = &last.cluster;
+  const Resident *lowest = &last;
   for (const auto &other : waiting)
-    if (std::tie(other->cluster.ctas[0].id.z, other->cluster.ctas[0].id.y, other->cluster.ctas[0].id.x) <
-        std::tie(lowest->ctas[0].id.z, lowest->ctas[0].id.y, lowest->ctas[0].id.x))
-      lowest = &other->cluster;
+    if (std::tie(other->grid.number, other->cluster.ctas[0].id.z, other->cluster.ctas[0].id.y,
+                 other->cluster.ctas[0].id.x) < std::tie(lowest->grid.number, lowest->cluster.ctas[0].id.z,
+                                                         lowest->cluster.ctas[0].id.y, lowest->cluster.ctas[0].id.x))
+      lowest = other.get();
   std::string text = "deadlock: every program waits for memory that none of them changes";
-  if (const uint64_t left = count - std::min(next.load(), count))
-    text += ", and " + std::to_string(left * launch.cluster.count()) + " programs cannot start, as " +
-            std::to_string(numResident * launch.cluster.count()) + " are resident on the GPU";
-  const Dim &id = lowest->ctas[0].id;
-  return Error{"sim-deadlock", text + "; program " + std::to_string(id.x) + ", " + std::to_string(id.y) + ", " +
-                                   std::to_string(id.z) + warpsText(*lowest)};
+  uint64_t left = 0, resident = 0;
+  for (const Grid &grid : grids) {
+    left += (grid.count - grid.next) * grid.launch.cluster.count();
+    resident += grid.numResident * grid.launch.cluster.count();
+  }
+  if (left)
+    text += ", and " + std::to_string(left) + " programs cannot start, as " + std::to_string(resident) +
+            " are resident on the GPU";
+  return Error{"sim-deadlock", text + "; " + programText(lowest->cluster) + warpsText(lowest->cluster)};
 }
 
-Expected<uint64_t> GridWork::wait(StopCheck &stop) {
+GridResults GridWork::wait(StopCheck &stop) {
   std::unique_lock lock(mutex);
-  while (hasFailed ? numResident != 0 : numDone != count) {
+  while (hasFailed ? numResident != 0 : numLeft != 0) {
     changed.wait_for(lock, StopCheck::kInterval);
     lock.unlock();
     if (!hasFailed && stop.isStopRequested())
-      fail(Error{"launch-interrupted", "it was interrupted; some of its programs have not run"});
+      fail(grids.front(), Error{"launch-interrupted", "it was interrupted; some of its programs have not run"});
     takePart(&stop); // others may have left what waits
     lock.lock();
   }
-  if (error)
-    return *error;
-  return threadInstructions;
+  GridResults results{{}, error, failed};
+  for (const Grid &grid : grids)
+    results.threadInstructions.push_back(grid.threadInstructions);
+  return results;
 }
 
-static std::optional<std::string> problemOf(const Code &code, const Launch &launch) {
-  const Dim &grid = launch.grid, &cluster = launch.cluster;
-  const uint64_t threads = launch.block.count();
-  if (threads == 0 || threads > kMaxThreads)
-    return "a block has 1 to 1024 threads, this one " + std::to_string(threads);
-  if (cluster.count() == 0 || cluster.count() > 16 || grid.x % cluster.x || grid.y % cluster.y || grid.z % cluster.z)
-    return "the grid is no multiple of the cluster, or the cluster has more than 16 CTAs";
-  if (code.staticSharedBytes + uint64_t{launch.sharedBytes} > kMaxSharedBytes)
-    return "shared memory has " + std::to_string(kMaxSharedBytes) + " bytes, the kernel needs " +
-           std::to_string(code.staticSharedBytes + uint64_t{launch.sharedBytes});
-  if (launch.isCooperative && ceilDiv(grid, cluster).count() > residentClusters(launch))
-    return "a cooperative launch needs all of its " + std::to_string(grid.count()) +
-           " programs on the GPU at once, which runs " + std::to_string(residentClusters(launch) * cluster.count()) +
-           " of them; make the grid smaller";
-  if (launch.params.size() < code.paramBytes)
-    return "the parameters have " + std::to_string(code.paramBytes) + " bytes, given are " +
-           std::to_string(launch.params.size());
-  return std::nullopt;
-}
-
-Expected<uint64_t> nereid::sim::runGrid(const Code &code, const Launch &launch) {
-  if (std::optional<std::string> problem = problemOf(code, launch))
-    return Error{"sim-launch", std::move(*problem)};
-  if (launch.grid.count() == 0)
-    return uint64_t{0};
-  auto work = std::make_shared<GridWork>(code, launch);
-  const uint32_t threads = launch.threads ? launch.threads : nereid::runtime::poolThreads();
+GridResults nereid::sim::runGrids(std::span<const GridLaunch> requests) {
+  uint32_t threads = nereid::runtime::poolThreads();
+  for (size_t index = 0; index < requests.size(); ++index) {
+    const auto &[code, launch] = requests[index];
+    if (std::optional<std::string> problem = problemOf(code, launch))
+      return {{}, Error{"sim-launch", std::move(*problem)}, index};
+    if (launch.threads)
+      threads = std::min(threads, launch.threads);
+  }
+  auto work = std::make_shared<GridWork>(requests);
   if (threads > 1)
     nereid::runtime::requestHelp(work, threads - 1);
   StopCheck stop;

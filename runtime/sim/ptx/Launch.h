@@ -64,6 +64,9 @@ struct Launch {
   std::vector<MakeObserver> observers;
   bool wantsCounters = false;  ///< more than the number of instructions
   uint32_t checks = 0;         ///< a set of artifact::Sanitizer
+  uint32_t device = 0;         ///< number of the simulated GPU
+  bool hasPeers = false;       ///< launches on other GPUs run at the same time
+  uint32_t firstCluster = 0;   ///< clusters of launches that run together are numbered on
   std::vector<Buffer> buffers; ///< of the pointer parameters, for artifact::Bounds and artifact::Uninit
 };
 

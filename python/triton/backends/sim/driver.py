@@ -22,8 +22,9 @@ class SimUtils:
         self._gpu = gpu
 
     def get_device_properties(self, device: int | None = None) -> dict[str, Any]:
-        if device not in (None, 0):
-            raise ValueError(f"the simulated GPU is device 0, got {device!r}")
+        count = libtriton.driver_sim.device_count()
+        if device is not None and device not in range(count):
+            raise ValueError(f"there are {count} simulated GPUs, from 0 on; got {device!r}")
         if isinstance(self._gpu, str):
             return libtriton.driver_sim.amd_properties(self._gpu)
         return libtriton.driver_sim.properties(self._gpu)
@@ -68,6 +69,12 @@ class SimDriver(CPUDriver):
 
     def get_current_target(self) -> GPUTarget:
         return self._gpu
+
+    def get_current_device(self) -> int:
+        return libtriton.driver_sim.current_device()
+
+    def set_current_device(self, device: int) -> None:
+        libtriton.driver_sim.make_current(device)
 
     def get_device_capability(self, device: Any = None) -> tuple[int, int]:
         return self._capability
