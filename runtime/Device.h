@@ -68,6 +68,8 @@ public:
   }
   /// The handle of the kernel in the device's own interface; null where it has none.
   virtual void *handle() const { return nullptr; }
+  /// That of the code that was loaded with it; null where it has none.
+  virtual void *moduleHandle() const { return nullptr; }
 
 protected:
   Kernel(const Device &device, artifact::Artifact artifact) : owner(device), loaded(std::move(artifact)) {}

@@ -402,6 +402,10 @@ void nereid::python::bindKernel(nb::module_ &module) {
       .def_prop_ro("n_spills", [](const LoadedKernel &kernel) { return kernel.resources().spills; })
       .def_prop_ro("n_max_threads", [](const LoadedKernel &kernel) { return kernel.resources().maxThreads; })
       .def_prop_ro("wants_scratch", &LoadedKernel::wantsScratch, "Whether a launch needs memory beside its arguments.")
+      .def_prop_ro(
+          "module",
+          [](const LoadedKernel &kernel) { return reinterpret_cast<uint64_t>(kernel.loaded().moduleHandle()); },
+          "The driver's handle of the module with the kernel's code; 0 on a CPU.")
       .def("__index__", [](const LoadedKernel &kernel) { return reinterpret_cast<uint64_t>(kernel.handle()); })
       .def("__int__", [](const LoadedKernel &kernel) { return reinterpret_cast<uint64_t>(kernel.handle()); })
       .def("__repr__", [](const LoadedKernel &kernel) {

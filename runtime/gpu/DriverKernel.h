@@ -17,6 +17,7 @@ public:
 
   KernelResources resources() const override { return known; }
   void *handle() const override { return function; }
+  void *moduleHandle() const override { return module; }
 
   GpuDevice &loader;
   const gpu::Module module;

@@ -54,7 +54,7 @@ SmallVector<llvm::Value *, 2> ElementEmitter::externOp(tt::ExternElementwiseOp o
   if (!result || result->getType() != call.result)
     result = target.callExtern(ir, call);
   if (!result && call.libraryPath.empty()) {
-    call.libraryPath = target.externLibrary(op.getLibname());
+    call.libraryPath = target.externLibrary(op.getLibname(), op.getSymbol());
     result = call.libraryPath.empty() ? nullptr : target.callExtern(ir, call);
   }
   if (result)

@@ -197,8 +197,9 @@ public:
   /// Properties for the code of functions that have no instruction.
   virtual const math::HostMath &mathFeatures() const = 0;
 
-  /// The path that the user gave for a library of this name; empty where none was given.
-  virtual llvm::StringRef externLibrary(llvm::StringRef name) const { return ""; }
+  /// The path that the user gave for a library of this name, or without one for a library with that symbol; empty where
+  /// none was given.
+  virtual llvm::StringRef externLibrary(llvm::StringRef /*name*/, llvm::StringRef /*symbol*/) { return ""; }
   /// Calls a function of a library; null where the target has none of that name with these types.
   virtual llvm::Value *callExtern(IrBuilder &ir, const ExternCall &call) = 0;
   /// Completes "no function of ..." where the call names a library.

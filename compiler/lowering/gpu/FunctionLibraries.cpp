@@ -15,7 +15,7 @@
 using namespace nereid;
 using namespace nereid::lowering;
 
-static constexpr llvm::StringLiteral kOwnPrefix = "__nv_";
+static constexpr llvm::StringLiteral kOwnPrefix = "__nv_", kOwnName = "libdevice";
 
 struct FunctionLibraries::File {
   std::string path;
@@ -105,17 +105,55 @@ llvm::Error FunctionLibraries::link(llvm::Module &module) {
   return llvm::Error::success();
 }
 
-llvm::StringRef FunctionLibraries::pathOf(llvm::StringRef name) const {
-  const auto found = llvm::find_if(named, [&](const auto &library) { return library.name == name; });
-  return found == named.end() ? llvm::StringRef() : llvm::StringRef(found->path);
+llvm::StringRef FunctionLibraries::pathOf(llvm::StringRef name, llvm::StringRef symbol) {
+  if (!name.empty()) {
+    const auto found = llvm::find_if(named, [&](const auto &library) { return library.name == name; });
+    return found == named.end() ? llvm::StringRef() : llvm::StringRef(found->path);
+  }
+  llvm::StringRef first;
+  for (const support::ExternLibrary &library : named) {
+    if (library.name == kOwnName)
+      continue;
+    if (definesFunction(contents(library.path), symbol))
+      return library.path;
+    first = first.empty() ? llvm::StringRef(library.path) : first;
+  }
+  return first;
+}
+
+/// An argument as the function takes it; null where its type differs by more than a pointer and the integer for it.
+static llvm::Value *argumentAs(IrBuilder &ir, llvm::Value *value, llvm::Type *type) {
+  llvm::Type *const own = value->getType();
+  if (own == type)
+    return value;
+  if (own->isIntegerTy(64) && type->isPointerTy())
+    return ir.CreateIntToPtr(value, type);
+  return own->isPointerTy() && type->isIntegerTy(64) ? ir.CreatePtrToInt(value, type) : nullptr;
+}
+
+/// Calls a function without a result for one that the declaration asks for; callers of such functions ignore it.
+static llvm::Value *resultAs(IrBuilder &ir, llvm::CallInst *call, llvm::Type *type) {
+  return call->getType()->isVoidTy() ? llvm::Constant::getNullValue(type) : argumentAs(ir, call, type);
+}
+
+static bool canReturn(const llvm::Function &function, llvm::Type *result) {
+  llvm::Type *const own = function.getReturnType();
+  return own == result || own->isVoidTy() || (own->isPointerTy() && result->isIntegerTy(64)) ||
+         (own->isIntegerTy(64) && result->isPointerTy());
 }
 
 llvm::Value *FunctionLibraries::call(IrBuilder &ir, const ExternCall &call) {
   llvm::Module &module = *ir.GetInsertBlock()->getModule();
   llvm::Function *function = declare(module, call.libraryPath, call.symbol);
-  if (!function || !accepts(*function, call.arguments, call.result))
+  if (!function || function->arg_size() != call.arguments.size() || !canReturn(*function, call.result))
     return nullptr;
-  return ir.CreateCall(function, call.arguments);
+  llvm::SmallVector<llvm::Value *, 8> arguments;
+  for (auto [parameter, argument] : llvm::zip_equal(function->args(), call.arguments)) {
+    arguments.push_back(argumentAs(ir, argument, parameter.getType()));
+    if (!arguments.back())
+      return nullptr;
+  }
+  return resultAs(ir, ir.CreateCall(function, arguments), call.result);
 }
 
 /// "(float, i32) -> float" for the types that a function takes, or is called with.

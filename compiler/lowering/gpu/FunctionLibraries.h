@@ -26,8 +26,9 @@ public:
   FunctionLibraries &operator=(const FunctionLibraries &) = delete;
   ~FunctionLibraries();
 
-  /// The path that the user gave for a library of this name; empty where none was given.
-  llvm::StringRef pathOf(llvm::StringRef name) const;
+  /// The path that the user gave for a library of this name; empty where none was given. A call that names no library
+  /// takes the first that defines the symbol.
+  llvm::StringRef pathOf(llvm::StringRef name, llvm::StringRef symbol);
   /// Calls a function of a library; null where there is none with these types.
   llvm::Value *call(IrBuilder &ir, const ExternCall &call);
   /// The file of such a call, and why the function cannot be called from it.

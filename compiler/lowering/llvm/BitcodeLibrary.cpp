@@ -67,6 +67,15 @@ llvm::Expected<const llvm::FunctionType *> lowering::typeIn(llvm::StringRef bitc
   return function && !function->isDeclaration() ? function->getFunctionType() : nullptr;
 }
 
+bool lowering::definesFunction(llvm::StringRef bitcode, llvm::StringRef name) {
+  llvm::LLVMContext context;
+  llvm::Expected<const llvm::FunctionType *> type = typeIn(bitcode, context, name);
+  if (type)
+    return *type != nullptr;
+  llvm::consumeError(type.takeError());
+  return false;
+}
+
 bool lowering::accepts(const llvm::Function &function, llvm::ArrayRef<llvm::Value *> arguments, llvm::Type *result) {
   const llvm::FunctionType *type = function.getFunctionType();
   return type->getNumParams() == arguments.size() && type->getReturnType() == result &&
@@ -82,6 +91,25 @@ static void adopt(llvm::Function &function) {
     function.setLinkage(llvm::Function::InternalLinkage);
 }
 
+static bool hasNeededFunction(const llvm::Module &library, const llvm::Module &module) {
+  return llvm::any_of(library, [&](const llvm::Function &function) {
+    const llvm::Function *wanted = function.isDeclaration() ? nullptr : module.getFunction(function.getName());
+    return wanted && wanted->isDeclaration();
+  });
+}
+
+/// Declares the variables that the host initialises after loading the code (`__constant__` and `__device__` of CUDA),
+/// as NVSHMEM's state: the host looks for them, even for those that no code refers to.
+static void declareHostVariables(const llvm::Module &library, llvm::Module &module) {
+  for (const llvm::GlobalVariable &variable : library.globals())
+    if (variable.isExternallyInitialized() && variable.hasExternalLinkage() && !variable.isDeclaration() &&
+        !module.getNamedValue(variable.getName()))
+      new llvm::GlobalVariable(module, variable.getValueType(), variable.isConstant(),
+                               llvm::GlobalValue::ExternalLinkage, nullptr, variable.getName(), nullptr,
+                               variable.getThreadLocalMode(), variable.getAddressSpace(),
+                               /*isExternallyInitialized=*/true);
+}
+
 llvm::Error lowering::linkFrom(llvm::StringRef bitcode, llvm::Module &module) {
   llvm::SmallPtrSet<llvm::Function *, 8> own;
   for (llvm::Function &function : module)
@@ -92,6 +120,8 @@ llvm::Error lowering::linkFrom(llvm::StringRef bitcode, llvm::Module &module) {
     return library.takeError();
   (*library)->setDataLayout(module.getDataLayout());
   (*library)->setTargetTriple(module.getTargetTriple());
+  if (hasNeededFunction(**library, module))
+    declareHostVariables(**library, module);
   LinkErrors errors(module.getContext());
   if (llvm::Linker::linkModules(module, std::move(*library), llvm::Linker::LinkOnlyNeeded))
     return llvm::createStringError(errors.text);

@@ -14,9 +14,12 @@ llvm::Function *declareFrom(llvm::StringRef bitcode, llvm::Module &module, llvm:
 /// The type of the function of that name; null where the bitcode has none. An error: it is no bitcode.
 llvm::Expected<const llvm::FunctionType *> typeIn(llvm::StringRef bitcode, llvm::LLVMContext &context,
                                                   llvm::StringRef name);
+/// Whether it is bitcode with a function of that name.
+bool definesFunction(llvm::StringRef bitcode, llvm::StringRef name);
 /// Whether the function takes these values and returns this type.
 bool accepts(const llvm::Function &function, llvm::ArrayRef<llvm::Value *> arguments, llvm::Type *result);
 /// Copies those functions of the bitcode that are declared in `module`, with what they call. They become internal.
+/// Where there are any, variables that the host initialises by name are copied too, and keep their names.
 llvm::Error linkFrom(llvm::StringRef bitcode, llvm::Module &module);
 /// Whether functions with that prefix are declared and have no body.
 bool hasDeclarations(const llvm::Module &module, llvm::StringRef prefix);

@@ -11,14 +11,14 @@ from typing import Any
 
 
 def load(code: Any, device: int) -> tuple[Any, Any]:
-    """Module and function of the kernel on a device, which is loaded at the first call; of native
-    code both are one object.
+    """Module and function of the kernel on a device, which is loaded at the first call. The module is the driver's
+    handle; on a CPU, which has none, it is the function.
     """
     by_driver = getattr(code, "load", None)
     if by_driver is not None:
         return by_driver(device)
     kernel = code.kernel(device)
-    return kernel, kernel
+    return kernel.module or kernel, kernel
 
 
 def stage(code: Any, name: str) -> Any:

@@ -285,7 +285,7 @@ class CompiledKernel:
         self._code = group.code
         self._options = group.options.__dict__
         self._binary_ext = backend.binary_ext
-        self._device: int | None = None  # the device that it is loaded on
+        self._device: int | None = None  # the device that it is loaded on, or will be
         self._loaded_by: int | None = None  # the process that loaded it
 
     def __del__(self) -> None:
@@ -307,7 +307,8 @@ class CompiledKernel:
 
     def _load(self, device: int | None) -> None:
         active = driver.for_device(self.metadata.target.device_type)
-        self._device = active.get_current_device() if device is None else device
+        if device is not None or self._device is None:
+            self._device = active.get_current_device() if device is None else device
         self._call_load_hook(knobs.runtime.kernel_load_start_hook)
         module, self.function = compiled.load(self._code, self._device)
         self._run = active.launcher_cls(self.src, self.metadata)

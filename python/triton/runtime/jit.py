@@ -185,7 +185,7 @@ class JITFunction(DecoratedFunction[T], JITBase):  # type: ignore[misc]
         kernel = kernels.get(key)
         if kernel is None:
             kernel = self._compile_for(
-                key, bound, specialization, options, target, backend, warmup, kernels
+                key, bound, specialization, options, target, backend, warmup, kernels, device
             )
         elif knobs.runtime.record:
             jit_policy.record_kernel(kernel, "own" if _launches_own(backend) else "plain")
@@ -255,10 +255,11 @@ class JITFunction(DecoratedFunction[T], JITBase):  # type: ignore[misc]
         backend: Any,
         warmup: bool,
         kernels: dict[str, Any],
+        device: Any,
     ) -> Any:
         signature, constants, attrs = _describe(bound, specialization, backend)
         parsed = backend.parse_options(options)
-        info = (self, key, signature, target, bound, parsed, specialization, warmup)
+        info = (self, key, signature, target, bound, parsed, specialization, warmup, device)
         if _call_hook(knobs.runtime.jit_cache_hook, *info):
             return None
         source = self.ASTSource(self, signature, constants, attrs)
@@ -272,6 +273,7 @@ class JITFunction(DecoratedFunction[T], JITBase):  # type: ignore[misc]
 
         def done(kernel: Any) -> Any:
             kernels[key] = kernel
+            kernel._device = device  # a hook may load it
             _call_hook(knobs.runtime.jit_post_compile_hook, *info, already_compiled=True)
             return kernel
 
@@ -353,7 +355,9 @@ class JITFunction(DecoratedFunction[T], JITBase):  # type: ignore[misc]
 
     def _compile_source(self, source: Any, target: Any, options: Any, backend: Any) -> Any:
         """A kernel for this process's launches."""
-        own = {"_launch_abi": "own"} if _launches_own(backend) else {}
+        # Hooks initialise the variables of linked libraries in the one module that they are told of.
+        is_own = _launches_own(backend) and not getattr(options, "extern_libs", None)
+        own = {"_launch_abi": "own"} if is_own else {}
         return self.compile(
             source, target=target, options=options.__dict__, _folder_view=False, **own
         )

@@ -34,9 +34,10 @@ def call_hook(
     options: Any,
     specialization: list[Any],
     is_warmup: bool,
+    device: Any = None,
     already_compiled: bool = False,
 ) -> Any:
-    """Calls a jit hook; a true result of the cache hook prevents the compilation."""
+    """Calls a jit hook for a kernel of `device`, a key of `device_caches`; a true result of the cache hook prevents the compilation."""
     types = {name: kind for name, kind in signature.items() if kind != "constexpr"}
     constants = {name: bound[name] for name, kind in signature.items() if kind == "constexpr"}
     shown = ", ".join(f"{name}: {kind}" for name, kind in types.items())
@@ -45,7 +46,7 @@ def call_hook(
     details = {
         "key": key,
         "signature": types,
-        "device": target.backend,
+        "device": target.backend if device is None else device,
         "constants": constants,
         **options_shown,
         "extern_libs": getattr(options, "extern_libs", None),

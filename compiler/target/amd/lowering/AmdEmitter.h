@@ -59,7 +59,9 @@ public:
   llvm::Value *approxDivide(IrBuilder &ir, llvm::Value *a, llvm::Value *b) override;
   llvm::Value *approxMath(IrBuilder &ir, lowering::ApproxMath function, llvm::Value *x) override;
   const math::HostMath &mathFeatures() const override { return features; }
-  llvm::StringRef externLibrary(llvm::StringRef name) const override { return libraries.pathOf(name); }
+  llvm::StringRef externLibrary(llvm::StringRef name, llvm::StringRef symbol) override {
+    return libraries.pathOf(name, symbol);
+  }
   llvm::Value *callExtern(IrBuilder &ir, const lowering::ExternCall &call) override { return libraries.call(ir, call); }
   std::string describeLack(const lowering::ExternCall &call) override { return libraries.describeLack(call); }
   llvm::Value *narrow(IrBuilder &ir, llvm::Value *single, mlir::Type to, bool towardZero) override;
