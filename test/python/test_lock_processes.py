@@ -231,6 +231,20 @@ def test_a_rank_0_that_is_killed_hurts_nobody(job):
     assert result(other, 20)[:2] == (64, 3)
 
 
+def test_ranks_that_torchrun_starts_choose_alike(job):
+    pytest.importorskip("torch")
+    command = ["-m", "torch.distributed.run", "--nproc-per-node", "3", job.folder / "script.py"]
+    done = subprocess.run(
+        [sys.executable, *command, "16", "0.02"],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env={**os.environ, "TRITON_LOCK": str(job.lock)},
+    )
+    assert done.returncode == 0, done.stderr
+    assert sorted(done.stdout.split("\n")) == ["", *["chose 16"] * 3, *["timed"] * 3]
+
+
 # --- Redis ---------------------------------------------------------------------------------------
 
 

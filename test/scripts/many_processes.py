@@ -1,6 +1,6 @@
 """Starts many processes at once that need the same kernels: how often each is compiled, and what a start costs.
 
-python test/scripts/many_processes.py --count 16 [--kernels 8] [--pack FILE]
+python test/scripts/many_processes.py --count 16 [--kernels 8] [--device cuda] [--pack FILE]
 """
 
 # SPDX-License-Identifier: MIT
@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from typing import Any
 
 import numpy as np
 import triton
@@ -34,18 +35,27 @@ def softmax_kernel(x_ptr, out_ptr, columns, SCALE: tl.constexpr, BLOCK: tl.const
     tl.store(out_ptr + row * columns + at, e / tl.sum(e, 0), mask=at < columns)
 
 
-def launch_all(kernels: int) -> None:
+def on_device(array: np.ndarray, device: str) -> Any:
+    if device == "cpu":
+        return array
+    import torch
+
+    return torch.from_numpy(array).to(device)
+
+
+def launch_all(kernels: int, device: str) -> None:
     """What a process does; prints how many kernels it compiled, and when it had its first and last result."""
     compiled = []
     knobs.compilation.listener = lambda **info: compiled.append(not info["cache_hit"])
-    triton.runtime.driver.set_active_to_cpu()
-    rng = np.random.default_rng(0)
-    x = rng.standard_normal((4, 500), dtype=np.float32)
-    out = np.empty_like(x)
+    if device == "cpu":
+        triton.runtime.driver.set_active_to_cpu()
+    host = np.random.default_rng(0).standard_normal((4, 500), dtype=np.float32)
+    x, out = on_device(host, device), on_device(np.empty_like(host), device)
     for number in range(kernels):
         softmax_kernel[(4,)](x, out, 500, SCALE=1.0 + number, BLOCK=512)
-        expected = np.exp(x * (1.0 + number))
-        np.testing.assert_allclose(out, expected / expected.sum(1, keepdims=True), rtol=1e-4)
+        expected = np.exp(host * (1.0 + number))
+        result = out if device == "cpu" else out.cpu().numpy()
+        np.testing.assert_allclose(result, expected / expected.sum(1, keepdims=True), rtol=1e-4)
     print(json.dumps({"compiled": sum(compiled), "known": len(compiled) - sum(compiled)}))
 
 
@@ -56,6 +66,7 @@ def start(given: argparse.Namespace, folder: str) -> subprocess.Popen[str]:
     if given.record:
         settings["TRITON_RECORD"] = given.record
     command = [sys.executable, __file__, "--work", "--kernels", str(given.kernels)]
+    command += ["--device", given.device]
     return subprocess.Popen(
         command, stdout=subprocess.PIPE, text=True, env={**os.environ, **settings}
     )
@@ -87,12 +98,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--count", type=int, default=16)
     parser.add_argument("--kernels", type=int, default=8)
+    parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
     parser.add_argument("--pack", help="a pack with these kernels")
     parser.add_argument("--record", help="write what a pack needs, and stop")
     parser.add_argument("--work", action="store_true", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.work:
-        return launch_all(given.kernels)
+        return launch_all(given.kernels, given.device)
     with tempfile.TemporaryDirectory() as folder:
         cold = os.path.join(folder, "cold")
         if given.record:
