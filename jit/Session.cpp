@@ -155,7 +155,7 @@ std::optional<Compiled> Session::build(Job &job, support::DiagnosticEngine &diag
   auto artifact = std::make_shared<const artifact::Artifact>(std::move(result->artifact));
   if (!cacheDir.empty())
     withoutLock([&] { store(*this, *artifact); });
-  return Compiled{std::move(artifact), std::move(result->times)};
+  return Compiled{std::move(artifact), std::move(result->times), /*isFromCache=*/false, std::move(result->estimate)};
 }
 
 std::optional<Compiled> Session::compile(Job &job, support::DiagnosticEngine &diagnostics) const {

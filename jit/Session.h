@@ -41,6 +41,7 @@ struct Compiled {
   std::shared_ptr<const artifact::Artifact> artifact;
   std::vector<driver::PhaseTime> times;
   bool isFromCache = false;
+  std::optional<explain::Estimate> estimate = {}; ///< where the request has a launch; none from the cache
 };
 
 /// Runs work without a lock of the host (Python's) that this thread holds, and with it inside of such work.

@@ -19,9 +19,17 @@ unsigned analysis::registersOf(Type type) {
   return llvm::divideCeil(elements * memoryBits(tile.getElementType()), 32);
 }
 
+/// The longest run of neighbours, or of equal values, that a thread addresses by constant offsets.
+static int64_t longestRun(const index::AxisInfo &info) {
+  int64_t longest = 1;
+  for (unsigned dim = 0; dim < info.dims.size(); ++dim)
+    longest = std::max({longest, info.contiguity(dim), info.constancy(dim)});
+  return std::min<int64_t>(longest, 8);
+}
+
 /// The registers of a live value. Constants take none; addresses, indices, masks and splats are one value plus
 /// constants.
-static unsigned weightOf(Value value) {
+static unsigned weightOf(Value value, const index::AxisInfoAnalysis *axes) {
   auto tile = dyn_cast<RankedTensorType>(value.getType());
   Operation *op = value.getDefiningOp();
   if (!tile || tile.getElementType().isInteger(1) ||
@@ -29,7 +37,10 @@ static unsigned weightOf(Value value) {
     return 0;
   const bool isComputed = op && !analysis::anyAccessOf(op) && !isa<tt::ReduceOp>(op) && op->getNumRegions() == 0;
   const bool isIndex = isa<tt::PointerType>(tile.getElementType()) || tile.getElementType().isInteger();
-  return isComputed && isIndex ? 0 : analysis::registersOf(tile);
+  if (isComputed && isIndex)
+    return 0;
+  const unsigned registers = analysis::registersOf(tile);
+  return axes && isIndex && !op ? llvm::divideCeil(registers, longestRun(axes->of(value))) : registers;
 }
 
 static bool needsWholeTiles(Operation *op) {
@@ -40,7 +51,7 @@ static bool needsWholeTiles(Operation *op) {
 namespace {
 class Pressure {
 public:
-  explicit Pressure(tt::FuncOp function) : liveness(function) {}
+  Pressure(tt::FuncOp function, const index::AxisInfoAnalysis *axes) : liveness(function), axes(axes) {}
 
   /// The peak inside a basic block; `outer` values are live throughout.
   void visit(Block &block, const llvm::SmallPtrSet<Value, 16> &outer) {
@@ -79,24 +90,25 @@ private:
     unsigned total = 0;
     for (Value value : live)
       if (value.getDefiningOp() != &op || !reusesOperandRegisters(op))
-        total += weightOf(value);
+        total += weightOf(value, axes);
     peak = std::max(peak, total);
   }
 
   /// A dot's result reuses the registers of its accumulator, if nothing else needs them.
   bool reusesOperandRegisters(Operation &op) {
     return isa<tt::DotOpInterface>(op) && llvm::any_of(op.getOperands(), [&](Value operand) {
-             return operand.getType() == op.getResult(0).getType() && weightOf(operand) &&
+             return operand.getType() == op.getResult(0).getType() && weightOf(operand, axes) &&
                     liveness.isDeadAfter(operand, &op);
            });
   }
 
   Liveness liveness;
+  const index::AxisInfoAnalysis *axes;
 };
 } // namespace
 
-unsigned analysis::peakRegisters(tt::FuncOp function) {
-  Pressure pressure(function);
+unsigned analysis::peakRegisters(tt::FuncOp function, const index::AxisInfoAnalysis *axes) {
+  Pressure pressure(function, axes);
   for (Block &block : function.getBody())
     pressure.visit(block, {});
   return pressure.peak;

@@ -100,6 +100,8 @@ struct Backend {
   const support::DiagnosticKind *toolTimeout;
   /// Explains the kernel after the phase "plan", but for the remarks of passes.
   explain::Explanation (*explainKernel)(Compilation &work);
+  /// Estimates a launch after the phase "plan"; null for a target without such a model.
+  explain::Estimate (*estimateLaunch)(Compilation &work, const explain::LaunchShape &launch);
   /// Whether `Options::ownLauncher` has a meaning with these options; null for a target without such a launcher.
   bool (*allowsOwnLauncher)(const support::Options &options, const support::TargetSpec &target);
   /// Adds the passes from the front end's module to the stage "ttir".

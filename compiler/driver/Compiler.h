@@ -3,6 +3,7 @@
 #pragma once
 
 #include "artifact/Artifact.h"
+#include "compiler/explain/Estimate.h"
 #include "compiler/sema/Sema.h"
 #include "compiler/support/Diagnostic.h"
 
@@ -36,6 +37,9 @@ struct Request {
   bool keepsBinary = true;       ///< false: only `keep` is needed, phases after the last of it do not run
   Tools tools;
   std::optional<Replacement> replacement;
+  /// The launch that the code is for: the result has an estimate of it, and code that it cannot run is not generated
+  /// but reported as the error `cannot-launch`.
+  std::optional<explain::LaunchShape> launch;
   std::string key;       ///< names the compilation (Artifact::hash)
   std::string signature; ///< as the command line's --signature
   /// Name, kind, type and position of each run-time parameter, as in the source; derived from the module's function
@@ -63,6 +67,7 @@ struct PhaseTime {
 struct Result {
   artifact::Artifact artifact;
   std::vector<PhaseTime> times;
+  std::optional<explain::Estimate> estimate; ///< where the request has a launch, and the target a model
 };
 
 /// A context with all dialects loaded; it must not be used by two threads at once.

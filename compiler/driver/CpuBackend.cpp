@@ -107,6 +107,7 @@ const Backend driver::cpuBackend = {
     .extras = {"launcher.so"},
     .toolTimeout = nullptr,
     .explainKernel = [](Compilation &work) { return cpu::explainKernel(kernelOf(work)); },
+    .estimateLaunch = nullptr,
     .allowsOwnLauncher = nullptr,
     .addTtirPasses = addTtirPasses,
     .begin = begin,

@@ -11,6 +11,7 @@
 #include "compiler/target/nvidia/HostTensorMapJson.h"
 #include "compiler/target/nvidia/LaunchRecipes.h"
 #include "compiler/target/nvidia/Pipeline.h"
+#include "compiler/target/nvidia/TimeEstimate.h"
 #include "compiler/target/nvidia/dialect/HostTensorMaps.h"
 
 #include "llvm/BinaryFormat/ELF.h"
@@ -137,6 +138,10 @@ const Backend driver::cudaBackend = {
     .extras = {},
     .toolTimeout = &nvidia::diag::AssemblerTimeout,
     .explainKernel = [](Compilation &work) { return nvidia::explainKernel(kernelOf(work)); },
+    .estimateLaunch =
+        [](Compilation &work, const explain::LaunchShape &launch) {
+          return nvidia::estimateLaunch(kernelOf(work), work.request.parameters, launch);
+        },
     .allowsOwnLauncher = allowsOwnLauncher,
     .addTtirPasses = addTtirPasses,
     .begin = begin,

@@ -139,6 +139,7 @@ const Backend driver::hipBackend = {
     .extras = {},
     .toolTimeout = nullptr,
     .explainKernel = [](Compilation &work) { return amd::explainKernel(kernelOf(work)); },
+    .estimateLaunch = nullptr,
     .allowsOwnLauncher = nullptr,
     .addTtirPasses = addTtirPasses,
     .begin = begin,

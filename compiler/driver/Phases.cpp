@@ -3,6 +3,7 @@
 #include "compiler/driver/Backend.h"
 
 #include "compiler/analysis/WrittenArguments.h"
+#include "compiler/driver/Diagnostics.h"
 #include "compiler/driver/Replacement.h"
 #include "compiler/support/FatalGuard.h"
 
@@ -59,17 +60,33 @@ static mlir::LogicalResult verify(Compilation &work) {
 #endif
 }
 
+/// After this phase a target knows what a launch costs.
+static constexpr llvm::StringLiteral kPlan = "plan";
+
 /// The last phase that the request needs.
 static llvm::StringRef lastWanted(const Compilation &work, const Backend &backend) {
   llvm::StringRef last = backend.phases.back().name;
   if (work.request.keepsBinary)
     return last;
   for (const Phase &phase : backend.phases)
-    if (work.keeps(phase.name) ||
+    if (work.keeps(phase.name) || (phase.name == kPlan && work.request.launch) ||
         llvm::any_of(phase.steps, [&](const char *step) { return work.keeps(stageAfterStep(phase.name, step)); }) ||
         llvm::any_of(phase.views, [&](const View &view) { return work.keeps(stageAfterStep(phase.name, view.name)); }))
       last = phase.name;
   return last;
+}
+
+/// After the phase "plan", estimates the launch that the request names.
+static mlir::LogicalResult estimate(Compilation &work, const Backend &backend) {
+  if (work.phase != kPlan || !work.request.launch || !backend.estimateLaunch)
+    return mlir::success();
+  const explain::Estimate found = backend.estimateLaunch(work, *work.request.launch);
+  work.result.estimate = found;
+  if (found.canLaunch() || !work.request.keepsBinary)
+    return mlir::success();
+  work.diagnostics.report(diag::CannotLaunch, {}, work.result.artifact.name, found.sharedBytes, found.sharedLimit,
+                          found.registers, work.options.numWarps);
+  return mlir::failure();
 }
 
 /// False where the phase has nothing to run: its stage is another text of the previous one.
@@ -107,7 +124,8 @@ static mlir::LogicalResult keepText(Compilation &work, const Phase &phase) {
 
 mlir::FailureOr<bool> driver::runPhases(Compilation &work, llvm::ArrayRef<Phase> phases) {
   using Clock = std::chrono::steady_clock;
-  const llvm::StringRef last = lastWanted(work, *findBackend(work.target.backend));
+  const Backend &backend = *findBackend(work.target.backend);
+  const llvm::StringRef last = lastWanted(work, backend);
   for (const Phase &phase : phases) {
     const Clock::time_point began = Clock::now();
     const mlir::FailureOr<bool> isDone = runOne(work, phase);
@@ -116,7 +134,7 @@ mlir::FailureOr<bool> driver::runPhases(Compilation &work, llvm::ArrayRef<Phase>
     if (*isDone)
       work.result.times.push_back(
           {phase.name, std::chrono::duration<double, std::micro>(Clock::now() - began).count()});
-    if (mlir::failed(keepText(work, phase)))
+    if (mlir::failed(keepText(work, phase)) || mlir::failed(estimate(work, backend)))
       return mlir::failure();
     if (phase.name == last)
       return false;

@@ -6,6 +6,7 @@
 #include "compiler/support/FatalGuard.h"
 #include "jit/DiskCache.h"
 #include "jit/StoreQueue.h"
+#include "python/bindings/LaunchEstimate.h"
 #include "python/bindings/PyDiagnostics.h"
 #include "runtime/sim/SimDevice.h"
 
@@ -257,6 +258,7 @@ void nereid::python::bindCompiledData(nb::module_ &module) {
       .def_prop_ro("resources", &resourcesOf)
       .def_prop_ro("times", &CompiledData::phaseTimes)
       .def_ro("cache_hit", &CompiledData::cacheHit)
+      .def_prop_ro("estimate", [](const CompiledData &data) { return dictOf(data.estimate); })
       .def_prop_ro("artifact", &serialized)
       .def("stages", &CompiledData::stages, "Names of the stages, in order.")
       .def("stage", &CompiledData::stage, nb::arg("name"), nb::arg("sources") = std::map<std::string, std::string>(),

@@ -3,6 +3,7 @@
 #include "compiler/support/MemoryReserve.h"
 #include "python/bindings/CompiledData.h"
 #include "python/bindings/IrModule.h"
+#include "python/bindings/LaunchEstimate.h"
 #include "python/bindings/PyDiagnostics.h"
 #include "python/bindings/Request.h"
 #include "python/bindings/Signals.h"
@@ -85,9 +86,10 @@ static std::shared_ptr<CompiledData> compileJob(jit::Job &job, PyHost *host, nb:
 static std::shared_ptr<CompiledData> compile(nb::handle function, nb::dict signature, nb::dict constants,
                                              nb::dict attributes, nb::handle target, nb::dict options,
                                              const std::optional<Path> &cacheFolder, const std::string &name,
-                                             nb::object lookup) {
+                                             nb::object lookup, nb::object launch) {
   const support::MemoryReserve reserve;
   Compilation compilation({function, signature, constants, attributes, target, options, name});
+  compilation.job.request.launch = launchShapeOf(launch);
   return compileJob(compilation.job, &compilation.host, options, cacheFolder, lookup);
 }
 
@@ -107,6 +109,17 @@ static std::shared_ptr<CompiledData> compileIr(const std::string &text, const Pa
   return compileJob(job, nullptr, options, cacheFolder, lookup);
 }
 
+/// Compiles as far as the estimate needs; no cache sees it.
+static nb::object estimate(nb::handle function, nb::dict signature, nb::dict constants, nb::dict attributes,
+                           nb::handle target, nb::dict options, const std::string &name, nb::object launch) {
+  const support::MemoryReserve reserve;
+  Compilation compilation({function, signature, constants, attributes, target, options, name});
+  compilation.job.request.launch = launchShapeOf(launch);
+  compilation.job.request.keepsBinary = false;
+  const jit::Session session{.lock = &gil};
+  return dictOf(build(session, compilation.job, &compilation.host).estimate);
+}
+
 static std::shared_ptr<IrModule> makeIr(nb::handle function, nb::dict signature, nb::dict constants,
                                         nb::dict attributes, nb::handle target, nb::dict options,
                                         std::shared_ptr<IrContext> context) {
@@ -121,9 +134,15 @@ static std::shared_ptr<IrModule> makeIr(nb::handle function, nb::dict signature,
 
 void nereid::python::bindCompile(nb::module_ &module) {
   bindCompiledData(module);
-  module.def("compile", &WithStackRoom<compile>::call, nb::arg("fn"), nb::arg("signature"), nb::arg("constexprs"),
-             nb::arg("attrs"), nb::arg("target"), nb::arg("options"), nb::arg("cache_dir").none(), nb::arg("name"),
-             nb::arg("lookup") = nb::none(), "Compiles a function for the types and constants of its parameters.");
+  module.def(
+      "compile", &WithStackRoom<compile>::call, nb::arg("fn"), nb::arg("signature"), nb::arg("constexprs"),
+      nb::arg("attrs"), nb::arg("target"), nb::arg("options"), nb::arg("cache_dir").none(), nb::arg("name"),
+      nb::arg("lookup") = nb::none(), nb::arg("launch") = nb::none(),
+      "Compiles a function for the types and constants of its parameters. `launch`, if given, is what is known of "
+      "the launch: ((x, y, z), {position: integer}, bytes of all arrays, multiprocessors).");
+  module.def("estimate", &WithStackRoom<estimate>::call, nb::arg("fn"), nb::arg("signature"), nb::arg("constexprs"),
+             nb::arg("attrs"), nb::arg("target"), nb::arg("options"), nb::arg("name"), nb::arg("launch"),
+             "What a launch would cost, as far as the target has a model of it; else None. Generates no code.");
   module.def("compile_ir", &WithStackRoom<compileIr>::call, nb::arg("text"), nb::arg("path"), nb::arg("kind"),
              nb::arg("target"), nb::arg("options"), nb::arg("cache_dir").none(), nb::arg("lookup") = nb::none(),
              "Compiles a module of IR.");

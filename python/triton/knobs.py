@@ -205,6 +205,8 @@ class compilation_knobs(base_knobs):
 class autotuning_knobs(base_knobs):
     cache = env_bool("TRITON_CACHE_AUTOTUNING")
     print = env_bool("TRITON_PRINT_AUTOTUNING")
+    # model: three configurations are timed at most, which a model of times proposes.
+    search = env_choice("TRITON_AUTOTUNE_SEARCH", "exhaustive", "model")
     # pow2: integers of keys without a class of their own count as the power of two above.
     key_class = env_choice("TRITON_AUTOTUNE_KEY_CLASS", "exact", "pow2")
     # A lock file, or redis:NAME: decisions of autotuners, read by every process and written by one of them.

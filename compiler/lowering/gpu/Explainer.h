@@ -18,6 +18,7 @@ struct OpCost {
   explain::Unit unit = explain::Unit::None;
   uint64_t cycles = 0; ///< of one execution by all warps that run it; 0: no estimate
   std::string label;   ///< "dot", "exp2", "elementwise"
+  uint64_t bytes = 0;  ///< moved to or from global memory
 };
 
 /// Whether an op is a load of a tile that is first used in the next iteration.

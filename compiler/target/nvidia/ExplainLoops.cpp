@@ -1,6 +1,7 @@
 // Describes the iterations of loops op by op: the work of each, and what it waits for.
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/tt/LoopAttributes.h"
+#include "compiler/explain/Timeline.h"
 #include "compiler/lowering/UserPosition.h"
 #include "compiler/target/nvidia/Explain.h"
 #include "compiler/target/nvidia/dialect/Dialect.h"
@@ -60,7 +61,6 @@ void LoopDescription::addWork(Operation *op, Action action, explain::Loop::Part 
   else
     part.ops.push_back(std::move(work));
 }
-
 
 void LoopDescription::addOp(Operation *op, explain::Loop::Part &part) {
   auto act = [&](Action action, unsigned number, unsigned barrier = 0) {
@@ -140,36 +140,62 @@ static unsigned countCommits(Operation *loop) {
   return count;
 }
 
-void nvidia::explainLoops(const CudaKernel &kernel, const OpCosts &costs, explain::Explanation &explanation) {
-  struct Group {
-    explain::Position at;
-    SmallVector<Operation *> loops; ///< in different roles
-  };
-  SmallVector<Group> groups;
+namespace {
+/// The loops of one line, in different roles, and their iteration.
+struct DescribedLoop {
+  explain::Position at;
+  SmallVector<Operation *> loops;
+  explain::Loop iteration = {};
+};
+} // namespace
+
+static SmallVector<DescribedLoop> findLoops(const CudaKernel &kernel) {
+  SmallVector<DescribedLoop> found;
   ModuleOp(kernel.module).walk<WalkOrder::PreOrder>([&](LoopLikeOpInterface loop) {
     if (!isInnermost(loop))
       return;
     const explain::Position at = lowering::userPosition(loop.getLoc());
-    auto group = llvm::find_if(groups, [&](const Group &group) {
-      return group.at == at &&
-             llvm::none_of(group.loops, [&](Operation *other) { return lowering::roleOf(other) == lowering::roleOf(loop); });
+    auto same = llvm::find_if(found, [&](const DescribedLoop &other) {
+      const auto isSameRole = [&](Operation *op) { return lowering::roleOf(op) == lowering::roleOf(loop); };
+      return other.at == at && llvm::none_of(other.loops, isSameRole);
     });
-    if (group == groups.end())
-      groups.push_back({at, {loop}});
+    if (same == found.end())
+      found.push_back({at, {loop}});
     else
-      group->loops.push_back(loop);
+      same->loops.push_back(loop);
   });
-  for (const Group &group : groups) {
-    explain::Loop described{group.at};
-    Operation *first = group.loops.front();
+  return found;
+}
+
+static SmallVector<DescribedLoop> describeLoops(const CudaKernel &kernel, const OpCosts &costs) {
+  SmallVector<DescribedLoop> found = findLoops(kernel);
+  for (DescribedLoop &described : found) {
+    explain::Loop &iteration = described.iteration;
+    iteration.at = described.at;
+    Operation *first = described.loops.front();
     auto ahead = first->getAttrOfType<IntegerAttr>(tt::kScheduledStage);
-    if (ahead && group.loops.size() == 1)
-      described.iterationsAhead = ahead.getInt();
-    described.groupsAhead = described.iterationsAhead * countCommits(first);
-    LoopDescription description(costs, described);
-    for (Operation *loop : group.loops)
+    if (ahead && described.loops.size() == 1)
+      iteration.iterationsAhead = ahead.getInt();
+    iteration.groupsAhead = iteration.iterationsAhead * countCommits(first);
+    LoopDescription description(costs, iteration);
+    for (Operation *loop : described.loops)
       description.addPart(loop, lowering::roleOf(loop));
     description.finish();
-    explanation.loops.push_back(std::move(described));
   }
+  return found;
+}
+
+void nvidia::explainLoops(const CudaKernel &kernel, const OpCosts &costs, explain::Explanation &explanation) {
+  for (DescribedLoop &described : describeLoops(kernel, costs))
+    explanation.loops.push_back(std::move(described.iteration));
+}
+
+IterationCycles nvidia::iterationCycles(const CudaKernel &kernel, const OpCosts &costs) {
+  IterationCycles cycles;
+  for (const DescribedLoop &described : describeLoops(kernel, costs)) {
+    const uint64_t ofOne = explain::timelineOf(described.iteration).cyclesPerIteration;
+    for (Operation *loop : described.loops)
+      cycles[loop] = ofOne;
+  }
+  return cycles;
 }

@@ -33,7 +33,22 @@ OpCost OpCosts::ofAccess(const analysis::MemoryAccess &access) const {
   const uint64_t instructions =
       llvm::divideCeil(elements, uint64_t{kWarpThreads} * analysis::vectorElems(access, axes));
   return {Unit::MemoryCopies, std::max(llvm::divideCeil(access.bytes(elements), arch.globalBytes), instructions),
-          access.isStore() ? "store" : "load"};
+          access.isStore() ? "store" : "load", access.bytes(elements)};
+}
+
+OpCost OpCosts::ofTmaCopy(ttg::MemDescType tile, StringRef label) const {
+  const uint64_t bytes = tt::storageBytes(tile.getElementType(), ShapedType::getNumElements(tile.getShape()));
+  return {Unit::MemoryCopies, bytes / arch.globalBytes, label.str(), bytes};
+}
+
+/// Cycles in which a warp-group dot reads its operands from shared memory, which narrow instructions wait for.
+static uint64_t operandCycles(tt::DotOpInterface dot, ttg::NvidiaMmaAttr mma, uint64_t products) {
+  constexpr uint64_t kGroupRows = 64;                      // of an instruction of four warps
+  constexpr uint64_t kRowBytes = 32, kBytesPerCycle = 128; // of an operand's row in one instruction
+  const ArrayRef<unsigned> shape = mma.getInstrShape();    // of a warp's part
+  const uint64_t rows = isa<ttg::MemDescType>(dot.getA().getType()) ? kGroupRows : 0;
+  const uint64_t instructions = products / (kGroupRows * shape[1] * shape[2]);
+  return instructions * (rows + shape[1]) * kRowBytes / kBytesPerCycle;
 }
 
 OpCost OpCosts::ofDot(tt::DotOpInterface dot) const {
@@ -45,7 +60,8 @@ OpCost OpCosts::ofDot(tt::DotOpInterface dot) const {
     return {Unit::Alu, products / arch.fma, "dot by FMA"};
   const unsigned bits = std::max(element.getIntOrFloatBitWidth(), 8u);
   const unsigned rate = mma.isWgmma() ? arch.tensorProducts : arch.warpMmaProducts;
-  return {Unit::TensorCores, products * bits / 16 / std::max(rate, 1u), "dot"};
+  const uint64_t cycles = products * bits / 16 / std::max(rate, 1u);
+  return {Unit::TensorCores, mma.isWgmma() ? std::max(cycles, operandCycles(dot, mma, products)) : cycles, "dot"};
 }
 
 /// Cycles in which a warp uses the data path of shared memory.
@@ -65,11 +81,10 @@ static uint64_t wavefrontsOf(const layout::ConversionPlan &plan) {
 OpCost OpCosts::of(Operation *op) const {
   if (auto access = analysis::anyAccessOf(op); access && access->tile())
     return ofAccess(*access);
-  if (auto copy = dyn_cast<ttng::AsyncTmaCopyGlobalToLocalOp>(op)) {
-    const ttg::MemDescType tile = copy.getResult().getType();
-    const uint64_t bytes = tt::storageBytes(tile.getElementType(), ShapedType::getNumElements(tile.getShape()));
-    return {Unit::MemoryCopies, bytes / arch.globalBytes, "load by TMA"};
-  }
+  if (auto copy = dyn_cast<ttng::AsyncTmaCopyGlobalToLocalOp>(op))
+    return ofTmaCopy(copy.getResult().getType(), "load by TMA");
+  if (auto copy = dyn_cast<ttng::AsyncTmaCopyLocalToGlobalOp>(op))
+    return ofTmaCopy(copy.getSrc().getType(), "store by TMA");
   if (auto dot = dyn_cast<tt::DotOpInterface>(op))
     return ofDot(dot);
   const unsigned warps = ttg::numWarpsOf(op);

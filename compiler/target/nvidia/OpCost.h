@@ -21,6 +21,7 @@ public:
 private:
   OpCost ofAccess(const analysis::MemoryAccess &access) const;
   OpCost ofDot(tt::DotOpInterface dot) const;
+  OpCost ofTmaCopy(ttg::MemDescType tile, llvm::StringRef label) const;
 
   const Arch arch;
   const index::AxisInfoAnalysis axes;

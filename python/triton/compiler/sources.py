@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import re
+from contextvars import ContextVar
 from typing import Any
 
 from .. import inductor
@@ -14,6 +15,10 @@ from .._utils import Path
 
 _POINTER = re.compile(r"^!tt\.ptr<([^,>]*).*>$")
 _SYMBOL = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*")
+
+
+# What is known of the launch that a kernel is compiled for: the compiler then generates no code that cannot be launched.
+launch_shape: ContextVar[Any] = ContextVar("launch_shape", default=None)
 
 
 def _digest(text: str) -> str:
@@ -141,6 +146,7 @@ class ASTSource:
             cache_dir,
             self.symbol(),
             lookup,
+            launch_shape.get(),
         )
 
     def parse_options(self) -> dict[str, Any]:

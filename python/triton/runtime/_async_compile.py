@@ -14,10 +14,19 @@ if TYPE_CHECKING:
 
 
 class FutureKernel:
-    """A kernel that is being compiled; any access waits for it."""
+    """A kernel that is being compiled; any access waits for it. One whose compilation was cancelled
+    before it began is compiled by `make` then.
+    """
 
-    def __init__(self, finish: Callable[[Any], Any], fail: Callable[[], Any], future: Future[Any]):
+    def __init__(
+        self,
+        finish: Callable[[Any], Any],
+        fail: Callable[[], Any],
+        future: Future[Any],
+        make: Callable[[], Any],
+    ):
         self._finish = finish
+        self._make = make
         self._fail = fail
         self._future = future
         self._kernel: Any = None
@@ -25,7 +34,7 @@ class FutureKernel:
     def result(self, ignore_errors: bool = False) -> Any:
         if self._kernel is None:
             try:
-                kernel = self._future.result()
+                kernel = self._wait()
             except Exception:
                 self._fail()
                 if ignore_errors:
@@ -33,6 +42,14 @@ class FutureKernel:
                 raise
             self._kernel = self._finish(kernel)
         return self._kernel
+
+    def _wait(self) -> Any:
+        from concurrent.futures import CancelledError
+
+        try:
+            return self._future.result()
+        except CancelledError:
+            return self._make()
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -63,7 +80,7 @@ class AsyncCompileMode:
         compilation fails.
         """
         if key not in self._pending:
-            self._pending[key] = FutureKernel(finish, fail, self.executor.submit(make))
+            self._pending[key] = FutureKernel(finish, fail, self.executor.submit(make), make)
         return self._pending[key]
 
     def __enter__(self) -> AsyncCompileMode:

@@ -37,6 +37,7 @@ __all__ = [
 
 QUANTILES = (0.5, 0.2, 0.8)
 MOST_REPORTS = 64
+SEARCHES = ("exhaustive", "model")
 
 
 class Autotuner(KernelInterface[Any]):
@@ -60,6 +61,7 @@ class Autotuner(KernelInterface[Any]):
         use_cuda_graph: bool = False,
         do_bench: Any = None,
         cache_results: bool = False,
+        search: str | None = None,
         key_class: dict[str, KeyClass] | None = None,
     ):
         self._call = CallState()
@@ -90,6 +92,9 @@ class Autotuner(KernelInterface[Any]):
         self._do_bench = do_bench
         self.configs_timings: dict[Config, Any] = {}
         self.bench_time: float | None = None
+        if search is not None and search not in SEARCHES:
+            raise ValueError(f"search is {search!r}; it must be {' or '.join(SEARCHES)}")
+        self.search = search
         self.key_class = dict(key_class or {})
         check_names(self.base_fn.__name__, self.key_class, key)
         self._reports: dict[Any, TuningReport] = {}  # of the latest keys
@@ -198,7 +203,7 @@ class Autotuner(KernelInterface[Any]):
         from .tuning import Search
 
         search = Search(self, configs, args, kwargs)
-        search.run()
+        search.run(self.search or knobs.autotuning.search)
         self.bench_time = search.seconds
         return search
 
@@ -422,10 +427,12 @@ def autotune(
     use_cuda_graph: bool = False,
     do_bench: Any = None,
     cache_results: bool = False,
+    search: str | None = None,
     key_class: dict[str, KeyClass] | None = None,
 ) -> Callable[[Any], Autotuner]:
     """Decorator over `triton.jit`: times the configurations whenever an argument named in `key`
-    has a new value, or one of a new class where `key_class` has a function for it.
+    has a new value, or one of a new class where `key_class` has a function for it. With
+    `search="model"` it times three of them at most, those that a model of their times proposes.
     """
 
     def decorate(fn: Any) -> Autotuner:
@@ -444,6 +451,7 @@ def autotune(
             use_cuda_graph=use_cuda_graph,
             do_bench=do_bench,
             cache_results=cache_results,
+            search=search,
             key_class=key_class,
         )
 

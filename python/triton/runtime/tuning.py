@@ -7,26 +7,38 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from collections.abc import Callable, Iterator
+from concurrent.futures import (
+    ALL_COMPLETED,
+    FIRST_COMPLETED,
+    Executor,
+    ThreadPoolExecutor,
+    as_completed,
+    wait,
+)
 from typing import TYPE_CHECKING, Any
 
 from .. import knobs
+from ..compiler import sources
+from ..compiler.errors import CompilationError
 from . import _async_compile
+from ._async_compile import FutureKernel
 from .config import Config
-from .errors import OutOfResources
 from .jit import JITFunction
 from .progress import Progress, bar
 from .tuned_arguments import on_cpu
+from .tuning_model import PROPOSED, LaunchShape, Variant, proposed
 from .tuning_samples import TIE, Sampler, Samples, greatest_gain, is_clearly_slower
 
 if TYPE_CHECKING:
     from .autotuner import Autotuner
 
+# The error of the compiler where code is not generated, since no launch of it could run.
+_CANNOT_LAUNCH = "cannot-launch"
 QUANTILES = (0.5, 0.2, 0.8)
 # What a candidate that may still be the best gets at most.
 _MOST_SAMPLES = 200
-_MOST_SECONDS = 0.1
+_MOST_SECONDS = ((7, 0.1), (0, 1.0))  # with at least so many samples
 _LEAST_SAMPLES = 12
 
 
@@ -37,9 +49,16 @@ class Candidate:
         self.index = index
         self.config = config
         self.samples = Samples()
+        self.estimate: dict[str, Any] | None = None  # the compiler's, of its launch
         self.timing: Any = None  # as `do_bench` returns it; None: not timed
         self.outcome = "not timed"  # or timed, cut, dropped, failed, as N
         self.reason = ""
+
+    @property
+    def microseconds(self) -> float:
+        """By the model; infinite where there is no estimate."""
+        found = self.estimate["microseconds"] if self.estimate else 0.0
+        return found or float("inf")
 
     def order(self) -> float:
         """Its time in tables; those without one come last."""
@@ -48,13 +67,36 @@ class Candidate:
         time: float = self.timing[0] if isinstance(self.timing, (list, tuple)) else self.timing
         return time
 
+    def take_estimate(self, estimate: dict[str, Any] | None) -> None:
+        self.estimate = estimate or self.estimate
+        if estimate is not None and not estimate["can_launch"]:
+            self.drop(
+                "dropped",
+                f"needs {estimate['shared_bytes']} bytes of shared memory of "
+                f"{estimate['shared_limit']}, {estimate['registers']} registers a thread",
+            )
+
     def drop(self, outcome: str, reason: str) -> None:
         self.outcome, self.reason = outcome, reason
         self.timing = [float("inf")] * len(QUANTILES)
 
 
 class _Ahead(_async_compile.AsyncCompileMode):
-    """Kernels are compiled on `executor`; leaving it does not wait."""
+    """Kernels are compiled on `executor` for a launch of that shape; leaving it does not wait."""
+
+    def __init__(self, executor: Executor, shape: LaunchShape | None):
+        super().__init__(executor)
+        self._shape = shape
+
+    def submit(self, key: str, make: Callable[[], Any], *ends: Callable[..., Any]) -> FutureKernel:
+        def make_for_launch() -> Any:
+            token = sources.launch_shape.set(self._shape)
+            try:
+                return make()
+            finally:
+                sources.launch_shape.reset(token)
+
+        return super().submit(key, make_for_launch, *ends)
 
     def __exit__(self, *exception: Any) -> None:
         assert self._token is not None
@@ -74,42 +116,69 @@ class Compilations:
     def __exit__(self, *exception: Any) -> None:
         self._executor.shutdown(wait=False, cancel_futures=True)
 
-    def each_ready(self, candidates: list[Candidate], beside: bool) -> Iterator[Candidate]:
-        """The candidates as they are compiled; all of them first unless timing may run `beside`."""
-        pending: dict[Future[Any], Candidate] = {}
-        kernels: dict[int, Any] = {}
-        for candidate in candidates:
-            kernel = self._start(candidate)
-            if isinstance(kernel, _async_compile.FutureKernel):
-                kernels[candidate.index] = kernel
-                pending[kernel._future] = candidate
-        if not beside:
-            wait(pending)
-        yield from (candidate for candidate in candidates if candidate.index not in kernels)
-        while pending:
-            done, _ = wait(pending, return_when=FIRST_COMPLETED)
-            for future in sorted(done, key=lambda future: pending[future].index):
-                candidate = pending.pop(future)
-                _finish(candidate, kernels[candidate.index])
-                yield candidate
+    def estimate(self, candidates: list[Candidate]) -> None:
+        """Sets the estimates of candidates, and drops those that cannot be launched."""
+        variants = [(one, self._variant(one)) for one in candidates]
+        runs = {
+            self._executor.submit(variant.estimate): one
+            for one, variant in variants
+            if variant is not None
+        }
+        for run in as_completed(runs):
+            if run.exception() is None:  # else the compilation reports it
+                runs[run].take_estimate(run.result())
 
-    def _start(self, candidate: Candidate) -> Any:
-        """A FutureKernel where a compilation has begun. Errors are those of the first call."""
-        meta = {**self._kwargs, **candidate.config.all_kwargs(), "warmup": True}
+    def each_ready(self, candidates: list[Candidate], beside: bool) -> Iterator[Candidate]:
+        """The candidates as they are compiled, of those that are ready the least estimate first; all are
+        compiled before the first unless timing may run `beside`.
+        """
+        kernels = {one: self._start(one) for one in candidates}
+        pending = {
+            kernel._future: one
+            for one, kernel in kernels.items()
+            if isinstance(kernel, FutureKernel)
+        }
+        ready = [one for one in candidates if one not in pending.values()]
+        while ready or pending:
+            done, _ = wait(
+                pending,
+                timeout=0 if ready and beside else None,
+                return_when=FIRST_COMPLETED if beside else ALL_COMPLETED,
+            )
+            for one in (pending.pop(future) for future in done):
+                _finish(one, kernels[one])
+                ready.append(one)
+            ready.sort(key=lambda one: (one.microseconds, one.index))
+            yield ready.pop(0)
+
+    def _variant(self, candidate: Candidate) -> Variant | None:
+        meta = {**self._kwargs, **candidate.config.all_kwargs()}
         try:
             if candidate.config.pre_hook:  # it may change what descriptors describe
                 candidate.config.pre_hook({**(self._tuner.nargs or {}), **meta})
-            with _Ahead(self._executor):
-                return self._tuner.fn.run(*self._args, **meta)
+            return Variant(self._tuner.fn, self._args, meta)
         except Exception:  # noqa: BLE001 (the first call raises it, between the user's hooks)
             return None
 
+    def _start(self, candidate: Candidate) -> Any:
+        """A FutureKernel where a compilation has begun. Errors are those of the first call."""
+        variant = self._variant(candidate)
+        if variant is None:
+            return None
+        meta = {**self._kwargs, **candidate.config.all_kwargs(), "warmup": True}
+        try:
+            with _Ahead(self._executor, variant.shape):
+                return self._tuner.fn.run(*self._args, **meta)
+        except Exception:  # noqa: BLE001 (as above)
+            return None
 
-def _finish(candidate: Candidate, kernel: Any) -> None:
+
+def _finish(candidate: Candidate, kernel: FutureKernel) -> None:
     try:
-        kernel.result()
-    except OutOfResources as error:
-        candidate.drop("dropped", str(error))
+        candidate.take_estimate(kernel.result()._code.estimate)
+    except CompilationError as error:
+        if any(found.code == _CANNOT_LAUNCH for found in error.diagnostics):
+            candidate.drop("dropped", error.diagnostics[0].message)
     except Exception:  # noqa: BLE001 (the first call compiles again, and raises it between the user's hooks)
         return
 
@@ -129,7 +198,7 @@ class Search:
         """Of all that were timed or cannot run, in the order of the configurations."""
         return {one.config: one.timing for one in self.candidates if one.timing is not None}
 
-    def run(self) -> None:
+    def run(self, mode: str) -> None:
         begin = time.perf_counter()
         own, twins = self._without_twins()
         outer = self.tuner._call.sampler  # of a tuning whose hook launches the kernel again
@@ -138,7 +207,9 @@ class Search:
         self.tuner._call.sampler = self.sampler
         try:
             with Progress(f"tuning {self.tuner.base_fn.__name__}") as progress:
-                self._time_all(own, progress)
+                with Compilations(self.tuner, self.args, self.kwargs) as compilations:
+                    chosen = self._proposed(own, compilations) if mode == "model" else own
+                    self._time_all(chosen, compilations, progress)
                 if self.sampler is not None:
                     self._compare([one for one in own if one.outcome == "timed"], progress)
         finally:
@@ -164,25 +235,33 @@ class Search:
 
         return self.tuner.do_bench is do_bench
 
-    def _time_all(self, candidates: list[Candidate], progress: Progress) -> None:
+    def _proposed(self, candidates: list[Candidate], compilations: Compilations) -> list[Candidate]:
+        """Those to be timed: all of a few, else the ones that the model of times proposes."""
+        if len(candidates) <= PROPOSED:
+            return candidates
+        if _compiles_ahead(self.tuner.fn):
+            compilations.estimate(candidates)
+        left = [one for one in candidates if one.timing is None]
+        return proposed(left) if left else candidates
+
+    def _time_all(
+        self, candidates: list[Candidate], compilations: Compilations, progress: Progress
+    ) -> None:
         compiles = len(candidates) > 1 and _compiles_ahead(self.tuner.fn)
-        with Compilations(self.tuner, self.args, self.kwargs) as compilations:
-            # Compiling disturbs times by the clock: those of a CPU, and perhaps those of a user's benchmark.
-            beside = self.sampler is not None and not on_cpu((*self.args, *self.kwargs.values()))
-            ready = compilations.each_ready(candidates, beside) if compiles else iter(candidates)
-            in_order = ready if beside else iter(sorted(ready, key=lambda one: one.index))
-            for number, candidate in enumerate(in_order, 1):
-                progress.step(
-                    f", configuration {number} of {len(candidates)} ({candidate.config})",
-                    bar(number - 1, len(candidates)),
-                )
-                if candidate.timing is None:
-                    self._visit(candidate)
-                elif knobs.autotuning.print:
-                    name = self.tuner.base_fn.__name__
-                    print(
-                        f"Autotuning of {name}: {candidate.config} is left out: {candidate.reason}"
-                    )
+        # Compiling disturbs times by the clock: those of a CPU, and perhaps those of a user's benchmark.
+        beside = self.sampler is not None and not on_cpu((*self.args, *self.kwargs.values()))
+        ready = compilations.each_ready(candidates, beside) if compiles else iter(candidates)
+        in_order = ready if beside else iter(sorted(ready, key=lambda one: one.index))
+        for number, candidate in enumerate(in_order, 1):
+            progress.step(
+                f", configuration {number} of {len(candidates)} ({candidate.config})",
+                bar(number - 1, len(candidates)),
+            )
+            if candidate.timing is None:
+                self._visit(candidate)
+            elif knobs.autotuning.print:
+                name = self.tuner.base_fn.__name__
+                print(f"Autotuning of {name}: {candidate.config} is left out: {candidate.reason}")
 
     def _visit(self, candidate: Candidate) -> None:
         if self.sampler is not None:
@@ -226,7 +305,9 @@ class Search:
 def _may_win(samples: Samples, best: Samples) -> bool:
     """Whether more samples may show that it is faster by more than a tie; enough ends this."""
     count = min(len(samples.times), len(best.times))
-    if len(samples.times) >= _MOST_SAMPLES or samples.seconds >= _MOST_SECONDS:
+    if len(samples.times) >= _MOST_SAMPLES or any(
+        len(samples.times) >= least and samples.seconds >= most for least, most in _MOST_SECONDS
+    ):
         return False
     return count < _LEAST_SAMPLES or greatest_gain(samples, best) > TIE
 

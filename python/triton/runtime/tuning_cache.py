@@ -41,6 +41,8 @@ class TuningRecord:
             fn = fn.fn
         backend = make_backend(driver.active.get_current_target())
         key_parts = [triton_key(), backend.hash(), fn.cache_key, str(key), *map(str, configs)]
+        if (search := tuner.search or knobs.autotuning.search) != "exhaustive":
+            key_parts.append(search)  # it times other configurations
         self.configs = configs
         self.file_name = f"{fn.__name__[:150]}.autotune.json"
         self.manager = get_cache_manager(

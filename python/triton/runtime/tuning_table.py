@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from .config import Config
     from .tuning import Candidate, Search
 
-_COLUMNS = ("", "configuration", "ms", "of best", "spread", "calls", "outcome")
+_COLUMNS = ("", "configuration", "ms", "of best", "spread", "calls", "model ms", "limit", "outcome")
 _OPTIONS = {"num_warps": 4, "num_stages": 3, "num_ctas": 1}
 
 
@@ -63,6 +63,8 @@ class TuningReport:
         timing = candidate.timing
         is_timed = _milliseconds(timing) != "" and best is not None
         ratio = f"{_median_of(best) / _median_of(timing):.2f}" if is_timed else ""
+        estimate = candidate.estimate or {}
+        model = f"{estimate['microseconds'] / 1e3:.4g}" if estimate.get("microseconds") else ""
         outcome = "best" if candidate.config == self.best else candidate.outcome
         return (
             str(candidate.index + 1),
@@ -71,6 +73,8 @@ class TuningReport:
             ratio,
             _spread(timing),
             str(len(candidate.samples.times) or ""),
+            model,
+            estimate.get("limit", ""),
             outcome + (f": {candidate.reason}" if candidate.reason else ""),
         )
 
