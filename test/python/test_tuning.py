@@ -140,6 +140,14 @@ def test_nothing_is_compiled_while_a_cpu_is_timed(monkeypatch):
     assert names and not any(names)
 
 
+def test_a_policy_that_forbids_compilation_forbids_tuning(monkeypatch):
+    tuner = triton.autotune(configs(1, 2), ["n"])(kernel())
+    x, out = data(64)
+    monkeypatch.setenv("TRITON_JIT", "forbid")
+    with pytest.raises(triton.runtime.errors.JitForbidden, match="would be tuned for n=64"):
+        tuner[grid](x, out, 64)
+
+
 # --- compiling ---
 
 

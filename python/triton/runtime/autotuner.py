@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import knobs
 from .._lazy import lazy_names
+from . import jit_policy
 from .config import Config
 from .errors import AutotunerError, OutOfResources, PTXASError
 from .jit import JITFunction, KernelInterface
@@ -269,6 +270,7 @@ class Autotuner(KernelInterface[Any]):
         record = self._record(key, configs)
         timings = record.read() if record else None
         if timings is None:
+            jit_policy.check_tuning(self, key, configs)
             start = time.perf_counter()
             search = self._search(configs, args, kwargs)
             timings = search.timings()
