@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "python/bindings/JitBase.h"
 
+#include "python/bindings/LaunchCall.h"
 #include "python/bindings/PyHost.h"
 
 #include <new>
@@ -226,6 +227,9 @@ static int setWatch(PyObject *self, PyObject *value, void *) {
 }
 
 static PyMethodDef methods[] = {
+    {"warmup", reinterpret_cast<PyCFunction>(reinterpret_cast<void *>(warmup)), METH_FASTCALL | METH_KEYWORDS,
+     "warmup($self, /, *args, grid, **kwargs)\n--\n\nCompiles for these arguments without launching; torch dtypes "
+     "replace tensors."},
     {"_c_clear", clearLaunches, METH_NOARGS, "Forgets which kernels launches have chosen."},
     {},
 };

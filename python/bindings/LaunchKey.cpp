@@ -79,12 +79,14 @@ bool LaunchKey::addOption(PyObject *name, PyObject *value) {
   return text && putTagged('K', static_cast<uint32_t>(length)) && put(text, length) && addConstant(value);
 }
 
+bool isTorchDtype(PyObject *object) { return std::strcmp(Py_TYPE(object)->tp_name, "torch.dtype") == 0; }
+
 //--- Run-time arguments ------------------------------------------------------------------------
 
-/// False where Python handles the arguments: arrays without a device (stand-ins), and devices of several kinds.
+/// False where Python handles the arguments: arrays without a device, and devices of several kinds.
 bool LaunchKey::addDevice(const Array &array) {
   if (array.device == DeviceKind::Unknown)
-    return false;
+    return takesStandIns && put('U');
   const char where[] = {array.address ? '@' : '0', static_cast<char>(array.device)};
   if (!array.address) // no memory, so the array may be from any device; alone, it still tells one
     return put(where, sizeof where) && put(&array.deviceIndex, sizeof array.deviceIndex);

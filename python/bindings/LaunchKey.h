@@ -51,6 +51,12 @@ public:
   bool addConstant(PyObject *object, unsigned depth = 0);
   /// Adds a launch option: `num_warps=8`.
   bool addOption(PyObject *name, PyObject *value);
+  /// From now on arrays need have no device: those that only tell a type.
+  void takeStandIns() { takesStandIns = true; }
+  /// Adds a dtype of torch, which stands for an array.
+  bool addStandIn(PyObject *dtype) { return put('M') && addIdentity(dtype); }
+  /// Marks the key as one of another kind than a launch's: no parameter's part starts with this tag.
+  bool addSuffix(char tag) { return put(tag); }
 
 private:
   bool put(char tag) { return put(&tag, 1); }
@@ -94,6 +100,7 @@ private:
   uint32_t *firstInner = small.firstInner; ///< index of an argument's first inner leaf
   bool *isCompound = small.isCompound;
   DeviceKind kind = DeviceKind::Unknown;
+  bool takesStandIns = false;
   int32_t deviceIndex = 0; ///< of the array before
   Placed *placed = small.placed;
   size_t placedCount = 0;
@@ -102,5 +109,8 @@ private:
   std::vector<PyObject *> identityObjects; ///< borrowed from the call
   std::vector<nb::object> owners;          ///< of memory behind views, and of objects' fields
 };
+
+/// Whether the object is a dtype of torch.
+bool isTorchDtype(PyObject *object);
 
 } // namespace nereid::python

@@ -81,8 +81,8 @@ static PyType_Spec plainCallSpec = {
 /// Replaces what the interpreter's own calls run; the attribute `__call__` stays.
 static void callNatively(nb::handle object) {
   auto *type = reinterpret_cast<PyTypeObject *>(object.ptr());
-  if (!PyType_Check(object.ptr()) || !PyType_IsSubtype(type, plainCallType) || type == plainCallType)
-    raise(PyExc_TypeError, "expected a subclass of PlainCall, got " + reprOf(object));
+  if (!PyType_Check(object.ptr()) || !(type->tp_flags & Py_TPFLAGS_HEAPTYPE) || type->tp_vectorcall_offset <= 0)
+    raise(PyExc_TypeError, "expected a subclass of PlainCall or BoundLaunch, got " + reprOf(object));
   type->tp_call = PyVectorcall_Call;
   type->tp_flags |= Py_TPFLAGS_HAVE_VECTORCALL;
   PyType_Modified(type);
@@ -96,7 +96,7 @@ void bindPlainCall(nb::module_ &module) {
   module.attr("PlainCall") = type;
   type.release();
   module.def("call_natively", &callNatively, nb::arg("type"),
-             "Makes calls of instances of this subclass of PlainCall native; the class has a `__call__` in Python.");
+             "Makes calls of instances of this subclass of PlainCall or BoundLaunch native.");
 }
 
 } // namespace nereid::python

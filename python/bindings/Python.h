@@ -98,6 +98,7 @@ bool isConstexpr(nb::handle object);
 void bindTables(nb::module_ &module);
 void bindSpecialize(nb::module_ &module);
 void bindJit(nb::module_ &module);
+void bindBoundLaunch(nb::module_ &module);
 void bindPlainCall(nb::module_ &module);
 void bindTracebacks(nb::module_ &module);
 void bindKernel(nb::module_ &module);

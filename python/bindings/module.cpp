@@ -20,6 +20,7 @@ NB_MODULE(libtriton, module) {
   bindHostFunctions(module);
   bindKernel(module);
   bindJit(module);
+  bindBoundLaunch(module);
   bindPlainCall(module);
   bindTracebacks(module);
   bindIr(module);

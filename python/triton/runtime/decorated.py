@@ -30,8 +30,12 @@ class KernelInterface(Generic[T]):
 
     def warmup(self, *args: Any, grid: Any, **kwargs: Any) -> Any:
         """Compiles for these arguments without launching; torch dtypes replace tensors."""
-        wrapped = map(MockTensor.wrap_dtype, args)
-        return call_of_user(self.run, *wrapped, grid=grid, warmup=True, **kwargs)
+        return call_of_user(self._compile_only, *args, grid=grid, **kwargs)
+
+    def _compile_only(self, *args: Any, **kwargs: Any) -> Any:
+        if "grid" not in kwargs:
+            raise TypeError("`warmup` takes a `grid`, as in `kernel.warmup(x, n, grid=(1,))`")
+        return self.run(*map(MockTensor.wrap_dtype, args), warmup=True, **kwargs)
 
     def __getitem__(self, grid: Any) -> Any:
         if _is_traced():

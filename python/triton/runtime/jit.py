@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, overload
 
 from .. import knobs
 from .._C.libtriton import (
@@ -15,7 +15,7 @@ from .._C.libtriton import (
     Launcher,
     elements_of,
     native_specialize_impl,
-    set_default_run,
+    set_launch_runtime,
 )
 from .._lazy import lazy_names
 from .._utils import Path
@@ -30,6 +30,7 @@ from .params import KernelParam
 from .tensors import MockTensor, TensorWrapper, reinterpret
 
 if TYPE_CHECKING:
+    from .bound import Bound
     from .explain import Explanation
 
 T = TypeVar("T")
@@ -62,6 +63,18 @@ def get_device_key(active: Any = None, device: Any = None) -> str:
     if device is None:
         device = active.get_current_device()
     return f"{active.target_of(device).device_type}:{device}"
+
+
+class Variant(NamedTuple):
+    """What a call chooses by its arguments."""
+
+    kernel: Any  # None where a hook has declined its compilation
+    bound: dict[str, Any]  # the arguments by parameter
+    specialization: list[Any]
+    options: dict[str, Any]
+    active: Any  # the driver
+    device: Any
+    binder: Binder
 
 
 class _DeviceCaches(dict):  # type: ignore[type-arg]
@@ -118,6 +131,8 @@ class JITFunction(DecoratedFunction[T], JITBase):  # type: ignore[misc]
     def is_gluon(self) -> bool:
         return False
 
+    warmup = JITBase.warmup  # finds what it has compiled before without Python
+
     def __getitem__(self, grid: Any) -> Any:
         return Launcher(self, grid)
 
@@ -169,11 +184,22 @@ class JITFunction(DecoratedFunction[T], JITBase):  # type: ignore[misc]
         kernel.
         """
         stream = self._take_stream(kwargs)
-        if kwargs.get("debug") or self.debug or knobs.runtime.debug:
-            kwargs["debug"] = True
+        self._set_debug(kwargs)
         for hook in self.pre_run_hooks:
             hook(*args, **kwargs)
         self._check_globals()
+        variant = self._variant(args, kwargs, stream, warmup)
+        kernel, bound, device = variant.kernel, variant.bound, variant.device
+        if kernel is not None and not warmup:
+            if stream is None:
+                stream = variant.active.stream_for(tuple(bound.values()), device)
+            self._launch(kernel, normalize_grid(grid, bound), device, stream, bound)
+        return kernel
+
+    def _variant(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], stream: Any, warmup: bool
+    ) -> Variant:
+        """The kernel for these arguments, compiled if need be."""
         bound = Binder(self.__name__, self.params).bind(args, kwargs)
         device_key = device_of_arguments(bound)
         active = driver.active if device_key is None else driver.for_device(device_key[0])
@@ -189,11 +215,19 @@ class JITFunction(DecoratedFunction[T], JITBase):  # type: ignore[misc]
             )
         elif knobs.runtime.record:
             jit_policy.record_kernel(kernel, "own" if _launches_own(backend) else "plain")
-        if kernel is not None and not warmup:
-            if stream is None:
-                stream = active.stream_for(tuple(bound.values()), device)
-            self._launch(kernel, normalize_grid(grid, bound), device, stream, bound)
-        return kernel
+        return Variant(kernel, bound, specialization, options, active, device, binder)
+
+    def bind(self, *args: Any, **kwargs: Any) -> Bound:
+        """A handle for the variant of these arguments on their device, compiled and loaded:
+        `handle(grid, *args)` launches it with the run-time arguments alone.
+        """
+        from .bound import bind
+
+        return bind(self, args, kwargs)
+
+    def _set_debug(self, kwargs: dict[str, Any]) -> None:
+        if kwargs.get("debug") or self.debug or knobs.runtime.debug:
+            kwargs["debug"] = True
 
     def _key_of(
         self, specialization: list[Any], options: dict[str, Any], backend: Any, binder: Binder
@@ -363,7 +397,7 @@ class JITFunction(DecoratedFunction[T], JITBase):  # type: ignore[misc]
         )
 
 
-set_default_run(JITFunction.run)
+set_launch_runtime(JITFunction.run, driver, _async_compile.FutureKernel)
 
 
 def _call_hook(hook: Callable[..., Any] | None, *info: Any, **more: Any) -> Any:
