@@ -3,6 +3,7 @@
 
 import json
 import os
+import random
 import warnings
 
 import numpy as np
@@ -246,6 +247,28 @@ def test_bytes_that_are_no_text(lock):
     lock.write_bytes(bytes(range(256)) * 20)
     texts = warned(lambda: launch(tuned(3.0, 2.0, 1.0)[0]))
     assert texts[5].startswith(f"{lock} has 16 more such lines; python -m nereid lock check")
+
+
+def test_damaged_files_never_raise_and_choose_nothing_else(lock):
+    launch(tuned(3.0, 2.0, 1.0)[0])
+    launch(tuned(3.0, 2.0, 1.0)[0], n=50)
+    good = lock.read_bytes()
+    tuner, _ = tuned()
+    tuner.nargs = {"x_ptr": np.zeros(100, np.float32), "n": 100}
+    key = tuner._key_of({})
+    chance = random.Random(0)
+    found = 0
+    for _ in range(1000):
+        content = bytearray(good)
+        for _ in range(chance.randrange(1, 4)):
+            content[chance.randrange(len(content))] = chance.randrange(256)
+        lock.write_bytes(bytes(content[: chance.randrange(len(content))]))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            config = decisions.find(tuner, key, tuner.configs)
+        assert config is None or config in tuner.configs
+        found += config is not None
+    assert 10 < found < 900
 
 
 @pytest.mark.parametrize("kind", ["folder", "pipe"])

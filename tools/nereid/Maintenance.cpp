@@ -103,7 +103,8 @@ int tools::runDoctor(const std::string &cacheDir) {
   }
   const std::error_code code = llvm::sys::fs::create_directories(cacheDir);
   const bool writable = !code && !llvm::sys::fs::access(cacheDir, llvm::sys::fs::AccessMode::Write);
-  line("disk cache", cacheDir + (writable ? "" : "  (cannot be written: kernels are compiled anew in each process)"));
+  line("disk cache",
+       cacheDir + (writable ? "" : "  (cannot be written: kernels that it lacks are compiled by each process)"));
   return 0;
 }
 

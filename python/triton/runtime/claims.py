@@ -89,9 +89,10 @@ class _LockedFile:
 
 
 class _Renewal:
-    """A thread that renews a claim until it is stopped, or has lost it."""
+    """A thread that renews a claim until it is stopped, or has lost it. A forked child has none."""
 
     def __init__(self, renew: Callable[[], bool]):
+        self._owner = os.getpid()
         self._end = threading.Event()
         self._renew = renew
         self._thread = threading.Thread(target=self._run, daemon=True, name="triton claim")
@@ -101,9 +102,13 @@ class _Renewal:
         while not self._end.wait(_RENEW_SECONDS) and self._renew():
             pass
 
-    def stop(self) -> None:
+    def stop(self) -> bool:
+        """False in a forked child, which does not own the claim."""
+        if os.getpid() != self._owner:
+            return False
         self._end.set()
         self._thread.join()
+        return True
 
 
 class _RenewedFile:
@@ -161,7 +166,8 @@ class _RenewedFile:
         return True
 
     def release(self) -> None:
-        self._renewal.stop()
+        if not self._renewal.stop():
+            return
         with contextlib.suppress(OSError):
             if _content(self._path).startswith(self._name):
                 os.unlink(self._path)
@@ -222,6 +228,7 @@ class RedisClaim:
             return True  # the server may answer the next time
 
     def release(self) -> None:
-        self._renewal.stop()
+        if not self._renewal.stop():
+            return
         with contextlib.suppress(Exception):  # it expires
             self._redis.eval(self._FREE, 1, self._name, self._token)
