@@ -186,6 +186,8 @@ static const char *problemOf(const BoxCopy &copy, unsigned rank) {
     return "rows of the box are no multiples of 16 bytes, or longer than the swizzle";
   if (copy.offset + uint64_t{copy.bytes()} > copy.cta->sharedBytes)
     return "the box reaches beyond shared memory";
+  if (!copy.isLoad && std::any_of(copy.begin.begin(), copy.begin.begin() + rank, [](int32_t at) { return at < 0; }))
+    return "the stored box begins before the array, where TMA stops the kernel";
   return nullptr;
 }
 

@@ -116,6 +116,40 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return %d : tensor<64x64xf32, #mma>
   }
 
+  // What the addresses and their loads both need is there for the earlier of the two.
+  // CHECK-LABEL: tt.func @shared
+  // CHECK: scf.for
+  // CHECK: ttg.async_copy_global_to_local
+  // CHECK: arith.muli %{{.*}}, %[[STEP:.*]] : i32
+  // CHECK: tt.load %{{.*}}, %{{.*}} : !tt.ptr<i32>
+  // CHECK: tt.dot
+  // CHECK: tt.scheduled_max_stage = 2 : i32
+  tt.func @shared(%x: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %table: !tt.ptr<i32>, %b: tensor<64x64xf16, #right>, %n: i32) -> tensor<64x64xf32, #mma> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c16 = arith.constant 16 : i32
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32, #mma>
+    %r = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32, #ttg.slice<{dim = 0, parent = #rows}>>
+    %e = tt.expand_dims %r {axis = 0 : i32} : tensor<64xi32, #ttg.slice<{dim = 0, parent = #rows}>> -> tensor<1x64xi32, #rows>
+    %o = tt.broadcast %e : tensor<1x64xi32, #rows> -> tensor<64x64xi32, #rows>
+    %d = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<64x64xf32, #mma>) : i32 {
+      %first = arith.muli %i, %c16 : i32
+      %at = tt.addptr %table, %first : !tt.ptr<i32>, i32
+      %block = tt.load %at : !tt.ptr<i32>
+      %far = arith.muli %block, %c16 : i32
+      %begin = arith.addi %far, %first : i32
+      %base = tt.addptr %x, %begin : !tt.ptr<f16>, i32
+      %s = tt.splat %base : !tt.ptr<f16> -> tensor<64x64x!tt.ptr<f16>, #rows>
+      %p = tt.addptr %s, %o : tensor<64x64x!tt.ptr<f16>, #rows>, tensor<64x64xi32, #rows>
+      %t = tt.load %p : tensor<64x64x!tt.ptr<f16>, #rows>
+      %buffer = ttg.local_alloc %t : (tensor<64x64xf16, #rows>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+      %a = ttg.local_load %buffer : !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf16, #left>
+      %sum = tt.dot %a, %b, %acc : tensor<64x64xf16, #left> * tensor<64x64xf16, #right> -> tensor<64x64xf32, #mma>
+      scf.yield %sum : tensor<64x64xf32, #mma>
+    }
+    tt.return %d : tensor<64x64xf32, #mma>
+  }
+
   // A division for an iteration that may not exist has another divisor there.
   // CHECK-LABEL: tt.func @wrapped
   // CHECK: %[[HARMLESS:.*]] = arith.constant 1073741824 : i32

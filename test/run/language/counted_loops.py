@@ -142,7 +142,7 @@ def numbers_beside_no_sign(out_ptr, x, LOW: tl.constexpr):
     tl.store(out_ptr + 1, down)
 
 
-@pytest.mark.parametrize("low", [-5, 0, 3, 9])
+@pytest.mark.parametrize("low", [-5, -1, 0, 3, 9])
 def test_numbers_beside_a_bound_without_sign(low, device):
     out = np.array([len(range(low, 6)), len(range(6, low))], np.int32)
     check(numbers_beside_no_sign, (1,), dict(out_ptr=np.zeros(2, np.int32), x=6, LOW=low), dict(out_ptr=out), device=device)

@@ -30,6 +30,8 @@ def by_kind(i, KIND: tl.constexpr):
         at = tl.minimum(tl.maximum(i - 20, 0), 150)
     elif KIND == "chosen":
         at = tl.where(i < 100, i + 7, 300 - i)
+    elif KIND == "backwards":
+        at = i // 32 * 32 - i % 32 * 8
     else:
         at = i
     return at
@@ -57,11 +59,12 @@ def positions(kind, i):
         "below zero": shifted - quotient(shifted, 96) * 96 + quotient(shifted, 3) + 200,
         "clamped": np.minimum(np.maximum(i - 20, 0), 150),
         "chosen": np.where(i < 100, i + 7, 300 - i),
+        "backwards": i // 32 * 32 - i % 32 * 8,
         "plain": i,
     }[kind]
 
 
-KINDS = ["remainder", "wide remainder", "rows", "odd rows", "pairs", "below zero", "clamped", "chosen"]
+KINDS = ["remainder", "wide remainder", "rows", "odd rows", "pairs", "below zero", "clamped", "chosen", "backwards"]
 PLAIN_OR_ROWS = ["plain", "rows", "odd rows"]  # those that store no place twice
 
 

@@ -10,10 +10,10 @@
 
 using namespace nereid;
 
-static std::string keyOf(const support::Options &options) {
+static std::string keyOf(const support::Options &options, const support::TargetSpec &target = {"cuda", "90", "", 0}) {
   sema::KernelRequest request;
   request.options = options;
-  request.target = {"cuda", "90", "", 0};
+  request.target = target;
   return driver::cacheKey(request, "source", "signature");
 }
 
@@ -46,6 +46,16 @@ TEST(Options, each_one_of_the_key_changes_it) {
       support::Options());
   EXPECT_TRUE(keys.insert(keyOf(support::Options{.useAsyncCopy = true})).second);
   EXPECT_GT(keys.size(), 20u);
+}
+
+TEST(Options, each_part_of_the_target_changes_the_key) {
+  std::set<std::string> keys;
+  for (const support::TargetSpec &target : {support::TargetSpec{"cuda", "90", "", 0},
+                                            {"sim", "90", "", 0},
+                                            {"cuda", "80", "", 0},
+                                            {"cuda", "90", "tma", 0},
+                                            {"cuda", "90", "", 1 << 20}})
+    EXPECT_TRUE(keys.insert(keyOf({}, target)).second) << target.backend << target.arch;
 }
 
 TEST(Options, stored_ones_are_read_from_metadata) {

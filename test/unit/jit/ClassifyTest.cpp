@@ -24,7 +24,8 @@ TEST(Classify, integers_by_value) {
   const auto print = [](int64_t value, SpecializeRule rule = {}) { return printed(classifyInteger(value, rule)); };
   EXPECT_EQ(print(1), "1");
   EXPECT_EQ(print(0), "i32:16");
-  EXPECT_EQ(print(17), "i32");
+  for (int64_t value : {2, 8, 12, 17, 24, -8})
+    EXPECT_EQ(print(value), "i32") << value;
   EXPECT_EQ(print(-32), "i32:16");
   EXPECT_EQ(print(INT32_MAX), "i32");
   EXPECT_EQ(print(INT32_MIN), "i32:16");
@@ -42,6 +43,7 @@ TEST(Classify, unsigned_only_beyond_the_signed_range) {
   EXPECT_EQ(classifyUnsigned(48), classifyInteger(48));
   EXPECT_EQ(printed(classifyUnsigned(~uint64_t{0})), "u64");
   EXPECT_EQ(printed(classifyUnsigned(uint64_t{1} << 63)), "u64:16");
+  EXPECT_EQ(printed(classifyUnsigned((uint64_t{1} << 63) + 8)), "u64");
   EXPECT_EQ(printed(number(ArgumentLeaf::Kind::UInt, uint64_t{1} << 63)), "u64:16");
   EXPECT_EQ(printed(number(ArgumentLeaf::Kind::Int, uint64_t{1} << 63)), "i64:16");
   EXPECT_EQ(printed(classifyUnsigned(uint64_t{1} << 63, {.alignment = false})), "u64");

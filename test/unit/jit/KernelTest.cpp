@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <span>
@@ -59,6 +60,25 @@ TEST_F(KernelApi, numbers_become_ones_of_the_parameters_type) {
   EXPECT_EQ(wide, -2.5);
   storing("fp64", "fp64").launch({1}, &wide, 7);
   EXPECT_EQ(wide, 7.0);
+}
+
+TEST_F(KernelApi, numbers_at_the_ends_of_16_bits_are_rounded) {
+  float number = 0;
+  const nereid::Kernel half = storing("fp32", "fp16"), brain = storing("fp32", "bf16");
+  // In units of the smallest positive number; ties go to even.
+  for (auto [units, expected] :
+       {std::pair{1.0, 1.0f}, {0.5, 0.0f}, {0.75, 1.0f}, {1.5, 2.0f}, {2.5, 2.0f}, {-3.25, -3.0f}, {127.5, 128.0f}}) {
+    half.launch({1}, &number, units * 0x1p-24);
+    EXPECT_EQ(number, expected * 0x1p-24f) << units;
+    brain.launch({1}, &number, units * 0x1p-133);
+    EXPECT_EQ(number, expected * 0x1p-133f) << units;
+  }
+  half.launch({1}, &number, 1023.5 * 0x1p-24); // the largest subnormal number is 1023 units
+  EXPECT_EQ(number, 0x1p-14f);
+  half.launch({1}, &number, 65519.0);
+  EXPECT_EQ(number, 65504.0f);
+  half.launch({1}, &number, -65520.0);
+  EXPECT_EQ(number, -INFINITY);
 }
 
 TEST_F(KernelApi, numbers_that_do_not_fit_are_refused) {

@@ -70,6 +70,56 @@ TEST(LoweringScan, ElementsOfEveryWidth) {
   expectRearranged({8, 128}, body, "tensor<ROWSxCOLSxT>", 1024, "i64", 8);
 }
 
+/// The sums down to each row of 4 x 2048 numbers; each of four warps has a row, and its totals need two rounds.
+const char *const kRowsOfWarps = R"(
+#rows = #ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+tt.func public @kernel(%x: !tt.ptr<i64>, %o: !tt.ptr<i64>) {
+  %i = tt.make_range {end = 4 : i32, start = 0 : i32} : tensor<4xi32, #ttg.slice<{dim = 1, parent = #rows}>>
+  %j = tt.make_range {end = 2048 : i32, start = 0 : i32} : tensor<2048xi32, #ttg.slice<{dim = 0, parent = #rows}>>
+  %i1 = tt.expand_dims %i {axis = 1 : i32} : tensor<4xi32, #ttg.slice<{dim = 1, parent = #rows}>> -> tensor<4x1xi32, #rows>
+  %j1 = tt.expand_dims %j {axis = 0 : i32} : tensor<2048xi32, #ttg.slice<{dim = 0, parent = #rows}>> -> tensor<1x2048xi32, #rows>
+  %pitch = arith.constant dense<2048> : tensor<4x1xi32, #rows>
+  %row = arith.muli %i1, %pitch : tensor<4x1xi32, #rows>
+  %rows = tt.broadcast %row : tensor<4x1xi32, #rows> -> tensor<4x2048xi32, #rows>
+  %columns = tt.broadcast %j1 : tensor<1x2048xi32, #rows> -> tensor<4x2048xi32, #rows>
+  %at = arith.addi %rows, %columns : tensor<4x2048xi32, #rows>
+  %xs = tt.splat %x : !tt.ptr<i64> -> tensor<4x2048x!tt.ptr<i64>, #rows>
+  %xp = tt.addptr %xs, %at : tensor<4x2048x!tt.ptr<i64>, #rows>, tensor<4x2048xi32, #rows>
+  %a = tt.load %xp : tensor<4x2048x!tt.ptr<i64>, #rows>
+  %r = "tt.scan"(%a) <{axis = 0 : i32, reverse = false}> ({
+  ^bb0(%p: i64, %q: i64):
+    %s = arith.addi %p, %q : i64
+    tt.scan.return %s : i64
+  }) : (tensor<4x2048xi64, #rows>) -> tensor<4x2048xi64, #rows>
+  %os = tt.splat %o : !tt.ptr<i64> -> tensor<4x2048x!tt.ptr<i64>, #rows>
+  %op = tt.addptr %os, %at : tensor<4x2048x!tt.ptr<i64>, #rows>, tensor<4x2048xi32, #rows>
+  tt.store %op, %r : tensor<4x2048x!tt.ptr<i64>, #rows>
+  tt.return
+}
+})";
+
+TEST(LoweringScan, TotalsOfWarpsInSeveralRounds) {
+  constexpr size_t kRows = 4, kColumns = 2048;
+  std::string error;
+  const auto kernel = SimtKernel::compile(kRowsOfWarps, 4, &error);
+  ASSERT_TRUE(kernel) << error;
+  EXPECT_EQ(kernel->sharedBytes, 32u * 1024);
+  EXPECT_EQ(kernel->barriers(), 3u) << "one in each round, one between them";
+  const std::vector<int64_t> input = someNumbers<int64_t>(kRows * kColumns);
+  std::vector<int64_t> sums = input;
+  for (size_t index = kColumns; index < sums.size(); ++index)
+    sums[index] += sums[index - kColumns];
+  for (Order order : {Order::Ascending, Order::AtOnce, Order::Mixed, Order::OtherMixed}) {
+    std::vector<int64_t> output(kRows * kColumns, -1);
+    Arguments arguments;
+    arguments.add(input.data()).add(output.data());
+    std::string failure;
+    ASSERT_TRUE(kernel->run({1, 1, 1}, arguments, order, &failure)) << failure;
+    EXPECT_EQ(output, sums) << "order " << int(order);
+  }
+}
+
 //--- indices -------------------------------------------------------------------------------
 
 TEST(LoweringRearrange, ExchangesAtEveryDistance) {

@@ -12,6 +12,7 @@
 #include <set>
 #include <thread>
 
+#include <dlfcn.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -87,8 +88,9 @@ static int launchShortThenLong(Kernel &kernel) {
 
 TEST(CpuFork, short_launches_start_no_thread_and_long_ones_do) {
   const auto kernel = cKernel(kSpread, 2);
-  // The pool measures launches by the clock: a short one that other processes delay counts as long and may wake threads.
-  // On a busy machine this happens in some of the attempts; if short launches woke threads, it would happen in all.
+  // The pool measures launches by the clock: a short one that other processes delay counts as long and may wake
+  // threads. On a busy machine this happens in some of the attempts; if short launches woke threads, it would happen in
+  // all.
   int status = kThreadsWoken;
   for (int attempt = 0; attempt < 40 && status == kThreadsWoken; ++attempt)
     status = inChild([&] { return launchShortThenLong(*kernel); });
@@ -113,6 +115,30 @@ TEST(CpuFork, child_and_parent_go_on_with_threads) {
       return child;
     return threadsUsed(*kernel) >= 2 ? 0 : 2;
   });
+  EXPECT_EQ(status, 0);
+}
+
+TEST(CpuFork, a_team_of_openmp_runs_every_program) {
+  const auto kernel = cKernel(kSpread, 2);
+  // In a process of its own, whose first launch finds the team idle. Few counts divide into equal parts.
+  const int status = inChild([&] {
+    void *library = dlopen("libgomp.so.1", RTLD_NOW | RTLD_GLOBAL);
+    if (!library)
+      return 77;
+    setCpuThreads(3);
+    reinterpret_cast<void (*)(int)>(dlsym(library, "omp_set_num_threads"))(3);
+    for (uint32_t count : {1000u, 1001u, 1002u, 2u, 5u}) {
+      std::vector<uint64_t> ids(count);
+      const uint64_t work = 5'000'000 / count;
+      if (!cpuDevice().launch(*kernel, {count, 1, 1}, nullptr, Packed(ids.data(), work)))
+        return 1;
+      if (std::count(ids.begin(), ids.end(), 0u) != 0)
+        return 2;
+    }
+    return 0;
+  });
+  if (status == 77)
+    GTEST_SKIP() << "no libgomp";
   EXPECT_EQ(status, 0);
 }
 

@@ -1,5 +1,6 @@
 // st.async, red.async, bulk reductions and multicasts of the simulator.
 // SPDX-License-Identifier: MIT
+#include "runtime/sim/units/TensorMap.h"
 #include "test/unit/runtime/SimKernel.h"
 
 using namespace nereid;
@@ -110,4 +111,42 @@ MET:
     ASSERT_TRUE(counters) << counters.error().text;
     EXPECT_EQ((std::vector<uint32_t>(out, out + 12)), (std::vector<uint32_t>{0, 0, 0, 0, 9, 8, 7, 6, 9, 8, 7, 6}));
   }
+}
+
+/// The error of a store of the words 1 to 4 to an array of eight, from an index on; or empty.
+static std::string errorOfStoreAt(int32_t index, uint32_t (&out)[8]) {
+  const std::string ptx = simKernel(".param .u64 map, .param .u32 index", R"(
+    .shared .align 128 .b8 box[16];
+    .reg .b32 %r<2>; .reg .b64 %d<1>;
+    mov.u32 %r0, box;
+    st.shared.v4.u32 [%r0], {1, 2, 3, 4};
+    fence.proxy.async.shared::cta;
+    ld.param.u64 %d0, [map];
+    ld.param.u32 %r1, [index];
+    cp.async.bulk.tensor.1d.global.shared::cta.bulk_group [%d0, {%r1}], [%r0];
+    cp.async.bulk.commit_group;
+    cp.async.bulk.wait_group 0;
+    ret;)");
+  struct alignas(128) {
+    sim::TensorMap map;
+  } memory;
+  memory.map.element = sim::TensorElement::U32;
+  memory.map.base = reinterpret_cast<uint64_t>(&out[0]);
+  memory.map.extents[0] = 8;
+  memory.map.box[0] = 4;
+  SimArguments arguments;
+  arguments.add(&memory).add(index);
+  auto counters = runSim(ptx, arguments, {}, {.x = 1});
+  return counters ? std::string() : counters.error().code + ": " + counters.error().text;
+}
+
+TEST(SimAsyncStore, boxesEndBeyondTheArrayButDoNotBeginBeforeIt) {
+  alignas(16) uint32_t out[8] = {};
+  EXPECT_EQ(errorOfStoreAt(4, out), "");
+  EXPECT_EQ(errorOfStoreAt(6, out), "");
+  EXPECT_EQ(errorOfStoreAt(8, out), "");
+  EXPECT_EQ(std::vector<uint32_t>(out, out + 8), (std::vector<uint32_t>{0, 0, 0, 0, 1, 2, 1, 2}));
+  const std::string error = errorOfStoreAt(-2, out);
+  EXPECT_TRUE(error.starts_with("sim-fault: ")) << error;
+  EXPECT_NE(error.find("the stored box begins before the array"), std::string::npos) << error;
 }

@@ -74,6 +74,26 @@ last:)";
   expectReport(fenced, 1, "sanitize-race", {"[%rd0+64]"}, {.x = 2});
 }
 
+TEST(SimRace, whatAClusterReleasesIsNotForOthers) {
+  const std::string code = R"(
+    setp.ne.u32 %p0, %r1, 0;
+    @%p0 bra reader;
+    st.global.u32 [%rd0+64], 7;
+    fence.acq_rel.cluster;
+    st.relaxed.gpu.global.u32 [%rd0], 1;
+    bra.uni last;
+reader:
+    ld.acquire.gpu.global.u32 %r3, [%rd0];
+    setp.ne.u32 %p1, %r3, 1;
+    @%p1 bra reader;
+    ld.global.u32 %r4, [%rd0+64];
+last:)";
+  expectClean(code, 1, {.x = 2}, {.x = 2});
+  expectClean(replaced(code, "acq_rel.cluster", "acq_rel.gpu"), 1, {.x = 2});
+  expectReport(code, 1, "sanitize-race", {"[%rd0+64]"}, {.x = 2});
+  expectReport(replaced(code, "acq_rel.cluster", "acq_rel.cta"), 1, "sanitize-race", {"[%rd0+64]"}, {.x = 2}, {.x = 2});
+}
+
 TEST(SimRace, atomicsCountTheLastCta) {
   // The CTA that counts last reads what all have stored.
   const std::string code = R"(

@@ -116,6 +116,20 @@ TEST_F(KeptTiles, IterationsWithoutATileUseTheLast) {
   EXPECT_EQ(run(1, 6), 3u);
 }
 
+TEST_F(KeptTiles, IterationsBeyondASetLeaveTheNextOne) {
+  begin(9); // two sets of four
+  for (unsigned round = 0; round < 6; ++round)
+    for (uint64_t row = 0; row < 2; ++row)
+      run(row, 4);
+  ASSERT_EQ(kept.sets, 2u);
+  for (uint64_t row = 0; row < 2; ++row) {
+    EXPECT_EQ(run(row, 6), 2u);
+    EXPECT_EQ(used[4], 8u);
+    EXPECT_EQ(used[5], 8u);
+  }
+  EXPECT_EQ(run(0, 4) + run(1, 4), 0u);
+}
+
 TEST_F(KeptTiles, ALaunchOfOneProgramKeepsNothing) {
   begin(256, /*isOneProgram=*/true);
   EXPECT_EQ(run(1, 3), 3u);
