@@ -80,8 +80,10 @@ def command_of(near: str, is_brief: bool) -> list[str]:
     if kind == "lit":
         start = [sys.executable, "-c", "import lit.main; lit.main.main()", "--max-failures=1"]
         return [*start, str(BUILD / "test" / words[0])]
-    python = xla_envs.make(XLA) if kind == "xla" else sys.executable
-    command = [python, "-m", "pytest", "-x", "-q"]
+    command = [sys.executable]
+    if kind == "xla":
+        command = ["env", f"PYTHONPATH={BUILD / 'python'}", xla_envs.make(XLA)]
+    command += ["-m", "pytest", "-x", "-q"]
     command += ["--brief"] if is_brief else []
     if kind == "run":
         device, *words = words
