@@ -8,6 +8,7 @@
 #include "jit/Signature.h"
 
 #include <array>
+#include <vector>
 
 namespace nereid::jit {
 
@@ -63,6 +64,10 @@ constexpr ArgumentClass classifyPointer(uint64_t address, ScalarType pointee, bo
           .isAligned = rule.value && rule.alignment && address % 16 == 0,
           .isWithin2GiB = rule.value && isWithin2GiB};
 }
+
+/// Of the integers first, first + step, ... up to last: some that together have each class that one of them has, under
+/// any rule. `step` is above 0; none where `first` is above `last`.
+std::vector<int64_t> integersOfEachClass(int64_t first, int64_t last, uint64_t step);
 
 /// Classifies a bool, an integer or a float.
 constexpr ArgumentClass classifyNumber(const ArgumentLeaf &number, SpecializeRule rule = {}) {

@@ -8,6 +8,8 @@
 #include "python/bindings/PyHost.h"
 #include "python/bindings/Storage.h"
 
+#include <nanobind/stl/vector.h>
+
 using namespace nereid;
 using namespace nereid::python;
 
@@ -169,6 +171,8 @@ void nereid::python::bindSpecialize(nb::module_ &module) {
       },
       nb::arg("backend_cls").none(), nb::arg("arg").none(), nb::arg("is_const"), nb::arg("specialize_value"),
       nb::arg("align"), "The type of an argument in a signature, and what else distinguishes kernels for it.");
+  module.def("integers_of_each_class", &jit::integersOfEachClass, nb::arg("first"), nb::arg("last"), nb::arg("step"),
+             "Integers of a range that together have each class of its members.");
   module.def("is_within_2gib", &isWithin2GiB, nb::arg("array"),
              "Whether the whole storage behind an array is known to have at most 2^31 - 1 bytes.");
   module.def("address_of", &addressOf, nb::arg("array"), "Where an array's elements are, on whatever device.");

@@ -60,6 +60,7 @@ __all__ = [
     "compile",
     "compiler",
     "constexpr_function",
+    "descriptor",
     "enable_cpu_backend",
     "errors",
     "heuristics",
@@ -69,6 +70,7 @@ __all__ = [
     "multiple_class",
     "must_use_result",
     "next_power_of_2",
+    "pointer",
     "pow2_class",
     "reinterpret",
     "runtime",
@@ -85,6 +87,10 @@ def __getattr__(name: str) -> Any:
         import importlib
 
         return importlib.import_module(f"{__name__}.{name}")
+    if name in ("descriptor", "pointer"):
+        from .runtime import domains
+
+        return getattr(domains, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

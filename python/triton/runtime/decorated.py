@@ -6,13 +6,16 @@ from __future__ import annotations
 import functools
 import sys
 from collections.abc import Callable
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from weakref import WeakValueDictionary
 
 from .._C.libtriton import call_of_user
 from .callable import JITCallable
 from .params import make_params
 from .tensors import MockTensor
+
+if TYPE_CHECKING:
+    from .variants import Variant
 
 T = TypeVar("T")
 
@@ -36,6 +39,35 @@ class KernelInterface(Generic[T]):
         if "grid" not in kwargs:
             raise TypeError("`warmup` takes a `grid`, as in `kernel.warmup(x, n, grid=(1,))`")
         return self.run(*map(MockTensor.wrap_dtype, args), warmup=True, **kwargs)
+
+    def specializations(self, domain: Any, *, target: Any = None, **options: Any) -> list[Variant]:
+        """The variants that launches with arguments of a domain reach, each once.
+
+        A domain is a dict: parameter or launch option -> what it may be given; several are a list of
+        dicts. A list or set contains alternatives. A dtype (`torch.float16`, `np.float32`) is a tensor
+        at an address that is a multiple of 16, `triton.pointer(dtype, aligned=[True, False])` at any;
+        `triton.descriptor(dtype, block_shape)` a tensor descriptor; `int`, `float`, `bool`, a range or
+        numbers are scalars; a tuple is an argument that is a tuple. Integers are reduced to their
+        classes. Constants are listed by their values. Parameters that are left out have their defaults,
+        or what a `heuristics` computes; an autotuned kernel has the variants of each configuration.
+
+        `target` is a GPUTarget, or its text ("cuda:90"); by default that of launches. Other keywords are
+        launch options.
+        """
+        from .specializations import specializations
+
+        return specializations(self, domain, target, **options)
+
+    def compile_all(
+        self, domain: Any, *, target: Any = None, workers: int | None = None, **options: Any
+    ) -> list[Any]:
+        """Compiles `specializations(domain)` on threads, by default as many as there are processors,
+        and returns the kernels. Launches with arguments of the domain then find theirs: in this process
+        if the target is that of launches, and on disk.
+        """
+        from .compile_all import compile_all
+
+        return compile_all(self, domain, target, workers, options)
 
     def __getitem__(self, grid: Any) -> Any:
         if _is_traced():

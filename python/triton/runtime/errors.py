@@ -7,6 +7,9 @@ from typing import Any
 
 from ..errors import TritonError, WrappingError
 
+_NEW_LINE = "\n"  # no backslash may be in an f-string's expression before Python 3.12
+_MOST_SHOWN = 5
+
 
 class InterpreterError(WrappingError):
     """A kernel failed in interpreter mode."""
@@ -49,6 +52,25 @@ class PTXASError(TritonError):
 
 class JitForbidden(TritonError, RuntimeError):
     """Under `TRITON_JIT=forbid` a kernel would have been compiled, or tuned."""
+
+
+class CompileAllError(TritonError):
+    """Some variants of a domain could not be compiled: `failures` has them with their errors, `kernels`
+    the kernels of the others.
+    """
+
+    def __init__(self, failures: list[tuple[Any, Exception]], kernels: list[Any]):
+        self.failures = failures
+        self.kernels = kernels
+        count = len(failures) + len(kernels)
+        lines = [
+            f"  {variant}: {type(error).__name__}: {str(error).strip().partition(_NEW_LINE)[0]}"
+            for variant, error in failures[:_MOST_SHOWN]
+        ]
+        if len(failures) > _MOST_SHOWN:
+            lines.append(f"  and {len(failures) - _MOST_SHOWN} more")
+        text = _NEW_LINE.join(lines)
+        super().__init__(f"{len(failures)} of {count} variants could not be compiled:\n{text}")
 
 
 class JitWarning(UserWarning):

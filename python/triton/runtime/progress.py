@@ -17,6 +17,10 @@ from .. import knobs
 PATIENCE = 5.0
 _INTERVAL = 1.0  # between two versions of the line
 
+# Held by the one that is shown: what it consists of, on whatever thread, has no line of its own.
+_line = threading.Lock()
+os.register_at_fork(after_in_child=_line._at_fork_reinit)  # type: ignore[attr-defined]
+
 
 def is_shown() -> bool:
     """By default only where a person looks at stderr."""
@@ -45,18 +49,22 @@ class Progress:
         self._step, self._bar = text, bar
 
     def __enter__(self) -> Progress:
-        if is_shown():
+        if is_shown() and _line.acquire(blocking=False):
             self._start = time.monotonic()
             thread = threading.Thread(target=self._watch, daemon=True, name="triton progress")
-            with contextlib.suppress(RuntimeError):  # the system gives no more threads
+            try:
                 thread.start()
                 self._thread = thread
+            except RuntimeError:  # the system gives no more threads
+                _line.release()
         return self
 
     def __exit__(self, *error: Any) -> None:
         self._end.set()
         if self._thread is not None:
             self._thread.join()
+            with contextlib.suppress(RuntimeError):  # in a child that was forked meanwhile
+                _line.release()
         if self._is_written and _rewrites():
             _write("\r\x1b[K")
 

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <vector>
 
@@ -86,4 +87,41 @@ TEST(Classify, keys_are_equal_for_equal_classes_alone) {
   for (const ArgumentClass &each : classes)
     EXPECT_EQ(byKey.emplace(each.key(), each).first->second, each);
   EXPECT_EQ(byKey.size(), classes.size());
+}
+
+static std::vector<ArgumentClass> classesOf(const std::vector<int64_t> &values, SpecializeRule rule) {
+  std::vector<ArgumentClass> found;
+  for (const int64_t value : values)
+    if (const ArgumentClass itsClass = classifyInteger(value, rule); std::ranges::find(found, itsClass) == found.end())
+      found.push_back(itsClass);
+  std::ranges::sort(found, {}, &ArgumentClass::key);
+  return found;
+}
+
+TEST(Classify, integers_of_each_class_have_those_of_every_member) {
+  for (const int64_t base :
+       {int64_t{-40}, int64_t{INT32_MIN} - 70, int64_t{INT32_MAX} - 70, INT64_MIN, INT64_MAX - 140})
+    for (int64_t first = base; first < base + 34; ++first)
+      for (const uint64_t step : {1, 2, 3, 8, 16, 24, 48})
+        for (const int64_t last : {first, first + 5, first + 106}) {
+          std::vector<int64_t> members;
+          for (int64_t value = first;; value += static_cast<int64_t>(step)) {
+            members.push_back(value);
+            if (static_cast<uint64_t>(last) - static_cast<uint64_t>(value) < step)
+              break;
+          }
+          const std::vector<int64_t> chosen = integersOfEachClass(first, last, step);
+          for (const int64_t value : chosen)
+            EXPECT_NE(std::ranges::find(members, value), members.end()) << value;
+          for (const SpecializeRule rule :
+               {SpecializeRule{}, SpecializeRule{.value = false}, SpecializeRule{.alignment = false}})
+            EXPECT_EQ(classesOf(chosen, rule), classesOf(members, rule)) << first << " " << last << " " << step;
+        }
+}
+
+TEST(Classify, integers_of_each_class_of_the_whole_range) {
+  EXPECT_EQ(classesOf(integersOfEachClass(INT64_MIN, INT64_MAX, 1), {}).size(), 5U);
+  EXPECT_EQ(integersOfEachClass(INT64_MIN, INT64_MAX, 1).size(), 5U);
+  EXPECT_EQ(integersOfEachClass(0, INT64_MAX, uint64_t{1} << 62).size(), 2U);
+  EXPECT_TRUE(integersOfEachClass(1, 0, 1).empty());
 }
