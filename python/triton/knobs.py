@@ -231,6 +231,8 @@ class runtime_knobs(base_knobs):
     progress = env_choice("TRITON_PROGRESS", "auto", "on", "off")
     # What happens where no cache has a kernel, or an autotuned kernel has no decision.
     jit = env_choice("TRITON_JIT", "allow", "warn", "forbid")
+    # Whether a generic variant serves a launch while its own is compiled.
+    background = env_bool("TRITON_BACKGROUND")
     # A file to which the variants that a run needs are appended.
     record = env_opt_str("TRITON_RECORD")
     sim_seed = env_int("TRITON_SIM_SEED", 0)

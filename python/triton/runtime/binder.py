@@ -32,6 +32,9 @@ class Binder:
         self.names = {param.name for param in params}
         self.defaults = backend.parse_options({}).__dict__ if backend else {}
         self.option_names = frozenset(self.defaults)
+        # (process, key): what was begun in the background, and generic variants that do not compile.
+        self.in_background: set[tuple[int, str]] = set()
+        self.failed: set[tuple[int, str]] = set()
 
     def __call__(
         self, args: tuple[Any, ...], kwargs: dict[str, Any]

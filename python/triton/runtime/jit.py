@@ -206,9 +206,14 @@ class JITFunction(DecoratedFunction[T], JITBase):  # type: ignore[misc]
         device = active.get_current_device() if device_key is None else device_key[1]
         self._reject_removed_options(kwargs, active, stream)
         kernels, _, target, backend, binder = self._caches_for(active, device)
+        caches = (kernels, target, backend, binder)
         specialization, options = binder.specialize(bound), binder.options(kwargs)
         key = self._key_of(specialization, options, backend, binder)
         kernel = kernels.get(key)
+        if kernel is None and knobs.runtime.background and not warmup:
+            from .background import serve
+
+            kernel = serve(self, key, bound, specialization, options, caches)
         if kernel is None:
             kernel = self._compile_for(
                 key, bound, specialization, options, target, backend, warmup, kernels, device

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from types import FrameType
 from typing import Any
 
@@ -35,13 +37,30 @@ def caller() -> tuple[str, int] | None:
     return fallback
 
 
+class NotCached(Exception):
+    """A kernel is in no cache, and `cached_only` wants nothing compiled."""
+
+
+_cached_only: ContextVar[bool] = ContextVar("cached_only", default=False)
+
+
+@contextmanager
+def cached_only() -> Iterator[None]:
+    """Compilations inside find their results in caches, or raise NotCached."""
+    token = _cached_only.set(True)
+    try:
+        yield
+    finally:
+        _cached_only.reset(token)
+
+
 def guard(
     lookup: Callable[[str], Any] | None, src: Any, target: Any, options: Any, abi: str
 ) -> Any:
     """The `lookup` of a compilation, which the compiler calls with the key of a kernel that is neither
     in memory nor on disk, followed by the policy.
     """
-    if knobs.runtime.jit == "allow":
+    if knobs.runtime.jit == "allow" and not _cached_only.get():
         return lookup
 
     def find(key: str) -> Any:
@@ -80,6 +99,8 @@ def record_kernel(kernel: Any, abi: str) -> None:
 
 def check_compilation(src: Any, target: Any, options: Any, abi: str = "plain") -> None:
     """Warns of a compilation that is about to run, or raises JitForbidden."""
+    if _cached_only.get():
+        raise NotCached
     policy = knobs.runtime.jit
     if policy == "allow":
         return
