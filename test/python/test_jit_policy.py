@@ -196,3 +196,17 @@ def test_tuning_is_warned_of(policy):
     kernel = tuner()
     with pytest.warns(JitWarning, match=r"`scale`.* would be tuned for n=7"):
         jit_policy.check_tuning(kernel, (7, "float32"), kernel.configs)
+
+
+def test_an_autotuned_launch_is_refused_before_anything_is_timed(policy):
+    policy.jit = "forbid"
+    with pytest.raises(JitForbidden, match="would be tuned for n=64 "):
+        tuner()[(1,)](np.ones(64, np.float32), 64, 2.0)
+
+
+def test_a_decision_in_memory_is_used(policy):
+    kernel = tuner()
+    x = np.ones(64, np.float32)
+    kernel[(1,)](x, 64, 2.0)
+    policy.jit = "forbid"
+    kernel[(1,)](x, 64, 2.0)

@@ -11,8 +11,7 @@ import os
 import queue
 import threading
 import warnings
-from collections.abc import Callable, Iterator
-from contextvars import ContextVar
+from collections.abc import Callable
 from typing import Any
 
 from .. import knobs
@@ -22,19 +21,6 @@ from ._async_compile import active_mode
 from .binder import Binder
 from .errors import JitForbidden, JitWarning
 from .params import KernelParam
-
-# Timing needs the variant that later launches have.
-_suspended: ContextVar[bool] = ContextVar("suspended", default=False)
-
-
-@contextlib.contextmanager
-def suspended() -> Iterator[None]:
-    """Launches inside wait for their own variants."""
-    token = _suspended.set(True)
-    try:
-        yield
-    finally:
-        _suspended.reset(token)
 
 
 def serve(
@@ -48,7 +34,7 @@ def serve(
     """The launch's own variant where a cache has it; else the generic one, while its own is compiled on
     a thread. None where the launch has to wait for its own.
     """
-    if _suspended.get() or active_mode.get() is not None:
+    if jit_policy.wants_own_variants() or active_mode.get() is not None:
         return None
     kernels, target, backend, binder = caches
     generic = _generic(binder, bound)

@@ -112,7 +112,7 @@ class Binder:
                 f"`{param.name}: tl.constexpr` to pass a pointer"
             )
 
-    def _specialize_one(self, param: KernelParam, arg: Any) -> tuple[Any, Any]:
+    def _specialize_one(self, param: Any, arg: Any) -> tuple[Any, Any]:
         if param.is_constexpr:
             self._check_constant(param, arg)
             return "constexpr", constant_key(arg)

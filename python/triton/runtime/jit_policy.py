@@ -54,6 +54,20 @@ def cached_only() -> Iterator[None]:
         _cached_only.reset(token)
 
 
+_own_variants: ContextVar[bool] = ContextVar("own_variants", default=False)
+wants_own_variants = _own_variants.get
+
+
+@contextmanager
+def own_variants() -> Iterator[None]:
+    """Launches inside wait for the variants of their arguments, since they are timed."""
+    token = _own_variants.set(True)
+    try:
+        yield
+    finally:
+        _own_variants.reset(token)
+
+
 def guard(
     lookup: Callable[[str], Any] | None, src: Any, target: Any, options: Any, abi: str
 ) -> Any:
@@ -92,7 +106,7 @@ def record(src: Any, target: Any, options: Any, abi: str) -> None:
 
 def record_kernel(kernel: Any, abi: str) -> None:
     """The same for a kernel that was in memory before the recording began."""
-    group = getattr(kernel, "metadata_group", None)
+    group: Any = getattr(kernel, "metadata_group", None)
     if hasattr(group, "options"):
         record(kernel.src, group.target, group.options, abi)
 

@@ -264,7 +264,7 @@ class _Request:
         if count > (MOST_VALUES if read else MOST_VARIANTS):
             raise ValueError(self._too_many(count, read))
         reads: set[str] = set()
-        found = {}
+        found: dict[str, tuple[dict[str, Any], list[Any]]] = {}
         for chosen in itertools.product(*choices):
             values = {name: choice[0] for name, choice in zip(names, chosen, strict=True)}
             classes = {name: choice[1] for name, choice in zip(names, chosen, strict=True)}
@@ -292,7 +292,7 @@ class _Request:
         given = self.domain[name]
         if is_read and _count(given) > MOST_VALUES:
             raise ValueError(self._too_many(_count(given), {name}))
-        found = {}
+        found: dict[str, tuple[Any, Any]] = {}
         for value in _values(given) if is_read else examples(given, param.is_constexpr):
             kind = binder._specialize_one(param, value)
             found.setdefault(repr(value) if is_read else _text(kind), (value, kind))
