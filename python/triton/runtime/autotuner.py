@@ -204,9 +204,8 @@ class Autotuner(KernelInterface[Any]):
         from .tuning import Search
 
         search = Search(self, configs, args, kwargs)
-        search.run(self.search or knobs.autotuning.search)
         with jit_policy.own_variants():
-            search.run()
+            search.run(self.search or knobs.autotuning.search)
         self.bench_time = search.seconds
         return search
 

@@ -29,21 +29,21 @@ def serve(
     bound: dict[str, Any],
     specialization: list[Any],
     options: dict[str, Any],
-    caches: tuple[Any, Any, Any, Binder],
+    caches: tuple[Any, Any, Any, Binder, Any],
 ) -> Any:
     """The launch's own variant where a cache has it; else the generic one, while its own is compiled on
     a thread. None where the launch has to wait for its own.
     """
     if jit_policy.wants_own_variants() or active_mode.get() is not None:
         return None
-    kernels, target, backend, binder = caches
+    kernels, target, backend, binder, device = caches
     generic = _generic(binder, bound)
     generic_key = function._key_of(generic, options, backend, binder)
     if generic_key == key or (os.getpid(), generic_key) in binder.failed:
         return None
 
     def compile_variant(key: str, specialization: list[Any]) -> Any:
-        info = (key, bound, specialization, options, target, backend, False, kernels)
+        info = (key, bound, specialization, options, target, backend, False, kernels, device)
         return function._compile_for(*info)
 
     with jit_policy.cached_only(), contextlib.suppress(jit_policy.NotCached):

@@ -33,7 +33,7 @@ def _processors() -> int:
 
 def _start(listed: Listed) -> Any:
     """The kernel from memory, or one whose compilation runs; None where a hook prevents it."""
-    kernels, target, backend = listed.caches
+    kernels, target, backend, device = listed.caches
     known = kernels.get(listed.variant.key)
     if known is not None:
         return known
@@ -46,6 +46,7 @@ def _start(listed: Listed) -> Any:
         backend,
         True,
         kernels,
+        device,
     )
 
 

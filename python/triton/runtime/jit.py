@@ -206,7 +206,7 @@ class JITFunction(DecoratedFunction[T], JITBase):  # type: ignore[misc]
         device = active.get_current_device() if device_key is None else device_key[1]
         self._reject_removed_options(kwargs, active, stream)
         kernels, _, target, backend, binder = self._caches_for(active, device)
-        caches = (kernels, target, backend, binder)
+        caches = (kernels, target, backend, binder, device)
         specialization, options = binder.specialize(bound), binder.options(kwargs)
         key = self._key_of(specialization, options, backend, binder)
         kernel = kernels.get(key)

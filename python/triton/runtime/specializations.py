@@ -35,7 +35,7 @@ class Listed:
         self.bound = bound
         self.specialization = specialization
         self.options = options
-        self.caches = caches  # (kernels, target, backend) of the launches
+        self.caches = caches  # (kernels, target, backend, device) of the launches
 
 
 def specializations(kernel: Any, domain: Any, target: Any = None, **options: Any) -> list[Variant]:
@@ -174,7 +174,7 @@ class _Request:
 
     def variants(self, target: Any) -> Iterator[Listed]:
         caches = self._caches(target)
-        binder = caches[-1]
+        binder = caches[3]
         self._reject_unknown(binder)
         for options in self._all_options():
             parsed = self._parse(caches[2], binder.options(options))
@@ -205,8 +205,8 @@ class _Request:
                 raise
             return None  # tuning leaves such a configuration out, too
 
-    def _caches(self, target: Any) -> tuple[Any, Any, Any, Binder]:
-        """kernels, target, backend and binder of launches; without a target those of the launches that
+    def _caches(self, target: Any) -> tuple[Any, Any, Any, Binder, Any]:
+        """kernels, target, backend, binder and device of launches; without a target those of the launches that
         have the domain's arrays, or else of the current device.
         """
         function = self.function
@@ -219,20 +219,22 @@ class _Request:
             active = driver.active if device_key is None else driver.for_device(device_key[0])
             device = active.get_current_device() if device_key is None else device_key[1]
             kernels, _, found, backend, binder = function._caches_for(active, device)
-            return kernels, found, backend, binder
+            return kernels, found, backend, binder, device
         wanted = target_of(target)
-        for kernels, _, found, backend, binder in list(function.device_caches.values()):
-            if found == wanted:
-                return kernels, found, backend, binder
+        active = driver.active
+        if active.get_current_target() == wanted:
+            device = active.get_current_device()
+            kernels, _, found, backend, binder = function._caches_for(active, device)
+            return kernels, found, backend, binder, device
         from ..compiler import make_backend
 
         backend = make_backend(wanted)
-        return {}, wanted, backend, Binder(function.__name__, function.params, backend)
+        return {}, wanted, backend, Binder(function.__name__, function.params, backend), None
 
     def _of_options(self, caches: Any, options: dict[str, Any], parsed: Any) -> Iterator[Listed]:
         from .jit import _describe, _launches_own
 
-        kernels, target, backend, binder = caches
+        kernels, target, backend, binder, device = caches
         abi = "own" if _launches_own(backend) else "plain"
         seen = set()
         for bound, specialization in self._combinations(binder):
@@ -242,7 +244,9 @@ class _Request:
             seen.add(key)
             described = _describe(bound, specialization, backend)
             variant = Variant(self.function, *described, parsed, target, abi, key)
-            yield Listed(variant, bound, specialization, options, (kernels, target, backend))
+            yield Listed(
+                variant, bound, specialization, options, (kernels, target, backend, device)
+            )
 
     def _combinations(self, binder: Binder) -> Iterator[tuple[dict[str, Any], list[Any]]]:
         """(arguments, specialization): of each class once, but of each value where heuristics read it."""
