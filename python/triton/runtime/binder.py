@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._C import libtriton
 from .._C.libtriton import elements_of, native_specialize_impl
+from .._utils import Path
 
 if TYPE_CHECKING:
     from .params import KernelParam
@@ -131,6 +132,27 @@ class Binder:
             where = f"(argument `{param.name}` of {self.kernel_name})"
             raise type(error)(f"{error} {where}{_hint(arg)}") from None
         return fixed or kind, key
+
+
+def describe(
+    bound: dict[str, Any], specialization: list[Any], backend: Any
+) -> tuple[Any, Any, Any]:
+    """signature by name, constants and attributes by path."""
+    constants, attrs = {}, {}
+
+    def visit(path: Path, kind: Any, key: Any, value: Any) -> None:
+        if isinstance(kind, tuple):
+            for index, part in enumerate(zip(kind, key, elements_of(value), strict=True)):
+                visit((*path, index), *part)
+        elif kind == "constexpr":
+            constants[path] = tuple(value) if isinstance(value, list) else value
+        elif isinstance(key, str):
+            attrs[path] = backend.parse_attr(key)
+
+    for index, (value, (kind, key)) in enumerate(zip(bound.values(), specialization, strict=True)):
+        visit((index,), kind, key, value)
+    signature = {name: kind for name, (kind, _) in zip(bound, specialization, strict=True)}
+    return signature, constants, attrs
 
 
 def _plain(arg: Any) -> Any:

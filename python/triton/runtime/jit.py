@@ -13,15 +13,14 @@ from .. import knobs
 from .._C.libtriton import (
     JITBase,
     Launcher,
-    elements_of,
     native_specialize_impl,
     set_launch_runtime,
 )
 from .._lazy import lazy_names
-from .._utils import Path
 from ..backends import BaseBackend
 from . import _async_compile, jit_policy
 from .binder import Binder, device_of_arguments, normalize_grid
+from .binder import describe as _describe
 from .callable import ConstexprFunction, JITCallable, _hashing, constexpr_function
 from .decorated import DecoratedFunction, KernelInterface
 from .dependencies import class_keys, class_walk, classes_in, functions_in
@@ -416,27 +415,6 @@ def _call_hook(hook: Callable[..., Any] | None, *info: Any, **more: Any) -> Any:
 def _launches_own(backend: Any) -> bool:
     """Whether launches may use code that only this package's launcher can launch."""
     return backend.has_own_launcher and knobs.runtime.launch_abi == "own"
-
-
-def _describe(
-    bound: dict[str, Any], specialization: list[Any], backend: Any
-) -> tuple[Any, Any, Any]:
-    """signature by name, constants and attributes by path."""
-    constants, attrs = {}, {}
-
-    def visit(path: Path, kind: Any, key: Any, value: Any) -> None:
-        if isinstance(kind, tuple):
-            for index, part in enumerate(zip(kind, key, elements_of(value), strict=True)):
-                visit((*path, index), *part)
-        elif kind == "constexpr":
-            constants[path] = tuple(value) if isinstance(value, list) else value
-        elif isinstance(key, str):
-            attrs[path] = backend.parse_attr(key)
-
-    for index, (value, (kind, key)) in enumerate(zip(bound.values(), specialization, strict=True)):
-        visit((index,), kind, key, value)
-    signature = {name: kind for name, (kind, _) in zip(bound, specialization, strict=True)}
-    return signature, constants, attrs
 
 
 @overload

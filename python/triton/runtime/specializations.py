@@ -12,7 +12,7 @@ from typing import Any
 
 from .. import knobs
 from .._C import libtriton
-from .binder import Binder, device_of_arguments
+from .binder import Binder, describe, device_of_arguments
 from .dependencies import class_keys
 from .domains import Constant, examples
 from .driver import driver
@@ -232,7 +232,7 @@ class _Request:
         return {}, wanted, backend, Binder(function.__name__, function.params, backend), None
 
     def _of_options(self, caches: Any, options: dict[str, Any], parsed: Any) -> Iterator[Listed]:
-        from .jit import _describe, _launches_own
+        from .jit import _launches_own
 
         kernels, target, backend, binder, device = caches
         abi = "own" if _launches_own(backend) else "plain"
@@ -242,7 +242,7 @@ class _Request:
             if key in seen:
                 continue
             seen.add(key)
-            described = _describe(bound, specialization, backend)
+            described = describe(bound, specialization, backend)
             variant = Variant(self.function, *described, parsed, target, abi, key)
             yield Listed(
                 variant, bound, specialization, options, (kernels, target, backend, device)
