@@ -210,3 +210,12 @@ def test_a_decision_in_memory_is_used(policy):
     kernel[(1,)](x, 64, 2.0)
     policy.jit = "forbid"
     kernel[(1,)](x, 64, 2.0)
+
+
+def test_compilations_on_threads_name_the_call(policy):
+    policy.jit = "warn"
+    domain = {"x_ptr": np.float32, "n": 2, "factor": float, "BLOCK": [16, 32]}
+    with pytest.warns(JitWarning) as caught:
+        scale.compile_all(domain)
+    line = inspect.currentframe().f_lineno - 1
+    assert [(warning.filename, warning.lineno) for warning in caught] == [(__file__, line)] * 2

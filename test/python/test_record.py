@@ -114,6 +114,16 @@ def test_a_line_compiles_to_the_same_kernel(record):
     assert recorded_kernels.variant_of(entry).compile().hash == first.hash
 
 
+def test_code_for_launches_elsewhere_is_recorded_as_such(record):
+    domain = {"x_ptr": np.float32, "n": 64, "OP": [double], "BLOCK": 64}
+    (kernel,) = scale.compile_all(domain, target="cuda:90")
+    (line,) = lines(record)
+    assert (line["abi"], line["target"]) == ("own", "cuda:90")
+    (entry,) = variant_record.read(str(record))
+    again = recorded_kernels.variant_of(entry).compile()
+    assert again.hash == kernel.hash and again._code.cache_hit
+
+
 def test_a_line_for_another_target_keeps_the_options_that_were_given(record):
     launch(num_warps=2)
     (entry,) = variant_record.read(str(record))

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import triton
 import triton.language as tl
+from _simulators import simulators
 from triton import knobs
 from triton.backends import GPUTarget
 from triton.runtime.errors import CompileAllError, JitForbidden
@@ -379,6 +380,31 @@ def test_another_process_finds_the_kernels_on_disk(tmp_path):
         subprocess.run([sys.executable, str(program), "build"], check=True, timeout=120)
         knobs.runtime.jit = "forbid"
         subprocess.run([sys.executable, str(program), "launch"], check=True, timeout=120)
+
+
+simulator = simulators("sim:80", "sim:gfx942")
+
+
+def test_on_simulated_gpus(simulator):
+    values = {
+        "x_ptr": [None, array(np.float32, 0), array(np.float32, 4)],
+        "n": range(1, 18),
+        "factor": [0.5],
+        "BLOCK": [32],
+    }
+    for chosen in itertools.product(*values.values()):
+        plain[(1,)](**dict(zip(values, chosen, strict=True)))
+    (caches,) = [caches for caches in plain.device_caches.values() if caches[0]]
+    expected = set(caches[0])
+    pointer = triton.pointer("fp32", aligned=[True, False])
+    domain = {**DOMAIN, "x_ptr": [None, pointer], "n": range(1, 18), "factor": float, "BLOCK": 32}
+    assert listed(plain, domain) == expected and len(expected) == 9
+    plain.device_caches.clear()
+    plain.compile_all(domain)
+    with knobs.runtime.scope():
+        knobs.runtime.jit = "forbid"
+        for chosen in itertools.product(*values.values()):
+            plain[(1,)](**dict(zip(values, chosen, strict=True)))
 
 
 @pytest.mark.parametrize("target", ["cuda:90", GPUTarget("cuda", 90, 32), "hip:gfx942"])

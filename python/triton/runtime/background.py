@@ -108,7 +108,7 @@ class _Jobs:
             if (os.getpid(), key) in binder.in_background:
                 return
             binder.in_background.add((os.getpid(), key))
-            self._queue.put((function, work))
+            self._queue.put((function, work, jit_policy.caller()))
             if self._thread is None:
                 self._thread = threading.Thread(target=self._work, name="triton background")
                 self._thread.start()
@@ -123,13 +123,14 @@ class _Jobs:
 
     def _work(self) -> None:
         while (job := self._next()) is not None:
-            function, work = job
+            function, work, site = job
+            jit_policy.called_from(site)
             try:
                 work()
             except JitForbidden:
                 continue  # the policy has changed meanwhile
             except Exception as error:
-                _warn(function, error)
+                _warn(function, error, *(site or ("<unknown>", 1)))
             else:
                 libtriton.bump_epoch()  # launches that took the generic variant look again
 
@@ -139,9 +140,7 @@ class _Jobs:
             thread.join()
 
 
-def _warn(function: Any, error: Exception) -> None:
-    code = getattr(function.fn, "__code__", None)
-    file, line = (code.co_filename, code.co_firstlineno) if code else ("<unknown>", 1)
+def _warn(function: Any, error: Exception, file: str, line: int) -> None:
     text = (
         f"a variant of `{function.__name__}` could not be compiled in the background, and its generic "
         f"variant goes on serving: {type(error).__name__}: {error}"

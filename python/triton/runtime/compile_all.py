@@ -9,7 +9,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from . import _async_compile
+from . import _async_compile, jit_policy
 from .errors import CompileAllError
 from .progress import Progress, bar
 from .specializations import Listed, list_variants
@@ -60,7 +60,9 @@ class _Batch:
 
     def compile(self, workers: int) -> list[Any]:
         names = sorted({each.variant.function.__name__ for each in self.listed})
-        executor = ThreadPoolExecutor(max_workers=workers, thread_name_prefix="triton compile")
+        executor = ThreadPoolExecutor(
+            workers, "triton compile", jit_policy.called_from, (jit_policy.caller(),)
+        )
         progress = Progress(f"compiling {', '.join(names)}", _PATIENCE)
         count = self._counter(progress)
         with progress:

@@ -20,10 +20,19 @@ _CARRIERS = frozenset(["triton", "concurrent", "threading", "functools", "contex
 _LIBRARIES = frozenset(["torch", "jax", "jaxlib"])
 
 
-def caller() -> tuple[str, int] | None:
+Site = tuple[str, int]
+
+# Where the work of this thread was asked for, by another thread.
+_site: ContextVar[Site | None] = ContextVar("site", default=None)
+called_from = _site.set
+
+
+def caller() -> Site | None:
     """File and line of the innermost call that is neither this package's nor, if there is a choice,
-    a framework's; None in a thread of its own.
+    a framework's; in a thread of this package that of the call which asked for its work.
     """
+    if _site.get() is not None:
+        return _site.get()
     frame: FrameType | None = sys._getframe(1)
     fallback = None
     while frame is not None:
