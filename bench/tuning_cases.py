@@ -178,10 +178,10 @@ def gated_slot_attention():
 
 @program("fla")
 def hgrn():
-    from fla import ops
+    from fla.ops.hgrn.chunk import chunk_hgrn
 
     x = normal(4, small(4096, 64), 1024)
-    forward_backward(ops.chunk_hgrn, x, decay(*x.shape).to(x.dtype).detach().requires_grad_())
+    forward_backward(chunk_hgrn, x, decay(*x.shape).to(x.dtype).detach().requires_grad_())
 
 
 @program("fla")
@@ -231,7 +231,7 @@ def activations():
 def short_convolution():
     from fla.modules import ShortConvolution
 
-    made = ShortConvolution(2048, 4, activation="silu", use_fast_conv1d=False)
+    made = ShortConvolution(2048, 4, activation="silu")
     forward_backward(made.to(DEVICE, torch.bfloat16), normal(4, small(4096, 64), 2048))
 
 
