@@ -48,7 +48,9 @@ def explain_matmul(target):
 
 
 def lines_of(explanation):
-    return {(found["file"], found["line"]) for found in explanation.data["findings"] if "line" in found}
+    return {
+        (found["file"], found["line"]) for found in explanation.data["findings"] if "line" in found
+    }
 
 
 @pytest.mark.parametrize("target", [H100, A100, GPUTarget("cpu", "x86-64-v3", 1)])
@@ -64,7 +66,11 @@ def test_every_line_exists_and_is_of_the_user(target):
 
 
 def line_of(text):
-    return next(number for number, line in enumerate(linecache.getlines(__file__), 1) if line.strip() == text)
+    return next(
+        number
+        for number, line in enumerate(linecache.getlines(__file__), 1)
+        if line.strip() == text
+    )
 
 
 def test_the_text_quotes_the_source():
@@ -77,7 +83,9 @@ def test_the_text_quotes_the_source():
 def test_a_masked_load_names_the_reason():
     x = np.zeros(1001, np.float32)
     explanation = add.explain(x, x, x, 1001, BLOCK=1024, target=H100)
-    line = line_of("tl.store(out + at, tl.load(x + at, mask=inside) + tl.load(y + at, mask=inside), mask=inside)")
+    line = line_of(
+        "tl.store(out + at, tl.load(x + at, mask=inside) + tl.load(y + at, mask=inside), mask=inside)"
+    )
     load = next(found for found in explanation.at_line(line) if found["kind"] == "load")
     assert load["vector_bytes"] == 4
     assert load["count"] == 2
@@ -111,6 +119,14 @@ def test_bars_have_known_units_and_lines():
     assert set(loop["busy_cycles"]) <= UNITS
 
 
+def test_notebooks_show_findings_and_loops():
+    page = explain_matmul(H100)._repr_html_()
+    assert "<pre>matmul for sm_90a" in page and "acc = tl.dot(x, y, acc)" in page
+    assert page.endswith("</svg>") or page.rstrip().endswith("</svg>")
+    x = np.zeros(16, np.float32)
+    assert "<svg" not in add.explain(x, x, x, 16, BLOCK=16, target=A100)._repr_html_()
+
+
 def test_a_kernel_without_loops_has_an_svg_that_says_so():
     x = np.zeros(16, np.float32)
     root = ElementTree.fromstring(add.explain(x, x, x, 16, BLOCK=16, target=A100).svg)
@@ -121,7 +137,11 @@ def test_arguments_of_a_launch_are_explained_on_the_cpu():
     x = np.zeros(1000, np.float32)
     text = str(add.explain(x, x, x, 1000, BLOCK=256, grid=(4,)))
     assert text.startswith("add for cpu:")
-    assert "32 elements at a time" in text or "64 elements at a time" in text or "16 elements at a time" in text
+    assert (
+        "32 elements at a time" in text
+        or "64 elements at a time" in text
+        or "16 elements at a time" in text
+    )
 
 
 def test_arguments_and_a_signature_contradict_each_other():

@@ -167,6 +167,37 @@ def test_candidates_compile_on_several_threads(monkeypatch):
     assert len(threads) == 3 and threading.main_thread() not in threads
 
 
+def test_warmup_compiles_on_several_threads(monkeypatch):
+    names = []
+    compile_source = triton.runtime.JITFunction._compile_source
+
+    def compile_one(self, *args):
+        names.append(threading.current_thread().name)
+        return compile_source(self, *args)
+
+    monkeypatch.setattr(triton.runtime.JITFunction, "_compile_source", compile_one)
+    tuner = triton.autotune(configs(1, 2, 3), ["n"])(kernel())
+    x, out = data(64)
+    kernels = tuner.warmup(x, out, 64, grid=(1,))
+    assert [one.src.constants[(3,)] for one in kernels] == [1, 2, 3]
+    assert len(names) == 3 and all(name.startswith("triton tuning") for name in names)
+
+
+def test_a_kernel_with_a_run_of_its_own_is_only_called():
+    """Nothing is compiled ahead where somebody watches the calls."""
+    seen = []
+    watched = kernel()
+    run = watched.run
+
+    def watch(*args, **kwargs):
+        seen.append(kwargs.get("warmup"))
+        return run(*args, **kwargs)
+
+    watched.run = watch
+    tune(configs(1, 2), n=64, fn=watched)
+    assert seen and not any(seen)
+
+
 def test_a_configuration_that_does_not_compile_is_left_out():
     @triton.jit
     def picky(x_ptr, out_ptr, n, REPEAT: tl.constexpr, BLOCK: tl.constexpr):

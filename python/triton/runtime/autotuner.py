@@ -9,6 +9,7 @@ import time
 import types
 import warnings
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .. import knobs
@@ -390,10 +391,11 @@ class Autotuner(KernelInterface[Any]):
     def warmup(self, *args: Any, **kwargs: Any) -> list[Any]:  # type: ignore[override]
         self.nargs = dict(zip(self.arg_names, args, strict=False))
         try:
-            return [
-                self.fn.warmup(*args, **kwargs, **c.all_kwargs())
-                for c in self.prune_configs(kwargs)
-            ]
+            from .tuning import compile_all
+
+            settings = [{**kwargs, **c.all_kwargs()} for c in self.prune_configs(kwargs)]
+            warmups = [partial(self.fn.warmup, *args, **setting) for setting in settings]
+            return compile_all(self.fn, warmups)
         finally:
             self.nargs = None
 

@@ -36,7 +36,9 @@ class Explanation:
         sources = {name: "".join(linecache.getlines(name)) for name in files}
         text = self._stage("plan.lines", {name: text for name, text in sources.items() if text})
         if "registers" in self.data:
-            text += f"\n{self.data['registers']} registers a thread, {self.data['spills']} spilled\n"
+            text += (
+                f"\n{self.data['registers']} registers a thread, {self.data['spills']} spilled\n"
+            )
         return text
 
     @functools.cached_property
@@ -57,6 +59,12 @@ class Explanation:
 
     def _repr_svg_(self) -> str:
         return self.svg
+
+    def _repr_html_(self) -> str:
+        """The findings by line, then the schedules of loops."""
+        import html
+
+        return f"<pre>{html.escape(self.text)}</pre>{self.svg if self.data['loops'] else ''}"
 
     def __repr__(self) -> str:
         return f"Explanation({self.kernel.name}, {len(self.data['findings'])} findings)"

@@ -183,6 +183,18 @@ def _finish(candidate: Candidate, kernel: FutureKernel) -> None:
         return
 
 
+def compile_all(fn: Any, calls: list[Callable[[], Any]]) -> list[Any]:
+    """The kernels of calls of `fn.warmup`, compiled on several threads."""
+    if _async_compile.active_mode.get() is not None or not _compiles_ahead(fn):
+        return [call() for call in calls]
+    kernels = []
+    with ThreadPoolExecutor(len(os.sched_getaffinity(0)), "triton tuning") as executor:
+        for call in calls:
+            with _Ahead(executor, None):
+                kernels.append(call())
+        return [one.result() if isinstance(one, FutureKernel) else one for one in kernels]
+
+
 class Search:
     """One tuning: the candidates, and what became of each."""
 
@@ -318,4 +330,7 @@ def _compiles_ahead(fn: Any) -> bool:
 
     while isinstance(fn, Heuristics):
         fn = fn.fn
-    return type(fn).run is JITFunction.run and not fn.pre_run_hooks
+    has_own_run = "run" in getattr(fn, "__dict__", {})
+    if getattr(type(fn), "run", None) is not JITFunction.run or has_own_run:
+        return False
+    return not fn.pre_run_hooks

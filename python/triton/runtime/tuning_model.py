@@ -110,12 +110,12 @@ def memory_bytes(values: tuple[Any, ...]) -> int:
 
 def proposed(candidates: list[Candidate]) -> list[Candidate]:
     """Those that the model would time: the one of the least estimate; of those that are not much slower by
-    theirs the first with other constants, then the first with other constants or warps; else the next ones.
+    theirs the first with other constants, then the first ones with other constants or warps; else the next.
     """
     ordered = sorted(candidates, key=lambda one: (one.microseconds, one.index))
+    near = [one for one in ordered if one.microseconds <= _NEAR * ordered[0].microseconds]
     chosen = ordered[:1]
-    for differs in (_in_constants, _in_warps):
-        near = [one for one in ordered if one.microseconds <= _NEAR * ordered[0].microseconds]
+    for differs in (_in_constants, _in_warps, _in_warps):
         other = next((one for one in near if all(differs(one, old) for old in chosen)), None)
         chosen += [other] if other is not None else []
     rest = [one for one in ordered if one not in chosen]
