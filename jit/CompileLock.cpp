@@ -115,8 +115,10 @@ CompileLock::Outcome CompileLock::take(const std::string &dir, std::string_view 
     if (!isAt(file, path))
       return Outcome::Released;
     const auto left = deadline - std::chrono::steady_clock::now();
-    if (left <= left.zero() || (wait.isCancelled && wait.isCancelled()))
+    if (left <= left.zero())
       return Outcome::None;
+    if (wait.isCancelled && wait.isCancelled())
+      return Outcome::Cancelled;
     std::this_thread::sleep_for(std::min<std::chrono::nanoseconds>(pause, left));
     pause = std::min(2 * pause, kLongestPause);
   }

@@ -27,6 +27,7 @@ public:
     Owned,    ///< this caller compiles, and holds the lock meanwhile
     Released, ///< another has held and released it: its kernel should be in the cache
     None,     ///< no lock can be had, or not in time: the caller compiles without one
+    Cancelled,
   };
 
   /// Takes the lock of a key, or waits for its owner. The death of an owner frees it at once.

@@ -59,15 +59,18 @@ static void store(const Session &session, const artifact::Artifact &artifact) {
     processCache().store(session.cacheDir, artifact.hash, artifact);
 }
 
-std::optional<Compiled> Session::waitForOther(Job &job, std::unique_ptr<CompileLock> &compileLock) const {
+bool Session::waitForOther(Job &job, std::unique_ptr<CompileLock> &compileLock, std::optional<Compiled> &other) const {
   if (cacheDir.empty() || !readsCache)
-    return std::nullopt;
-  auto outcome = CompileLock::Outcome::None;
+    return true;
+  using Outcome = CompileLock::Outcome;
+  Outcome outcome = Outcome::None;
   withoutLock([&] {
     outcome = CompileLock::take(cacheDir, keyOf(job), {.isCancelled = job.request.isCancelRequested}, compileLock);
   });
   // An owner, too: another may have stored the kernel between the caller's search and this lock.
-  return outcome == CompileLock::Outcome::None ? std::nullopt : find(job);
+  if (outcome == Outcome::Owned || outcome == Outcome::Released)
+    other = find(job);
+  return outcome != Outcome::Cancelled;
 }
 
 //--- The compiler ------------------------------------------------------------------------------
@@ -139,7 +142,8 @@ void Session::withoutLock(llvm::function_ref<void()> work) const { lock ? lock->
 std::optional<Compiled> Session::build(Job &job, support::DiagnosticEngine &diagnostics) const {
   keyOf(job);
   std::unique_ptr<CompileLock> compileLock; // until the result is stored
-  if (auto other = waitForOther(job, compileLock))
+  std::optional<Compiled> other;
+  if (!waitForOther(job, compileLock, other) || other)
     return other;
   std::optional<driver::Result> result;
   if (lock) {

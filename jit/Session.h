@@ -68,8 +68,9 @@ struct Session {
 
 private:
   void withoutLock(llvm::function_ref<void()> work) const;
-  /// The result of another process; else nothing, and perhaps the lock with which the caller compiles.
-  std::optional<Compiled> waitForOther(Job &job, std::unique_ptr<CompileLock> &compileLock) const;
+  /// Sets the result of another process, or the lock with which the caller compiles, or neither. False after an
+  /// interrupt.
+  bool waitForOther(Job &job, std::unique_ptr<CompileLock> &compileLock, std::optional<Compiled> &other) const;
 };
 
 /// A kernel on its device, and how its arguments are packed.

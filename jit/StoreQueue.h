@@ -1,5 +1,7 @@
-// Stores compiled kernels: their files are there at once, so that they outlive a process that ends by _exit or a
-// signal; waiting for the disk, and eviction, happen in the background. SPDX-License-Identifier: MIT
+// Stores compiled kernels; waiting for the disk, and eviction, happen in the background.
+// SPDX-License-Identifier: MIT
+//
+// A file is there at once, so that it outlives a process that ends by _exit or a signal.
 #pragma once
 
 #include "artifact/Artifact.h"

@@ -3,6 +3,7 @@ however a process ends.
 """
 # SPDX-License-Identifier: MIT
 
+import fcntl
 import json
 import os
 import shutil
@@ -150,6 +151,65 @@ def test_kernels_of_a_process_that_just_ends_are_stored(tmp_path, how):
 def test_kernels_of_a_forked_child_are_stored(tmp_path, how):
     (hits,), _ = run_processes(tmp_path, how=how)
     assert hits == [True] * KERNELS
+
+
+ONE = """
+import numpy as np
+import triton
+import triton.language as tl
+
+triton.runtime.driver.set_active_to_cpu()
+
+
+@triton.jit
+def one(x):
+    tl.store(x, 1.0)
+
+
+print("begins", flush=True)
+x = np.zeros(1, np.float32)
+one[(1,)](x)
+assert x[0] == 1
+"""
+
+
+@pytest.fixture
+def held(tmp_path):
+    """A process that waits for a compilation, and the descriptor that holds the lock."""
+    script, cache = tmp_path / "one.py", tmp_path / "cache"
+    script.write_text(ONE)
+    settings = {**os.environ, "TRITON_CACHE_DIR": str(cache)}
+    subprocess.run([sys.executable, script], env=settings, check=True, capture_output=True)
+    (kernel,) = cache.rglob("*.nereid")
+    kernel.unlink()
+    lock = open(kernel.parent / f".aside-lock-{kernel.stem}", "w")
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    process = subprocess.Popen(
+        [sys.executable, script],
+        env=settings,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout.readline() == "begins\n"
+    time.sleep(0.5)
+    assert process.poll() is None
+    yield process, lock
+    lock.close()
+    process.kill()
+    process.communicate()
+
+
+def test_a_process_that_waits_for_a_compilation_can_be_interrupted(held):
+    process, _ = held
+    process.send_signal(signal.SIGINT)
+    assert "KeyboardInterrupt" in process.communicate(timeout=10)[1]
+
+
+def test_a_process_compiles_where_the_owner_has_left_nothing(held):
+    process, lock = held
+    os.unlink(lock.name)
+    assert process.wait(10) == 0
 
 
 # --- File systems --------------------------------------------------------------------------------
