@@ -6,6 +6,8 @@
 #include "runtime/sim/SimDevice.h"
 #include "runtime/sim/counters/CounterTable.h"
 
+#include <nanobind/stl/vector.h>
+
 using namespace nereid;
 using namespace nereid::python;
 
@@ -105,6 +107,9 @@ static void bindDevices(nb::module_ &driver) {
       "collect", [] { ensure(sim::collectLaunches()); }, "From now on this thread's launches wait for run_collected.");
   driver.def("is_collecting", &sim::isAnyCollected, "Whether any thread's launches wait.");
   driver.def("run_collected", &runCollected, "Runs them: those on different GPUs at the same time.");
+  driver.def("add_multicast", &sim::addMulticastMemory, nb::arg("members"), nb::arg("bytes"),
+             "The address of memory that stands for that of several GPUs.");
+  driver.def("remove_multicast", &sim::removeMulticastMemory, nb::arg("address"), "Ends that.");
   driver.def("drop_collected", &dropCollected, "Forgets them.");
 }
 

@@ -9,6 +9,7 @@
 #include "runtime/gpu/RecordedProperties.h"
 #include "runtime/sim/SimArguments.h"
 #include "runtime/sim/Simulator.h"
+#include "runtime/sim/machine/Multicast.h"
 
 #include <algorithm>
 #include <atomic>
@@ -344,6 +345,11 @@ Expected<void> runCollected() {
   const auto launches = takeCollected();
   return launches && !launches->empty() ? runPrepared(*launches) : Expected<void>();
 }
+
+uint64_t addMulticastMemory(std::vector<uint64_t> members, uint64_t bytes) {
+  return addMulticast(std::move(members), bytes);
+}
+void removeMulticastMemory(uint64_t begin) { removeMulticast(begin); }
 
 //--- The devices -------------------------------------------------------------------------------
 

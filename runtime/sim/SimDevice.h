@@ -36,6 +36,10 @@ runtime::Expected<void> runCollected();
 /// Drops what has been collected.
 void dropCollected();
 
+/// The first address of memory that stands for that of several GPUs, for `multimem` instructions.
+uint64_t addMulticastMemory(std::vector<uint64_t> members, uint64_t bytes);
+void removeMulticastMemory(uint64_t begin);
+
 //--- devices and kernels -------------------------------------------------------------------
 
 /// Whether kernels of that target run on a simulated GPU.

@@ -262,3 +262,124 @@ def test_what_an_earlier_launch_has_written_is_published_by_a_later_one():
 def test_launches_on_different_gpus_are_in_no_order():
     with pytest.raises(RuntimeError, match=r"race in element 0 of `x`"):
         run_pipeline(False)
+
+
+# --- Multicast memory -----------------------------------------------------------------------------
+
+
+@triton.jit
+def sum_by_switch(address, out):
+    memory = address.to(tl.pointer_type(tl.float32))
+    i = tl.program_id(0) * 128 + tl.arange(0, 128)
+    a, b, c, d = tl.inline_asm_elementwise(
+        "multimem.ld_reduce.relaxed.sys.global.add.v4.f32 {$0, $1, $2, $3}, [$4];",
+        "=f,=f,=f,=f,l",
+        [memory + i * 4],
+        dtype=(tl.float32,) * 4,
+        is_pure=False,
+        pack=1,
+    )
+    tl.store(out + i * 4, a)
+    tl.store(out + i * 4 + 1, b)
+    tl.store(out + i * 4 + 2, c)
+    tl.store(out + i * 4 + 3, d)
+
+
+@triton.jit
+def halves_by_switch(address, other):
+    i = tl.arange(0, 64)
+    source, to = address.to(tl.pointer_type(tl.int32)), other.to(tl.pointer_type(tl.int32))
+    words = tl.inline_asm_elementwise(
+        "multimem.ld_reduce.relaxed.sys.global.add.acc::f32.v4.bf16x2 {$0, $1, $2, $3}, [$4];",
+        "=r,=r,=r,=r,l",
+        [source + i * 4],
+        dtype=(tl.int32,) * 4,
+        is_pure=False,
+        pack=1,
+    )
+    tl.inline_asm_elementwise(
+        "multimem.st.relaxed.sys.global.v4.bf16x2 [$1], {$2, $3, $4, $5}; mov.u32 $0, 0;",
+        "=r,l,r,r,r,r",
+        [to + i * 4, words[0], words[1], words[2], words[3]],
+        dtype=tl.int32,
+        is_pure=False,
+        pack=1,
+    )
+
+
+@triton.jit
+def add_by_switch(address, x):
+    memory = address.to(tl.pointer_type(tl.float32))
+    i = tl.arange(0, 128)  # one for each thread
+    tl.inline_asm_elementwise(
+        "multimem.red.relaxed.sys.global.add.v4.f32 [$1], {$2, $2, $2, $2}; mov.u32 $0, 0;",
+        "=r,l,f",
+        [memory + i * 4, tl.load(x + i)],
+        dtype=tl.int32,
+        is_pure=False,
+        pack=1,
+    )
+
+
+def aligned(count, dtype=np.float32):
+    """Zeros at a multiple of 16 bytes."""
+    raw = np.zeros(count + 64 // np.dtype(dtype).itemsize, dtype)
+    begin = -raw.ctypes.data % 64 // raw.itemsize
+    return raw[begin : begin + count]
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 4])
+def test_multimem_loads_add_the_memory_of_all(ranks):
+    arrays = [aligned(1024) for _ in range(ranks)]
+    for rank, array in enumerate(arrays):
+        array[:] = np.arange(1024) + 10 * rank
+    out, memory = np.zeros(1024, np.float32), simulator.Multicast(arrays)
+    sum_by_switch[(2,)](memory.address, out)
+    assert np.array_equal(out, sum(arrays))
+
+
+def test_multimem_in_pairs_of_16_bits():
+    arrays = [aligned(256, np.uint32) for _ in range(2)]
+    arrays[0][:], arrays[1][:] = 0x3F804000, 0x40003F80  # 1 and 2; 2 and 1
+    out = [aligned(256, np.uint32) for _ in range(3)]
+    source, to = simulator.Multicast(arrays), simulator.Multicast(out)
+    halves_by_switch[(1,)](source.address, to.address)
+    for array in out:
+        assert (array == 0x40404040).all()  # 3 and 3
+
+
+def test_multimem_reductions_reach_all():
+    arrays = [aligned(512) for _ in range(3)]
+    x, memory = np.arange(128, dtype=np.float32), simulator.Multicast(arrays)
+    for _ in range(2):
+        add_by_switch[(1,)](memory.address, x)
+    for array in arrays:
+        assert np.array_equal(array, np.repeat(2 * x, 4))
+
+
+def test_multicast_memory_is_for_multimem_alone_and_ends():
+    arrays = [aligned(256) for _ in range(2)]
+    memory, out = simulator.Multicast(arrays), np.zeros(1024, np.float32)
+
+    @triton.jit
+    def read(address, out):
+        tl.store(out, tl.load(address.to(tl.pointer_type(tl.float32))))
+
+    with pytest.raises(RuntimeError, match="access to no memory"):
+        read[(1,)](memory.address, out)
+    with pytest.raises(RuntimeError, match="sim-fault"):  # 512 elements of 256
+        sum_by_switch[(1,)](memory.address, out)
+    with pytest.raises(ValueError, match="arrays of one size, got"):
+        simulator.Multicast([arrays[0], out])
+
+
+@pytest.mark.parametrize("kernel", [sum_by_switch, halves_by_switch, add_by_switch])
+def test_multimem_is_assembled(kernel):
+    names = kernel.arg_names
+    signature = {names[0]: "i64", names[1]: "i64" if names[1] == "other" else "*fp32"}
+    source = triton.compiler.ASTSource(kernel, signature, {}, {})
+    compiled = triton.compile(source, triton.backends.compiler.GPUTarget("cuda", 90, 32))
+    assert ".v4." in re.search(r"multimem.*", compiled.asm["ptx"])[0]
+    version = re.search(r"\.version (\S+)", compiled.asm["ptx"])[1]
+    assert version == ("8.2" if kernel is halves_by_switch else "8.1")
+    assert len(compiled.asm["cubin"])

@@ -13,6 +13,7 @@
 #include "compiler/target/nvidia/Diagnostics.h"
 #include "compiler/target/nvidia/Pipeline.h"
 #include "compiler/target/nvidia/arch/Occupancy.h"
+#include "compiler/target/nvidia/codegen/AssemblyVersion.h"
 #include "compiler/target/nvidia/codegen/Clusters.h"
 #include "compiler/target/nvidia/codegen/Codegen.h"
 #include "compiler/target/nvidia/dialect/Dialect.h"
@@ -126,6 +127,19 @@ static LogicalResult findMachine(CudaKernel &kernel) {
   return lowering::useMachine(kernel, targetMachine(kernel.arch));
 }
 
+/// Inline assembly, the user's or a library's, may need a later PTX version than our own code.
+static LogicalResult raisePtx(CudaKernel &kernel) {
+  const unsigned needed = ptxOfAssembly(*kernel.llvmModule);
+  if (kernel.options.ptxVersion || needed <= kernel.arch.ptxVersion || !llvm::is_contained(ptxVersions(), needed))
+    return success();
+  kernel.arch.ptxVersion = needed;
+  auto machine = lowering::orDiagnose(kernel.function, targetMachine(kernel.arch));
+  if (failed(machine))
+    return failure();
+  kernel.machine.emplace(std::move(*machine));
+  return success();
+}
+
 LogicalResult nvidia::makeLlvm(CudaKernel &kernel) {
   tt::FuncOp function = kernel.function;
   if (failed(findMachine(kernel)))
@@ -138,7 +152,7 @@ LogicalResult nvidia::makeLlvm(CudaKernel &kernel) {
   if (kernel.options.numCtas > 1)
     mapProgramsToClusters(*kernel.llvmModule, kernel.options.numCtas, ttng::isSplitOverCluster(kernel.module));
   if (failed(lowering::checkLinked(kernel, emitter.linkLibraries(*kernel.llvmModule), diag::ExternLibrary)) ||
-      failed(lowering::verifyLlvm(function, *kernel.llvmModule)))
+      failed(raisePtx(kernel)) || failed(lowering::verifyLlvm(function, *kernel.llvmModule)))
     return failure();
   const RegisterDemand demand = optimise(*kernel.llvmModule, **kernel.machine, crowdedRegisters(kernel.function));
   kernel.peakRegisters = demand.straightLine;
@@ -150,7 +164,8 @@ LogicalResult nvidia::makeLlvm(CudaKernel &kernel) {
 }
 
 LogicalResult nvidia::readLlvm(CudaKernel &kernel, const lowering::StageOverride &stageOverride) {
-  return failure(failed(findMachine(kernel)) || failed(lowering::readLlvm(kernel, stageOverride)));
+  return failure(failed(findMachine(kernel)) || failed(lowering::readLlvm(kernel, stageOverride)) ||
+                 failed(raisePtx(kernel)));
 }
 
 /// Above this size kernels with dots require one resident CTA from the start, since running ptxas twice takes too long

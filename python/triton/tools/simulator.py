@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+import weakref
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from .. import knobs
 from .._C import libtriton
 
-__all__ = ["device", "device_count", "together"]
+__all__ = ["Multicast", "device", "device_count", "together"]
 
 _native = libtriton.driver_sim
 
@@ -47,3 +49,19 @@ def together() -> Iterator[None]:
         _native.run_collected()
     finally:
         knobs.apply_to_launches()
+
+
+class Multicast:
+    """An address that stands for arrays of several GPUs, which `multimem` instructions access at the same time.
+
+    `address` goes to kernels as an integer, and ends with this object. The arrays are contiguous, of one size, and kept.
+    """
+
+    def __init__(self, arrays: Sequence[Any]) -> None:
+        sizes = {array.nbytes for array in arrays}
+        if len(sizes) != 1:
+            raise ValueError(f"multicast needs arrays of one size, got {sorted(sizes)} bytes")
+        self.arrays = tuple(arrays)
+        addresses = [libtriton.address_of(array) for array in arrays]
+        self.address: int = _native.add_multicast(addresses, sizes.pop())
+        weakref.finalize(self, _native.remove_multicast, self.address)

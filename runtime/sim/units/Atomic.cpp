@@ -80,7 +80,6 @@ template <typename N> static void combine(AtomicOp op, char *memory, const char 
 }
 
 namespace {
-using Combine = void (*)(AtomicOp op, char *memory, const char *with);
 struct NumberType {
   std::string_view name;
   Execute atomic;
@@ -112,6 +111,12 @@ static const NumberType *findType(std::string_view name) {
   const auto type = std::ranges::find(kNumberTypes, name, &NumberType::name);
   return type == std::end(kNumberTypes) ? nullptr : &*type;
 }
+
+std::optional<uint8_t> nereid::sim::findCombine(std::string_view type) {
+  const NumberType *found = findType(type);
+  return found ? std::optional(uint8_t(found - kNumberTypes)) : std::nullopt;
+}
+Combine nereid::sim::combineOf(uint8_t number) { return kNumberTypes[number].combine; }
 
 void nereid::sim::reduceInto(TensorElement element, AtomicOp reduction, char *memory, const char *with) {
   static const auto combines = [] {

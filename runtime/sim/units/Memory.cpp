@@ -117,18 +117,6 @@ static void decodeStore(Decoder &decoder) {
   decoder.has("async") ? decodeAsyncStore(decoder) : decodeAccess(decoder, false);
 }
 
-/// A multimem address stands for the same memory of several GPUs; here there is one.
-static void decodeMultimem(Decoder &decoder) {
-  decoder.takeOf({"acc::f16", "acc::f32"});
-  if (decoder.take("red"))
-    return decodeAtomicReduction(decoder);
-  if (decoder.take("st"))
-    return decodeAccess(decoder, false);
-  if (!decoder.take("ld_reduce") || decoder.takeOf({"add", "min", "max", "and", "or", "xor"}).empty())
-    return decoder.fail("this form is not known");
-  decodeAccess(decoder, true);
-}
-
 //--- conversion of addresses ---------------------------------------------------------------
 
 static constexpr uint64_t kOffsetMask = (uint64_t{1} << kWindowShift) - 1;
@@ -201,5 +189,4 @@ void nereid::sim::addMemoryOpcodes(OpcodeTable &table) {
   table.add("createpolicy", decodeCreatePolicy);
   table.add("mapa", decodeMap, Kind::Integer);
   table.add("getctarank", decodeRank, Kind::Integer);
-  table.add("multimem", decodeMultimem);
 }

@@ -5,9 +5,10 @@
 using namespace nereid::sim;
 
 void nereid::sim::addUnitOpcodes(OpcodeTable &table) {
-  for (AddOpcodes *add : {addAtomicOpcodes, addBarrierOpcodes, addComparisonOpcodes, addControlOpcodes,
-                          addConvertOpcodes, addCopyOpcodes, addFenceOpcodes, addFloatOpcodes, addHostCallOpcodes,
-                          addIntegerOpcodes, addLogicOpcodes, addMatrixOpcodes, addMbarrierOpcodes, addMemoryOpcodes,
-                          addMoveOpcodes, addShuffleOpcodes, addTensorMapOpcodes, addWarpGroupOpcodes})
+  for (AddOpcodes *add :
+       {addAtomicOpcodes, addBarrierOpcodes, addComparisonOpcodes, addControlOpcodes, addConvertOpcodes, addCopyOpcodes,
+        addFenceOpcodes, addFloatOpcodes, addHostCallOpcodes, addIntegerOpcodes, addLogicOpcodes, addMatrixOpcodes,
+        addMbarrierOpcodes, addMemoryOpcodes, addMoveOpcodes, addMultimemOpcodes, addShuffleOpcodes,
+        addTensorMapOpcodes, addWarpGroupOpcodes})
     add(table);
 }

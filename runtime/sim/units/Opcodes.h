@@ -9,7 +9,8 @@ namespace nereid::sim {
 using AddOpcodes = void(OpcodeTable &table);
 AddOpcodes addAtomicOpcodes, addBarrierOpcodes, addComparisonOpcodes, addControlOpcodes, addConvertOpcodes,
     addCopyOpcodes, addFenceOpcodes, addFloatOpcodes, addIntegerOpcodes, addLogicOpcodes, addMatrixOpcodes,
-    addMbarrierOpcodes, addMemoryOpcodes, addMoveOpcodes, addShuffleOpcodes, addTensorMapOpcodes, addWarpGroupOpcodes;
+    addMbarrierOpcodes, addMemoryOpcodes, addMoveOpcodes, addMultimemOpcodes, addShuffleOpcodes, addTensorMapOpcodes,
+    addWarpGroupOpcodes;
 /// Functions of the driver, by their names.
 AddOpcodes addHostCallOpcodes;
 
