@@ -9,7 +9,8 @@ import pytest
 import triton
 import triton.language as tl
 from triton import knobs
-from triton.runtime import jit_policy
+from triton._C import libtriton
+from triton.runtime import jit_policy, known_variants
 from triton.runtime.errors import JitForbidden, JitWarning
 
 
@@ -219,3 +220,68 @@ def test_compilations_on_threads_name_the_call(policy):
         scale.compile_all(domain)
     line = inspect.currentframe().f_lineno - 1
     assert [(warning.filename, warning.lineno) for warning in caught] == [(__file__, line)] * 2
+
+
+def in_a_new_process():
+    libtriton.flush_cache()
+    scale.device_caches.clear()
+
+
+def test_variants_on_disk_are_compared_where_memory_has_none(policy, own_cache):
+    launch(n=63, offset=1)
+    launch(n=1, block=128, num_warps=8)
+    in_a_new_process()
+    policy.jit = "forbid"
+    text = refused(n=2, offset=1, block=128)
+    assert "  BLOCK: 128; known: 64\n" in text and f"2 variants are in {own_cache}" in text
+    assert "num_warps" not in text and "x_ptr" not in text
+    text = refused(n=1, block=128)
+    assert [line for line in text.splitlines() if line.startswith("  ")] == [
+        "  option num_warps: 4; known: 8"
+    ]
+
+
+def test_variants_on_disk_for_another_target_are_not_compared(policy):
+    domain = {"x_ptr": np.float32, "n": 2, "factor": float, "BLOCK": 16}
+    scale.compile_all(domain, target="cuda:80")
+    in_a_new_process()
+    policy.jit = "forbid"
+    assert "No variant of it is known here" in refused()
+
+
+def test_a_damaged_cache_folder_is_no_reason_to_fail(policy, own_cache):
+    launch()
+    in_a_new_process()
+    for path in own_cache.glob("??/*.nereid"):
+        path.write_bytes(path.read_bytes()[:100])
+    policy.jit = "forbid"
+    assert "No variant of it is known here" in refused(n=1)
+
+
+@pytest.mark.parametrize(
+    "signature, words",
+    [
+        ("", []),
+        ("*fp32:16, i32,1", ["*fp32:16", "i32", "1"]),
+        ("(1, (i32:16, *i8)), None", ["(1, (i32:16, *i8))", "None"]),
+        ("tensordesc<fp16[16, 32]>, 2", ["tensordesc<fp16[16, 32]>", "2"]),
+        ("constexpr<\"(1,'a,)',)\">, i64", ["constexpr<\"(1,'a,)',)\">", "i64"]),
+    ],
+)
+def test_words_of_a_signature(signature, words):
+    assert known_variants.split_words(signature) == words
+
+
+@pytest.mark.parametrize(
+    "word, text",
+    [
+        ("*fp32:16", "*fp32, a multiple of 16"),
+        ("*fp32:16:S", "*fp32, a multiple of 16, within 2 GiB"),
+        ("(1, i32:16)", "(1, i32, a multiple of 16)"),
+        ("i32", "i32"),
+        ("64", "64"),
+        ('constexpr<"dtype x:y">', "dtype x:y"),
+    ],
+)
+def test_words_are_described(word, text):
+    assert known_variants.described(word) == text

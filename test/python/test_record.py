@@ -191,9 +191,9 @@ if __name__ == "__main__":
 """
 
 
-def run_programs(tmp_path, first_values):
+def run_programs(tmp_path, first_values, text=PROGRAM):
     program, path = tmp_path / "program.py", tmp_path / "run.jsonl"
-    program.write_text(PROGRAM)
+    program.write_text(text)
     command = [sys.executable, str(program)]
     with knobs.runtime.scope(), knobs.cache.scope():
         knobs.runtime.record, knobs.cache.dir = str(path), str(tmp_path / "cache")
@@ -217,6 +217,34 @@ def test_a_kernel_of_a_program_is_loaded_without_running_it(tmp_path):
         knobs.cache.dir = str(tmp_path / "cache")
         assert all(variant.compile()._code.cache_hit for variant in variants)
     assert len(variants) == 12
+
+
+MADE = """
+import numpy as np
+import triton
+import triton.language as tl
+
+def made(plus):
+    @triton.jit
+    def fill(x_ptr, VALUE: tl.constexpr):
+        tl.store(x_ptr, VALUE + plus)
+    return fill
+
+table = {plus: made(tl.constexpr(plus)) for plus in (1, 2)}
+
+if __name__ == "__main__":
+    for kernel in table.values():
+        kernel[(1,)](np.zeros(1, np.int32), 3)
+"""
+
+
+def test_kernels_that_an_import_makes_are_found_by_their_source(tmp_path):
+    path = run_programs(tmp_path, [0], MADE)
+    variants = list(map(recorded_kernels.variant_of, variant_record.read(str(path))))
+    assert len(variants) == 2 and len({variant.function for variant in variants}) == 2
+    with knobs.cache.scope():
+        knobs.cache.dir = str(tmp_path / "cache")
+        assert all(variant.compile()._code.cache_hit for variant in variants)
 
 
 def entry_of(record, **changes):
@@ -266,9 +294,9 @@ def test_a_record_that_is_no_text(tmp_path):
     "changes, problem",
     [
         ({"source": "0" * 64}, "has changed since it was recorded"),
-        ({"kernel": f"{__name__}:absent"}, "defines no `absent`"),
-        ({"kernel": f"{__name__}:lines"}, "is no kernel"),
-        ({"kernel": f"{__name__}:f.<locals>.g"}, "is defined inside a function"),
+        ({"kernel": f"{__name__}:absent"}, "defines no kernel `absent`"),
+        ({"kernel": f"{__name__}:lines"}, "defines no kernel `lines`"),
+        ({"kernel": f"{__name__}:f.<locals>.g"}, "is defined in a function"),
         ({"kernel": "gone:scale", "file": "/absent.py"}, "/absent.py.*cannot be imported"),
         ({"kernel": "__main__:scale", "file": "/absent.py"}, "/absent.py.*is absent"),
         ({"specialization": {}}, "the specialization of .* cannot be read: KeyError"),

@@ -414,6 +414,15 @@ def test_another_target(target):
     assert not plain.device_caches["cpu"][0]
 
 
+def test_another_target_needs_no_launch_before():
+    @triton.jit
+    def unused(x_ptr):
+        tl.store(x_ptr, 1)
+
+    (kernel,) = unused.compile_all({"x_ptr": np.int8}, target="cuda:80")
+    assert kernel.metadata.target == GPUTarget("cuda", 80, 32)
+
+
 def test_sizes_of_storage_are_classes_on_amd_gpus():
     pointer = triton.pointer(np.float16, within_2gib=[True, False])
     domain = {**DOMAIN, "x_ptr": pointer}

@@ -164,11 +164,14 @@ class JITFunction(DecoratedFunction[T], JITBase):  # type: ignore[misc]
     def create_binder(
         self, active: Any = None, device: Any = None
     ) -> tuple[dict[str, Any], dict[Any, Any], Any, Any, Binder]:
+        active = active or driver.active
+        target = active.get_current_target() if device is None else active.target_of(device)
+        return self._binder_for(target)
+
+    def _binder_for(self, target: Any) -> tuple[dict[str, Any], dict[Any, Any], Any, Any, Binder]:
         from ..compiler import ASTSource, CompiledKernel, compile, make_backend  # noqa: A004
 
         self.CompiledKernel, self.compile, self.ASTSource = CompiledKernel, compile, ASTSource
-        active = active or driver.active
-        target = active.get_current_target() if device is None else active.target_of(device)
         backend = make_backend(target)
         return {}, {}, target, backend, Binder(self.__name__, self.params, backend)
 

@@ -165,18 +165,22 @@ def _speak(policy: str, text: str) -> None:
 
 def _missing(src: Any, target: Any, options: Any) -> str:
     """Names the kernel that is compiled, and how it differs from the nearest known variant."""
-    from .variants import Variant, known_variants
+    from . import known_variants
+    from .variants import Variant
 
     if src.fn is None:
         return (
             f"{src.name} of {src.path} is in no cache for {target.backend}:{target.arch}. {_ADVICE}"
         )
     wanted = Variant.of_source(src, target, options, "plain")
-    known = known_variants(src.fn)
+    known, where = known_variants.of_process(src.fn), "known here"
     begin = (
         f"`{src.fn.__name__}` ({_location(src.fn)}) is in no cache for {wanted.target_text} with\n"
     )
     nearest = wanted.nearest(known)
+    if nearest is None:
+        known, where = known_variants.in_folder(wanted), f"in {knobs.cache.dir}"
+        nearest = wanted.nearest(known)
     if nearest is None:
         lines = [f"  {name}: {text}" for name, text in wanted.arguments.items()]
         lines += [f"  option {name}: {value!r}" for name, value in wanted.changed_options.items()]
@@ -186,13 +190,13 @@ def _missing(src: Any, target: Any, options: Any) -> str:
         for name, (here, there) in wanted.differences(nearest).items()
     ]
     count = "1 variant is" if len(known) == 1 else f"{len(known)} variants are"
-    return f"{begin}{_joined(lines)}\n{count} known; the nearest was compared. {_ADVICE}"
+    return f"{begin}{_joined(lines)}\n{count} {where}; the nearest was compared. {_ADVICE}"
 
 
 def _joined(lines: list[str]) -> str:
     return (
         "\n".join(lines)
-        or "  the arguments of a known variant, in other code or for another device"
+        or "  the arguments of a known variant; the code, the target or a setting differs"
     )
 
 

@@ -4,17 +4,20 @@
 from __future__ import annotations
 
 import functools
+import gc
 import importlib
 import importlib.util
 import json
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from ..backends import GPUTarget
 from . import constant_text
+from .jit import JITFunction
 from .variant_record import Entry, RecordError
 from .variants import Variant
 
@@ -54,32 +57,44 @@ def variant_of(entry: Entry, target: GPUTarget | None = None) -> Variant:
 
 def function_of(entry: Entry, module: ModuleType | None = None) -> Any:
     """The JITFunction of a line; RecordError where it is not there, or has changed."""
-    from .jit import JITFunction
-
     module = module or module_of(entry)
     qualname = entry.kernel.partition(":")[2]
-    if "<locals>" in qualname:
-        raise RecordError(
-            f"{entry.where}: {entry.kernel} is defined inside a function; only kernels of a module's "
-            "or a class's scope can be loaded again"
-        )
-    try:
-        found: Any = functools.reduce(getattr, qualname.split("."), module)
-    except AttributeError:
-        raise RecordError(f"{entry.where}: {entry.file} defines no `{qualname}`") from None
-    while not isinstance(found, JITFunction):  # an Autotuner, Heuristics
-        inner = getattr(found, "fn", None)
-        if inner is None:
-            raise RecordError(
-                f"{entry.where}: `{qualname}` in {entry.file} is no kernel but of {type(found)}"
-            )
-        found = inner
-    if found.cache_key != entry.source:
+    found = [*_by_name(module, qualname), *_made_by(entry)]
+    for function in found:
+        if function.cache_key == entry.source:
+            return function
+    if found:
         raise RecordError(
             f"{entry.where}: {entry.kernel} in {entry.file}, or a function that it calls, has changed "
             "since it was recorded: record anew"
         )
-    return found
+    if "<locals>" in qualname:
+        raise RecordError(
+            f"{entry.where}: {entry.kernel} is defined in a function that does not run when the file is "
+            "imported; only kernels that are there after the import can be loaded again"
+        )
+    raise RecordError(f"{entry.where}: {entry.file} defines no kernel `{qualname}`")
+
+
+def _by_name(module: ModuleType, qualname: str) -> Iterator[Any]:
+    """The kernel of that name, also inside of an Autotuner, Heuristics and others."""
+    try:
+        found: Any = functools.reduce(getattr, qualname.split("."), module)
+    except AttributeError:
+        return
+    while found is not None and not isinstance(found, JITFunction):
+        found = getattr(found, "fn", None)
+    if found is not None:
+        yield found
+
+
+def _made_by(entry: Entry) -> Iterator[Any]:
+    """Kernels that the import has made and that have another name there, or none."""
+    for thing in gc.get_objects():
+        if not issubclass(type(thing), JITFunction):  # `isinstance` runs code of some objects
+            continue
+        if f"{thing.module}:{thing.__qualname__}" == entry.kernel:
+            yield thing
 
 
 def module_of(entry: Entry) -> ModuleType:

@@ -226,10 +226,8 @@ class _Request:
             device = active.get_current_device()
             kernels, _, found, backend, binder = function._caches_for(active, device)
             return kernels, found, backend, binder, device
-        from ..compiler import make_backend
-
-        backend = make_backend(wanted)
-        return {}, wanted, backend, Binder(function.__name__, function.params, backend), None
+        kernels, _, _, backend, binder = function._binder_for(wanted)
+        return kernels, wanted, backend, binder, None
 
     def _of_options(self, caches: Any, options: dict[str, Any], parsed: Any) -> Iterator[Listed]:
         from .jit import _launches_own

@@ -11,7 +11,7 @@ from .._C import libtriton
 from .._utils import Path
 from ..backends import GPUTarget
 
-_PROPERTIES = {"tt.divisibility": "a multiple of {}", "tt.pointer_range": "within 2 GiB"}
+PROPERTIES = {"tt.divisibility": "a multiple of {}", "tt.pointer_range": "within 2 GiB"}
 _LONGEST = 60  # characters of a constant in a message
 
 
@@ -98,7 +98,7 @@ class Variant:
             return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
         words = [kind]
         for name, value in self.attrs.get(path, ()):
-            words.append(_PROPERTIES.get(name, f"{name} {{}}").format(value))
+            words.append(PROPERTIES.get(name, f"{name} {{}}").format(value))
         return ", ".join(words)
 
     def differences(self, other: Variant) -> dict[str, tuple[str, str]]:
@@ -110,8 +110,8 @@ class Variant:
         }
         mine, theirs = self.options.__dict__, other.options.__dict__
         for name in mine:
-            if mine[name] != theirs.get(name):
-                found[f"option {name}"] = (repr(mine[name]), repr(theirs.get(name)))
+            if name in theirs and mine[name] != theirs[name]:
+                found[f"option {name}"] = (repr(mine[name]), repr(theirs[name]))
         return found
 
     def nearest(self, others: Iterable[Variant]) -> Variant | None:
@@ -146,14 +146,3 @@ def target_of(given: Any) -> GPUTarget:
         return GPUTarget("cpu", arch or own, warp_size)
     number = int(arch) if arch.isdigit() else arch
     return GPUTarget(backend, number, libtriton.warp_size(backend, arch))
-
-
-def known_variants(function: Any) -> list[Variant]:
-    """Those that this process has compiled, or read from a cache, for launches."""
-    found = []
-    for kernels, *_ in list(function.__dict__.get("device_caches", {}).values()):
-        for kernel in list(kernels.values()):
-            group = vars(kernel).get("metadata_group")  # not of one that is being compiled
-            if hasattr(group, "options"):
-                found.append(Variant.of_source(kernel.src, group.target, group.options, "plain"))
-    return found
