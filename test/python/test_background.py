@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import triton
 import triton.language as tl
+from _simulators import simulators
 from triton import knobs
 from triton.runtime import background
 from triton.runtime.errors import JitForbidden, JitWarning
@@ -82,6 +83,18 @@ def test_the_generic_variant_serves_until_the_other_is_there(gate):
     assert better.src.signature["stride"] == "constexpr"
     assert better.src.attrs[(0,)] == [["tt.divisibility", 16]]
     assert launch() is better
+
+
+simulator = simulators("sim:80", "sim:gfx942")
+
+
+def test_on_simulated_gpus(simulator, gate):
+    first = launch()
+    assert classes(first)[0] == "i32" and launch(n=5, stride=2) is first
+    gate.set()
+    background.wait()
+    assert launch().src.signature["stride"] == "constexpr"
+    assert launch(n=5, stride=2) is not first
 
 
 def test_one_generic_variant_serves_all_classes(gate):

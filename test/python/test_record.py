@@ -139,6 +139,24 @@ def test_a_line_for_another_target_keeps_the_options_that_were_given(record):
     assert variant.compile().asm["ptx"] == by_hand.asm["ptx"]
 
 
+def test_classes_of_storage_are_those_of_the_target(record):
+    """On AMD GPUs tensors of at most 2 GiB are a class of their own, and the common one."""
+    domain = {"x_ptr": np.float32, "n": 63, "OP": [double], "BLOCK": 64}
+    launch(n=63)
+    (from_cpu,) = variant_record.read(str(record))
+    (on_amd,) = scale.specializations(domain, target="hip:gfx942")
+    assert recorded_kernels.variant_of(from_cpu, on_amd.target).compile().hash == (
+        on_amd.compile().hash
+    )
+    from_amd = variant_record.read(str(record))[-1]
+    assert from_amd.target == "hip:gfx942"
+    (on_cuda,) = scale.specializations(domain, target="cuda:80")
+    on_cuda.abi = from_amd.abi
+    assert recorded_kernels.variant_of(from_amd, on_cuda.target).compile().hash == (
+        on_cuda.compile().hash
+    )
+
+
 @pytest.mark.parametrize(
     "value",
     [

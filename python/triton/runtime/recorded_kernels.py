@@ -45,14 +45,46 @@ def variant_of(entry: Entry, target: GPUTarget | None = None) -> Variant:
         ) from error
     finally:
         constant_text.modules.reset(token)
-    if target is not None and target != recorded:
-        defaults = make_backend(recorded).parse_options({}).__dict__
-        options = {
-            name: value for name, value in options.items() if value != defaults.get(name, options)
-        }
     target = target or recorded
-    parsed = make_backend(target).parse_options(options)
+    backend = make_backend(target)
+    if target != recorded:
+        origin = make_backend(recorded)
+        defaults = origin.parse_options({}).__dict__
+        options = {
+            name: value
+            for name, value in options.items()
+            if name not in defaults or value != defaults[name]
+        }
+        if origin.specializes_storage != backend.specializes_storage:
+            attrs = _with_storage(function, signature, attrs, backend.specializes_storage)
+    parsed = backend.parse_options(options)
     return Variant(function, signature, constants, attrs, parsed, target, entry.abi, key)
+
+
+_WITHIN_2GIB = ["tt.pointer_range", 32]
+
+
+def _with_storage(
+    function: Any, signature: dict[str, Any], attrs: dict[Any, Any], is_keyed: bool
+) -> dict[Any, Any]:
+    """The attributes for targets whose kernels differ with the size of a storage, where tensors of up to
+    2 GiB are the common class, or for others.
+    """
+    found = {path: [each for each in some if each != _WITHIN_2GIB] for path, some in attrs.items()}
+    if not is_keyed:
+        return found
+
+    def add(path: Any, kind: Any) -> None:
+        if isinstance(kind, tuple):
+            for index, part in enumerate(kind):
+                add((*path, index), part)
+        elif kind.startswith("*"):
+            found[path] = [*found.get(path, []), _WITHIN_2GIB]
+
+    for index, (param, kind) in enumerate(zip(function.params, signature.values(), strict=True)):
+        if not param.do_not_specialize:
+            add((index,), kind)
+    return found
 
 
 def function_of(entry: Entry, module: ModuleType | None = None) -> Any:
