@@ -190,6 +190,22 @@ def test_one_that_fails_leaves_the_decision_to_the_next(job):
     assert result(job.start(64))[:2] == (64, 3)
 
 
+# --- Where tuning is forbidden -------------------------------------------------------------------
+
+
+def test_a_decision_of_a_lock_is_used_where_tuning_is_forbidden(job):
+    assert result(job.start(32))[:2] == (32, 3)
+    assert result(job.start(16, TRITON_JIT="forbid"))[:2] == (32, 0)
+
+
+def test_a_rank_that_may_not_tune_does_not_wait(job):
+    begin = time.monotonic()
+    process = job.start(16, TRITON_JIT="forbid", **rank(1))
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 1 and "TRITON_JIT=forbid" in errors
+    assert time.monotonic() - begin < 15
+
+
 # --- Ranks of torchrun ---------------------------------------------------------------------------
 
 
