@@ -22,6 +22,8 @@ using explain::Unit;
 /// Registers of addresses, indices and partial results beside the tiles.
 static constexpr uint32_t kOtherRegisters = 24;
 static constexpr uint32_t kMaxThreadRegisters = 255;
+/// ptxas fits so many more into a thread's registers: of 200 kernels none that needs fewer spills much.
+static constexpr uint32_t kAvoidedSpills = 80;
 /// From the launch of a CTA to its first access to memory.
 static constexpr double kStartCycles = 400;
 /// Bytes of L1 and shared memory that a multiprocessor moves in a cycle.
@@ -62,7 +64,7 @@ static uint32_t usableRegisters(const CudaKernel &kernel) {
 static void setResources(const CudaKernel &kernel, const OpCosts &costs, explain::Estimate &estimate) {
   const uint32_t needed = analysis::peakRegisters(kernel.function, &costs.axisInfo()) + kOtherRegisters;
   estimate.registers = std::min(needed, registerLimit(kernel));
-  estimate.spilled = needed - std::min(needed, usableRegisters(kernel));
+  estimate.spilled = needed - std::min(needed, usableRegisters(kernel) + kAvoidedSpills);
   estimate.sharedBytes = kernel.shared.bytes;
   estimate.sharedLimit = kernel.arch.maxSharedBytes;
   const artifact::ResidentCtas fitting =
