@@ -89,9 +89,13 @@ class OurRecorder(Recorder):
 
         def measured(tuner, key, args, kwargs):
             configs = tuner.prune_configs(kwargs)
-            if self.is_new(tuner, configs):
-                self.measure(tuner, key, configs, args, kwargs)
-            choose(tuner, key, args, kwargs)
+            if not self.is_new(tuner, configs):
+                return choose(tuner, key, args, kwargs)
+            best = self.measure(tuner, key, configs, args, kwargs)
+            meta = {**(tuner.nargs or {}), **kwargs, **best.all_kwargs()}
+            tuner.pre_hook(meta, reset_only=True)
+            tuner.cache[key] = best
+            return None
 
         Autotuner._choose = measured
 
@@ -117,6 +121,7 @@ class OurRecorder(Recorder):
             for config, ms, estimate in zip(configs, times, estimates, strict=True)
         ]
         self.print(tuner, key, **found, candidates=rows)
+        return configs[times.index(min(times))]
 
     @staticmethod
     def search(tuner, configs, args, kwargs, mode):
@@ -316,6 +321,13 @@ def main():
         "--only", default="", help="programs with one of these words in their names, by commas"
     )
     parser.add_argument("--json", type=pathlib.Path)
+    parser.add_argument("--peer-only", action="store_true", help="only the other process of --peer")
+    parser.add_argument(
+        "--report",
+        type=pathlib.Path,
+        nargs="+",
+        help="only print the table of these FILEs of --json",
+    )
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--worker", choices=["ours", "peer"], help=argparse.SUPPRESS)
@@ -324,9 +336,19 @@ def main():
         recorder = (OurRecorder if options.worker == "ours" else PeerRecorder)(options.quick)
         recorder.install()
         return run_programs(options, recorder) > 0
-    rows, is_whole = worker(options, sys.executable, {}, "ours")
-    peers = []
-    if options.peer is not None:
+    if options.report:
+        lines = [
+            json.loads(line) for file in options.report for line in file.read_text().splitlines()
+        ]
+        report(
+            [row for row in lines if row["of"] == "ours"],
+            [row for row in lines if row["of"] == "peer"],
+        )
+        return False
+    rows, is_whole, peers = [], True, []
+    if not options.peer_only:
+        rows, is_whole = worker(options, sys.executable, {}, "ours")
+    if options.peer is not None or options.peer_only:
         python = options.peer or sys.executable
         peers, _ = worker(options, python, {} if options.peer else {"NEREID": "0"}, "peer")
     report(rows, peers)

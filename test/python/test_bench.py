@@ -119,12 +119,24 @@ def test_registers_and_spills_beside_those_of_a_peer():
     if not ptxas or not os.path.exists(os.path.join(os.path.dirname(ptxas), "cuobjdump")):
         pytest.skip("there is no ptxas, or no cuobjdump beside it; ./dev setup installs both")
     folders = dict(PYTHONPATH=PACKAGE, CUOBJDUMP_FOLDER=os.path.dirname(ptxas))
-    command = [sys.executable, BENCH / "spills.py", "--quick", "--peer", f"{sys.executable}:{PACKAGE}"]
+    command = [
+        sys.executable,
+        BENCH / "spills.py",
+        "--quick",
+        "--peer",
+        f"{sys.executable}:{PACKAGE}",
+    ]
     done = subprocess.run(command, capture_output=True, text=True, env=os.environ | folders)
     assert done.returncode == 0, done.stderr
-    rows = re.findall(r"^  (ours  |Triton)  +(\d+) registers, +(\d+) accesses .*, +(\d+) shared$", done.stdout, re.MULTILINE)
+    rows = re.findall(
+        r"^  (ours  |Triton)  +(\d+) registers, +(\d+) accesses .*, +(\d+) shared$",
+        done.stdout,
+        re.MULTILINE,
+    )
     assert [row[0] for row in rows] == ["ours  ", "Triton"] * 2, done.stdout
-    assert rows[0][1:] == rows[1][1:] and rows[2][1:] == rows[3][1:], "one package makes the same code twice"
+    assert rows[0][1:] == rows[1][1:] and rows[2][1:] == rows[3][1:], (
+        "one package makes the same code twice"
+    )
     assert all(int(registers) > 30 and spills == "0" for _, registers, spills, _ in rows)
 
 
@@ -199,3 +211,21 @@ def test_matmul_and_the_roofline_end_to_end(bench):
     assert set(found["roofline"]) == {"bytes", "flops"} and min(found["roofline"].values()) > 0
     assert re.search(r"^roofline: [\d.]+ GB/s, \d+ GFLOP/s of float32$", done.stdout, re.MULTILINE)
     assert "nereid, GFLOP/s" in done.stdout
+
+
+def test_searches_of_autotuners_end_to_end(tmp_path):
+    pytest.importorskip("torch")
+    found = tmp_path / "found.json"
+    command = [sys.executable, BENCH / "tuning.py", "--quick", "--device", "cpu", "--json", found]
+    environment = dict(os.environ, PYTHONPATH=PACKAGE)
+    done = subprocess.run(
+        [*command, "--only", "add_vectors"], capture_output=True, text=True, env=environment
+    )
+    assert done.returncode == 0, done.stderr
+    (row,) = map(json.loads, found.read_text().splitlines())
+    assert row["of"] == "ours" and row["kernel"] == "add_kernel"
+    assert row["configs"] == len(row["candidates"]) == 18 and row["model"]["timed"] <= 3
+    again = subprocess.run(
+        [*command, "--report", found], capture_output=True, text=True, env=environment
+    )
+    assert again.stdout == done.stdout and "geometric mean" in again.stdout
