@@ -45,7 +45,7 @@ def sum_of_all(buffers, at, mask, dtype: tl.constexpr, WORLD: tl.constexpr):
     return total
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["epoch"])
 def one_shot_all_reduce(
     buffers, signals, out, n, epoch, RANK: tl.constexpr, WORLD: tl.constexpr, BLOCK: tl.constexpr
 ):
@@ -59,7 +59,7 @@ def one_shot_all_reduce(
     meet(signals, program, 2 * epoch, RANK, WORLD)  # buffers may change now
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["epoch"])
 def two_shot_all_reduce(
     buffers, signals, n, epoch,
     RANK: tl.constexpr, WORLD: tl.constexpr, BLOCK: tl.constexpr, dtype: tl.constexpr,
@@ -77,7 +77,7 @@ def two_shot_all_reduce(
     meet(signals, program, 2 * epoch, RANK, WORLD)
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["epoch"])
 def multimem_all_reduce(
     multicast, signals, n, epoch, RANK: tl.constexpr, WORLD: tl.constexpr, BLOCK: tl.constexpr
 ):
@@ -164,7 +164,7 @@ def matmul_tile(
     out.store([row * M, column * N], total.to(c.dtype.element_ty))
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["epoch"])
 def all_gather_matmul(
     buffers, signals, flags, a, b, c, m, n, k, epoch, RANK: tl.constexpr, WORLD: tl.constexpr,
     COPIES: tl.constexpr, ROWS: tl.constexpr, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr,
@@ -175,7 +175,11 @@ def all_gather_matmul(
     rows, which are a multiple of M: the driver after a copy, and SCOPE is "sys".
     """
     program = tl.program_id(0)
-    if program < COPIES:
+    if COPIES == 0:
+        matmul_tile(
+            a, b, c, flags, program, m, n, k, epoch, RANK, WORLD, ROWS, M, N, K, GROUP, SCOPE
+        )
+    elif program < COPIES:
         gather_rows(
             buffers, signals, flags, m, k, epoch, a.dtype.element_ty, RANK, WORLD, COPIES, ROWS, BLOCK
         )  # fmt: skip
