@@ -1,0 +1,236 @@
+"""A model of a server: how its first request runs with kernels from a pack, and without one.
+
+usage: serve.py FOLDER [tune record pack serve lazy cold] [--device cuda] [--work DIR] [--processes 5]
+
+FOLDER is a checkout of LightLLM; its kernels are launched by its own functions with the tensors of
+a small model. The steps run in this order, each in a process of its own:
+
+tune    requests with an empty cache; the decisions of autotuners go to DIR/triton.lock
+record  requests with these decisions; the variants that they need go to DIR/record.jsonl
+pack    `nereid pack` compiles them into DIR/server.pack
+serve   requests with the pack, loaded ahead, an empty cache and TRITON_JIT=forbid
+lazy    the same, where the first request loads what it needs of the pack
+cold    requests with an empty cache, neither pack nor decisions
+
+Each line of JSON tells the first request and the median of the later ones in milliseconds, and the
+compilations and tunings that ran. Results are compared with torch's. Exit status 1: a result is
+wrong, or `serve` or `lazy` compiled or tuned.
+"""
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+STEPS = ("tune", "record", "pack", "serve", "lazy", "cold")
+SERVED = ("serve", "lazy")
+
+
+class Counts:
+    """Compilations and tunings of this process, and the kernels that it launched."""
+
+    def __init__(self) -> None:
+        from triton import knobs
+
+        self.compiled: list[str] = []
+        self.tuned: list[str] = []
+        self.kernels: set[str] = set()
+        knobs.compilation.listener = self._compilation
+        knobs.autotuning.listener = self._tuning
+
+    def _compilation(self, *, src: Any, cache_hit: bool, **_: Any) -> None:
+        self.kernels.add(f"{src.fn.__module__}:{src.fn.__qualname__}")
+        if not cache_hit:
+            self.compiled.append(src.name)
+
+    def _tuning(self, *, fn: Any, cache_hit: bool, **_: Any) -> None:
+        if not cache_hit:
+            self.tuned.append(fn.__name__)
+
+
+def all_calls(device: str) -> list[Any]:
+    import serve_calls as calls
+    import serve_latent_calls as latent
+    import serve_shared_calls as shared
+
+    batch = calls.Batch(device)
+    groups = (
+        *(shared.steps, calls.llama_prefill, calls.bloom, calls.mistral, calls.phi3),
+        *(calls.other_models, latent.latent_prefill, latent.experts, shared.quantised),
+        *(shared.autotuned, shared.caches, calls.llama_decode, latent.latent_decode),
+        shared.sampling,
+    )
+    return [call for group in groups for call in group(batch)]
+
+
+def warm_libraries(device: str) -> None:
+    """Starts what is torch's own: its allocator, its matmul and its threads."""
+    import torch
+
+    a = torch.randn(64, 64, device=device).half()
+    for _ in range(3):
+        torch.softmax((a @ a).float(), -1).to(torch.bfloat16).cumsum(0).clone()
+
+
+def timed(run: Callable[[], Any], wait: Callable[[], None]) -> float:
+    """Milliseconds of a call with the work that it started."""
+    began = time.perf_counter()
+    run()
+    wait()
+    return 1e3 * (time.perf_counter() - began)
+
+
+def requests(calls: list[Any], later: int, wait: Callable[[], None]) -> dict[str, Any]:
+    def request() -> None:
+        for call in calls:
+            call.run()
+
+    first = timed(request, wait)
+    others = [timed(request, wait) for _ in range(later)]
+    steady = statistics.median(others)
+    spread = statistics.quantiles(others, n=4)
+    return {
+        "first": first,
+        "steady": steady,
+        "ratio": first / steady,
+        "spread": (spread[2] - spread[0]) / steady,
+    }
+
+
+def each_call(calls: list[Any], later: int, wait: Callable[[], None]) -> list[tuple[Any, ...]]:
+    """Calls whose first run costs most beyond the median of the later ones, in milliseconds."""
+    rows = []
+    for call in calls:
+        first = timed(call.run, wait)
+        steady = statistics.median(timed(call.run, wait) for _ in range(later))
+        rows.append((round(first - steady, 3), round(first, 3), round(steady, 3), call.name))
+    return sorted(rows, reverse=True)
+
+
+def wrong_results(calls: list[Any]) -> list[str]:
+    """Calls with a reference that differ from it by more than 2% of its largest value."""
+    found = []
+    for call in calls:
+        if call.expected is not None:
+            result, expected = (value.double() for value in call.expected())
+            error = ((result - expected).abs().max() / expected.abs().max()).item()
+            if not error < 0.02:
+                found.append(f"{call.name}: {error:.3g}")
+    return found
+
+
+def work(options: argparse.Namespace) -> int:
+    """One step, in this process; the environment has been set by `environment`."""
+    began = time.perf_counter()
+    import torch
+    import triton
+    from serve_engine import open_engine
+
+    imported = time.perf_counter()
+    wait = torch.cuda.synchronize if options.device == "cuda" else lambda: None
+    if options.device == "cpu":
+        triton.runtime.driver.set_active_to_cpu()
+    open_engine(options.folder, options.device)
+    counts = Counts()
+    warm_libraries(options.device)
+    calls = all_calls(options.device)
+    wait()
+    started = time.perf_counter()
+    if options.step == "serve":
+        triton.load_pack(str(options.work / "server.pack"), preload=True)
+        wait()
+    loaded = time.perf_counter()
+    row = {
+        "step": options.step,
+        "import_s": imported - began,
+        "start_s": started - imported,
+        "preload_s": loaded - started,
+    }
+    if options.each:
+        for line in each_call(calls, options.later, wait)[: options.each]:
+            print(*line)
+    else:
+        row |= requests(calls, options.later, wait)
+    wrong = wrong_results(calls)
+    row |= {"kernels": len(counts.kernels), "compiled": len(counts.compiled)}
+    row |= {"tuned": len(counts.tuned), "calls": len(calls), "wrong": wrong}
+    print(json.dumps({k: round(v, 3) if isinstance(v, float) else v for k, v in row.items()}))
+    return 1 if wrong or (options.step in SERVED and (counts.compiled or counts.tuned)) else 0
+
+
+def environment(options: argparse.Namespace, step: str) -> dict[str, str]:
+    """What a step's process gets: an empty cache always, and the files of earlier steps."""
+    cache = options.work / "cache" / step
+    shutil.rmtree(cache, ignore_errors=True)
+    result = {k: v for k, v in os.environ.items() if not k.startswith("TRITON_")}
+    result["TRITON_CACHE_DIR"] = str(cache)
+    if step != "cold":
+        result["TRITON_LOCK"] = str(options.work / "triton.lock")
+    if step == "record":
+        result["TRITON_RECORD"] = str(options.work / "record.jsonl")
+    if step in SERVED:
+        result["TRITON_JIT"] = "forbid"
+        result["TRITON_PACKS"] = str(options.work / "server.pack")
+    if options.threads:
+        result["OMP_NUM_THREADS"] = str(options.threads)
+    return result
+
+
+def pack(options: argparse.Namespace) -> list[str]:
+    """The command that compiles the record. The hook lets it import the engine's files."""
+    hook = Path(__file__).with_name("serve_engine.py")
+    record, lock = options.work / "record.jsonl", options.work / "triton.lock"
+    return [
+        *(sys.executable, str(hook), options.folder, options.device, "pack", str(record)),
+        *("--lock", str(lock), "-o", str(options.work / "server.pack")),
+    ]
+
+
+def run_step(options: argparse.Namespace, step: str) -> int:
+    for stale in {"tune": ["triton.lock"], "record": ["record.jsonl"]}.get(step, []):
+        (options.work / stale).unlink(missing_ok=True)
+    began = time.perf_counter()
+    if step == "pack":
+        status = subprocess.run(pack(options), env=environment(options, step)).returncode
+        print(json.dumps({"step": step, "seconds": round(time.perf_counter() - began, 1)}))
+        return status
+    status = 0
+    for _ in range(options.processes if step in SERVED else 1):
+        command = [sys.executable, __file__, *sys.argv[1:], "--child", step]
+        status |= subprocess.run(command, env=environment(options, step)).returncode
+    return status
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("folder", help="a checkout of LightLLM")
+    parser.add_argument("steps", nargs="*", help=f"of {', '.join(STEPS)}; default: all")
+    parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
+    parser.add_argument("--work", type=Path, default=Path("build/serve"))
+    parser.add_argument("--later", type=int, default=20, help="requests after the first one")
+    parser.add_argument("--processes", type=int, default=3, help="of serve and lazy")
+    parser.add_argument("--threads", type=int, default=0, help="OMP_NUM_THREADS; 0: as it is")
+    parser.add_argument("--each", type=int, default=0, help="show this many of the worst calls")
+    parser.add_argument("--child", dest="step", choices=STEPS, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if unknown := [step for step in options.steps if step not in STEPS]:
+        parser.error(f"unknown step {', '.join(unknown)}; there are {', '.join(STEPS)}")
+    options.work = options.work.resolve()
+    if options.step:
+        return work(options)
+    options.work.mkdir(parents=True, exist_ok=True)
+    return max(run_step(options, step) for step in (options.steps or STEPS))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
