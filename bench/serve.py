@@ -1,6 +1,6 @@
 """A model of a server: how its first request runs with kernels from a pack, and without one.
 
-usage: serve.py FOLDER [tune record pack serve lazy cold] [--device cuda] [--work DIR] [--processes 5]
+usage: serve.py FOLDER [tune record pack serve lazy warm cold] [--device cuda] [--work DIR] [--processes 5]
 
 FOLDER is a checkout of LightLLM; its kernels are launched by its own functions with the tensors of
 a small model. The steps run in this order, each in a process of its own:
@@ -10,11 +10,12 @@ record  requests with these decisions; the variants that they need go to DIR/rec
 pack    `nereid pack` compiles them into DIR/server.pack
 serve   requests with the pack, loaded ahead, an empty cache and TRITON_JIT=forbid
 lazy    the same, where the first request loads what it needs of the pack
+warm    requests with the cache that `record` left instead of a pack, and TRITON_JIT=forbid
 cold    requests with an empty cache, neither pack nor decisions
 
 Each line of JSON tells the first request and the median of the later ones in milliseconds, and the
 compilations and tunings that ran. Results are compared with torch's. Exit status 1: a result is
-wrong, or `serve` or `lazy` compiled or tuned.
+wrong, or `serve`, `lazy` or `warm` compiled or tuned.
 """
 # SPDX-License-Identifier: MIT
 
@@ -32,8 +33,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-STEPS = ("tune", "record", "pack", "serve", "lazy", "cold")
-SERVED = ("serve", "lazy")
+STEPS = ("tune", "record", "pack", "serve", "lazy", "warm", "cold")
+SERVED = ("serve", "lazy", "warm")
 
 
 class Counts:
@@ -169,9 +170,10 @@ def work(options: argparse.Namespace) -> int:
 
 
 def environment(options: argparse.Namespace, step: str) -> dict[str, str]:
-    """What a step's process gets: an empty cache always, and the files of earlier steps."""
-    cache = options.work / "cache" / step
-    shutil.rmtree(cache, ignore_errors=True)
+    """What a step's process gets: an empty cache, but for `warm`, and the files of earlier steps."""
+    cache = options.work / "cache" / ("record" if step == "warm" else step)
+    if step != "warm":
+        shutil.rmtree(cache, ignore_errors=True)
     result = {k: v for k, v in os.environ.items() if not k.startswith("TRITON_")}
     result["TRITON_CACHE_DIR"] = str(cache)
     if step != "cold":
@@ -180,6 +182,7 @@ def environment(options: argparse.Namespace, step: str) -> dict[str, str]:
         result["TRITON_RECORD"] = str(options.work / "record.jsonl")
     if step in SERVED:
         result["TRITON_JIT"] = "forbid"
+    if step in ("serve", "lazy"):
         result["TRITON_PACKS"] = str(options.work / "server.pack")
     if options.threads:
         result["OMP_NUM_THREADS"] = str(options.threads)
@@ -218,7 +221,7 @@ def main() -> int:
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
     parser.add_argument("--work", type=Path, default=Path("build/serve"))
     parser.add_argument("--later", type=int, default=20, help="requests after the first one")
-    parser.add_argument("--processes", type=int, default=3, help="of serve and lazy")
+    parser.add_argument("--processes", type=int, default=3, help="of serve, lazy and warm")
     parser.add_argument("--threads", type=int, default=0, help="OMP_NUM_THREADS; 0: as it is")
     parser.add_argument("--each", type=int, default=0, help="show this many of the worst calls")
     parser.add_argument("--child", dest="step", choices=STEPS, help=argparse.SUPPRESS)
