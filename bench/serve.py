@@ -8,9 +8,10 @@ a small model. The steps run in this order, each in a process of its own:
 tune    requests with an empty cache; the decisions of autotuners go to DIR/triton.lock
 record  requests with these decisions; the variants that they need go to DIR/record.jsonl
 pack    `nereid pack` compiles them into DIR/server.pack
-serve   requests with the pack, loaded ahead, an empty cache and TRITON_JIT=forbid
-lazy    the same, where the first request loads what it needs of the pack
-warm    requests with the cache that `record` left instead of a pack, and TRITON_JIT=forbid
+serve   requests with the pack, an empty cache and TRITON_JIT=forbid; at the start `triton.preload`
+        readies the variants of the record
+lazy    the same without `triton.preload`
+warm    as `serve`, with the cache that `record` left instead of a pack
 cold    requests with an empty cache, neither pack nor decisions
 
 Each line of JSON tells the first request and the median of the later ones in milliseconds, and the
@@ -78,9 +79,15 @@ def warm_libraries(device: str) -> None:
     """Starts what is torch's own: its allocator, its matmul and its threads."""
     import torch
 
-    a = torch.randn(64, 64, device=device).half()
+    a = torch.randn(51, 256, device=device).half()
+    b, out = torch.randn(256, 256, device=device).half(), torch.empty_like(a)
+    counts = torch.ones(2, dtype=torch.int32, device=device)
     for _ in range(3):
-        torch.softmax((a @ a).float(), -1).to(torch.bfloat16).cumsum(0).clone()
+        torch.mm(a, b, out=out)
+        out.fill_(0).zero_()
+        torch.nn.functional.pad(torch.cumsum(counts, 0, dtype=torch.int32), (1, 0), value=0)
+        (counts - counts).max().item()
+        out.copy_(a.clone().float().half()).to(torch.bfloat16)
 
 
 def timed(run: Callable[[], Any], wait: Callable[[], None]) -> float:
@@ -147,8 +154,9 @@ def work(options: argparse.Namespace) -> int:
     calls = all_calls(options.device)
     wait()
     started = time.perf_counter()
-    if options.step == "serve":
-        triton.load_pack(str(options.work / "server.pack"), preload=True)
+    if options.step in ("serve", "warm"):
+        for problem in triton.preload(str(options.work / "record.jsonl")):
+            print(problem)
         wait()
     loaded = time.perf_counter()
     row = {

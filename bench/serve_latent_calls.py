@@ -114,6 +114,8 @@ def latent_decode(b: Batch) -> Iterator[Call]:
     cache = b.normal(b.slots, 1, NOPE + ROPE, dtype=BF16)
     codes, scales = cache.to(FP8), b.uniform(b.slots, 1, 1, dtype=BF16)
     shape = (heads, NOPE, ROPE, NOPE, SCALE)
+    for late in ("stage1", "stage1_fp8", "stage2"):  # imported by the first call
+        load(f"{KERNELS}gqa_flash_decoding_{late}")
     plain = load(KERNELS + "gqa_flash_decoding").gqa_token_decode_attention_flash_decoding
     yield Call(
         "deepseek2.flash_decoding",

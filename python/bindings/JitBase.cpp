@@ -230,6 +230,9 @@ static PyMethodDef methods[] = {
     {"warmup", reinterpret_cast<PyCFunction>(reinterpret_cast<void *>(warmup)), METH_FASTCALL | METH_KEYWORDS,
      "warmup($self, /, *args, grid, **kwargs)\n--\n\nCompiles for these arguments without launching; torch dtypes "
      "replace tensors."},
+    {"_c_expect", reinterpret_cast<PyCFunction>(reinterpret_cast<void *>(expectLaunch)), METH_FASTCALL | METH_KEYWORDS,
+     "_c_expect($self, compiled, /, *args, **kwargs)\n--\n\nLaunches with such arguments will run this loaded "
+     "kernel; False where they go through `run`."},
     {"_c_clear", clearLaunches, METH_NOARGS, "Forgets which kernels launches have chosen."},
     {},
 };

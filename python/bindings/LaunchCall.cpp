@@ -7,6 +7,7 @@
 #include "runtime/gpu/GpuDevice.h"
 
 #include <algorithm>
+#include <functional>
 
 namespace nereid::python {
 
@@ -23,12 +24,37 @@ size_t findParameter(const std::vector<LaunchParameter> &parameters, PyObject *n
   return count;
 }
 
+/// The launch options of a call, in one order for all calls: that of the addresses of their names.
+class Options {
+public:
+  bool add(PyObject *name, PyObject *value) {
+    if (count == std::size(list))
+      return false;
+    size_t at = count++;
+    for (; at > 0 && std::less<>()(name, list[at - 1].name); --at)
+      list[at] = list[at - 1];
+    list[at] = {name, value};
+    return true;
+  }
+  bool addTo(LaunchKey &key) const {
+    return std::all_of(list, list + count, [&](const Option &each) { return key.addOption(each.name, each.value); });
+  }
+
+private:
+  struct Option {
+    PyObject *name, *value;
+  };
+  Option list[32]; // not initialised: launches have few options
+  size_t count = 0;
+};
+
 /// Assigns each keyword to a parameter or to the key. The stream of a launch is not in the key, nor the grid of a
 /// `warmup`.
 static bool bindKeywords(LaunchCall &call) {
   static PyObject *streamName = PyUnicode_InternFromString("stream");
   static PyObject *gridName = PyUnicode_InternFromString("grid");
   const Py_ssize_t keywordCount = call.keywords ? PyTuple_GET_SIZE(call.keywords) : 0;
+  Options options;
   for (Py_ssize_t k = 0; k < keywordCount; ++k) {
     PyObject *name = PyTuple_GET_ITEM(call.keywords, k);
     PyObject *value = call.args[call.count + k];
@@ -36,7 +62,7 @@ static bool bindKeywords(LaunchCall &call) {
     if (at == call.list().size()) {
       if (PyUnicode_Compare(name, streamName) == 0)
         call.stream = value;
-      else if (!(call.isWarmup && PyUnicode_Compare(name, gridName) == 0) && !call.key.addOption(name, value))
+      else if (!(call.isWarmup && PyUnicode_Compare(name, gridName) == 0) && !options.add(name, value))
         return false;
       continue;
     }
@@ -44,7 +70,7 @@ static bool bindKeywords(LaunchCall &call) {
       return false;
     call.bound[at] = value;
   }
-  return true;
+  return options.addTo(call.key);
 }
 
 bool LaunchCall::reserve() {

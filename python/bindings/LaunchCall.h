@@ -75,6 +75,9 @@ const LaunchRuntime *launchRuntime();
 PyObject *callThroughPython(PyObject *object, PyObject *method, PyObject *const *args, size_t count, PyObject *keywords,
                             std::initializer_list<std::pair<PyObject *, PyObject *>> more);
 
+/// `kernel._c_expect(compiled, ...)`: a method of JITBase.
+PyObject *expectLaunch(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *keywords);
+
 /// `kernel.warmup(...)`: a method of JITBase.
 PyObject *warmup(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *keywords);
 

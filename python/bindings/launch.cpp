@@ -79,6 +79,25 @@ static PyObject *launch(PyObject *self, PyObject *const *args, size_t flags, PyO
   return result;
 }
 
+PyObject *expectLaunch(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
+  if (count < 1)
+    return PyErr_SetString(PyExc_TypeError, "_c_expect takes a compiled kernel and a launch's arguments"), nullptr;
+  JitState *state = jitStateOf(self);
+  LaunchCall call(args + 1, static_cast<size_t>(count) - 1, keywords);
+  const uint64_t epoch = launchEpoch.load(std::memory_order_acquire);
+  bool isKnown = false;
+  NEREID_BEGIN_STATE(self);
+  if (state->readParameters(self)) {
+    call.parameters = state->parameters;
+    if (!goesThroughPython(self, *state) && bindCall(call) && !call.stream) {
+      remember(*state, call, args[0], epoch);
+      isKnown = state->currentLaunches().find(call.key.text()) != nullptr;
+    }
+  }
+  NEREID_END_STATE();
+  return PyErr_Occurred() ? nullptr : PyBool_FromLong(isKnown);
+}
+
 //--- The type ----------------------------------------------------------------------------------
 
 static PyObject *createLauncher(PyObject *type, PyObject *const *args, size_t flags, PyObject *keywords) {

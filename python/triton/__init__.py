@@ -35,6 +35,7 @@ from .runtime import (
 )
 from .runtime.callable import package_function as _package_function
 from .runtime.jit import constexpr_function, jit
+from .runtime.preloading import preload
 from .runtime.tuning_keys import bounds_class, multiple_class, pow2_class
 from .xla_imports import watch_imports as _watch_imports
 
@@ -72,6 +73,7 @@ __all__ = [
     "next_power_of_2",
     "pointer",
     "pow2_class",
+    "preload",
     "reinterpret",
     "runtime",
     "sanitizer",

@@ -232,6 +232,21 @@ class JITFunction(DecoratedFunction[T], JITBase):  # type: ignore[misc]
 
         return bind(self, args, kwargs)
 
+    def _expect(self, kwargs: dict[str, Any]) -> Any:
+        """Compiles or finds and loads the kernel for these arguments and options, so that its first launch finds it
+        as later ones do. None where launches go through `run`, or a hook prevents the compilation.
+        """
+        self._set_debug(kwargs)
+        self._check_globals()
+        variant = self._variant((), kwargs, None, warmup=True)
+        kernel = variant.kernel
+        if isinstance(kernel, _async_compile.FutureKernel):
+            kernel = kernel.result()
+        if kernel is None:
+            return None
+        kernel._init_handles(variant.device)
+        return kernel if self._c_expect(kernel, **kwargs) else None
+
     def _set_debug(self, kwargs: dict[str, Any]) -> None:
         if kwargs.get("debug") or self.debug or knobs.runtime.debug:
             kwargs["debug"] = True
@@ -304,7 +319,7 @@ class JITFunction(DecoratedFunction[T], JITBase):  # type: ignore[misc]
         if _call_hook(knobs.runtime.jit_cache_hook, *info):
             return None
         source = self.ASTSource(self, signature, constants, attrs)
-        source.launch_key = key
+        source.launch_key, source.launch_options = key, options
         _ = self.cache_key  # fills used_global_vals
         self._use_globals_of_arguments(specialization, constants)
         self._watch_globals()

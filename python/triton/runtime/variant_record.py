@@ -60,6 +60,7 @@ def _warn(text: str) -> None:
 
 def line_of(variant: Any) -> str:
     """The variant's line; TypeError if a constant has no text."""
+    from .constant_text import encode
     from .jit_hooks import preload_text
 
     function = variant.function
@@ -72,18 +73,18 @@ def line_of(variant: Any) -> str:
         variant.key,
         variant.target,
     )
-    return json.dumps(
-        {
-            "abi": variant.abi,
-            "file": file_of(function),
-            "kernel": f"{function.module}:{function.__qualname__}",
-            "source": function.cache_key,
-            "specialization": json.loads(text),
-            "target": variant.target_text,
-            "version": VERSION,
-        },
-        sort_keys=True,
-    )
+    fields = {
+        "abi": variant.abi,
+        "file": file_of(function),
+        "kernel": f"{function.module}:{function.__qualname__}",
+        "source": function.cache_key,
+        "specialization": json.loads(text),
+        "target": variant.target_text,
+        "version": VERSION,
+    }
+    if variant.given is not None:
+        fields["given"] = {name: encode(value) for name, value in variant.given.items()}
+    return json.dumps(fields, sort_keys=True)
 
 
 def file_of(function: Any) -> str:
@@ -103,6 +104,9 @@ class Entry:
     specialization: dict[str, Any]
     target: str
     where: str  # FILE:LINE of the record
+    given: dict[str, Any] | None = (
+        None  # the options as the launch named them; older records lack them
+    )
 
 
 _TYPES = {
@@ -145,7 +149,10 @@ def _entry(line: str, where: str) -> Entry:
             raise RecordError(f"{where}: `{name}` must be {_WORDS[kind]}, got {fields.get(name)!r}")
     if fields["abi"] not in ("own", "plain"):
         raise RecordError(f"{where}: `abi` is {fields['abi']!r}; it must be own or plain")
-    return Entry(**{name: fields[name] for name in _TYPES}, where=where)
+    given = fields.get("given")
+    if not (given is None or isinstance(given, dict)):
+        raise RecordError(f"{where}: `given` must be an object, got {given!r}")
+    return Entry(**{name: fields[name] for name in _TYPES}, where=where, given=given)
 
 
 _WORDS = {str: "a text", dict: "an object"}

@@ -30,6 +30,7 @@ class Variant:
         target: Any,
         abi: str = "plain",
         key: str = "",
+        given: dict[str, Any] | None = None,
     ):
         self.function = function
         self.signature = signature
@@ -39,6 +40,7 @@ class Variant:
         self.target = target
         self.abi = abi
         self.key = key
+        self.given = given  # the options as the launch named them; None where there was none
 
     @classmethod
     def of_source(cls, source: Any, target: Any, options: Any, abi: str) -> Variant:
@@ -52,6 +54,7 @@ class Variant:
             target,
             abi,
             getattr(source, "launch_key", ""),
+            getattr(source, "launch_options", None),
         )
 
     def compile(self) -> Any:
@@ -60,6 +63,7 @@ class Variant:
 
         source = ASTSource(self.function, self.signature, self.constants, self.attrs)
         source.launch_key = self.key  # type: ignore[attr-defined]
+        source.launch_options = self.given  # type: ignore[attr-defined]
         options = self.options.__dict__
         return compile(source, self.target, options, _folder_view=False, _launch_abi=self.abi)
 

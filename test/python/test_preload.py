@@ -1,0 +1,173 @@
+"""triton.preload: the first launch of a recorded variant runs as later ones do."""
+# SPDX-License-Identifier: MIT
+
+import json
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import triton
+import triton.language as tl
+from triton import knobs
+from triton.runtime.errors import JitForbidden
+from triton.runtime.variant_record import RecordError
+
+
+@triton.jit
+def scale(x_ptr, n, factor, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = offsets < n
+    tl.store(x_ptr + offsets, tl.load(x_ptr + offsets, mask=mask) * factor, mask=mask)
+
+
+@triton.jit
+def first_of_pair(out_ptr, pair, other):
+    value = pair[0]
+    if other is not None:
+        value += 1
+    tl.store(out_ptr, value)
+
+
+@triton.autotune([triton.Config({"BLOCK": 64}, num_warps=2)], key=["n"])
+@triton.jit
+def tuned(x_ptr, n, BLOCK: tl.constexpr):
+    offsets = tl.arange(0, BLOCK)
+    tl.store(x_ptr + offsets, 3.0, mask=offsets < n)
+
+
+@pytest.fixture
+def record(tmp_path, own_cache, cpu_is_active):
+    path = tmp_path / "run.jsonl"
+    forget()
+    with knobs.runtime.scope():
+        knobs.runtime.record = str(path)
+        yield path
+
+
+def forget():
+    """The kernels of this process; those on disk stay."""
+    for kernel in (scale, first_of_pair, tuned.fn):
+        kernel.device_caches.clear()
+        kernel._c_clear()
+
+
+def array(offset=0, dtype=np.float32):
+    return np.ones(256, dtype)[offset:]
+
+
+def preloaded(record):
+    """What `triton.preload` leaves, in a process that compiles nothing from now on."""
+    knobs.runtime.record = None
+    forget()
+    knobs.runtime.jit = "forbid"
+    return triton.preload(str(record))
+
+
+def goes_through_python(launch):
+    names = []
+
+    def note(frame, event, _):
+        if event == "call" and frame.f_code.co_filename.endswith("runtime/jit.py"):
+            names.append(frame.f_code.co_name)
+
+    sys.setprofile(note)
+    try:
+        launch()
+    finally:
+        sys.setprofile(None)
+    return "run" in names
+
+
+@pytest.mark.parametrize("factor", [2.5, 3, 16, 1, 1 << 40, True], ids=str)
+@pytest.mark.parametrize("offset", [0, 1], ids=["aligned", "unaligned"])
+def test_first_launch_needs_no_python(record, offset, factor):
+    x = array(offset)
+    scale[(1,)](x, 64, factor, BLOCK=64)
+    assert preloaded(record) == []
+    x = array(offset)
+    assert not goes_through_python(lambda: scale[(1,)](x, 32, factor, BLOCK=64))
+    np.testing.assert_array_equal(x[:33], [float(factor)] * 32 + [1.0])
+
+
+@pytest.mark.parametrize("other", [None, 5], ids=str)
+def test_tuple_and_none(record, other):
+    out = array(dtype=np.int32)
+    first_of_pair[(1,)](out, (7, 16), other)
+    assert preloaded(record) == []
+    assert not goes_through_python(lambda: first_of_pair[(1,)](out, (9, 32), other))
+    assert out[0] == 9 + (other is not None)
+
+
+def test_options_in_another_order(record):
+    scale[(1,)](array(), 64, 2.0, BLOCK=64, num_warps=2, num_stages=1)
+    assert preloaded(record) == []
+    x = array()
+    assert not goes_through_python(
+        lambda: scale[(1,)](x, 64, 2.0, num_stages=1, BLOCK=64, num_warps=2)
+    )
+
+
+def test_autotuned_kernel(record):
+    tuned[(1,)](array(), 64)
+    assert preloaded(record) == []
+    x = array()
+    tuned[(1,)](x, 64)
+    np.testing.assert_array_equal(x[:65], [3.0] * 64 + [1.0])
+
+
+def test_other_variants_are_still_refused(record):
+    scale[(1,)](array(), 64, 2.0, BLOCK=64)
+    assert preloaded(record) == []
+    with pytest.raises(JitForbidden, match="BLOCK: 128"):
+        scale[(1,)](array(), 64, 2.0, BLOCK=128)
+
+
+def test_kernel_in_no_cache_is_told(record, tmp_path):
+    scale[(1,)](array(), 64, 2.0, BLOCK=64)
+    with knobs.cache.scope():
+        knobs.cache.dir = str(tmp_path / "empty")
+        (problem,) = preloaded(record)
+    assert problem.startswith(f"{record}:1: ") and "TRITON_JIT=forbid" in problem
+
+
+def test_changed_kernel_is_told(record):
+    scale[(1,)](array(), 64, 2.0, BLOCK=64)
+    line = json.loads(record.read_text())
+    record.write_text(json.dumps(line | {"source": "0" * 64}))
+    (problem,) = preloaded(record)
+    assert problem.endswith("scale has changed since it was recorded")
+
+
+@pytest.mark.parametrize("kernel", ["no.such.module:f", f"{__name__}:gone"])
+def test_unknown_kernel_is_told(record, kernel):
+    scale[(1,)](array(), 64, 2.0, BLOCK=64)
+    line = json.loads(record.read_text())
+    record.write_text(json.dumps(line | {"kernel": kernel}))
+    (problem,) = preloaded(record)
+    assert problem.startswith(f"{record}:1: {kernel}: ")
+
+
+def test_variants_of_other_devices_are_skipped(record):
+    scale[(1,)](array(), 64, 2.0, BLOCK=64)
+    line = json.loads(record.read_text())
+    record.write_text(json.dumps(line | {"target": "cuda:90"}))
+    assert preloaded(record) == []
+    with pytest.raises(JitForbidden):
+        scale[(1,)](array(), 64, 2.0, BLOCK=63 + 65)
+
+
+@pytest.mark.parametrize("text", ['{"version": 2}', "[]", '{"version": 1, "given": 3}'])
+def test_bad_line_is_located(record, text):
+    record.write_text(text)
+    with pytest.raises(RecordError, match=f"{record}:1: "):
+        triton.preload(str(record))
+
+
+def test_expect_needs_a_kernel():
+    with pytest.raises(TypeError, match="compiled kernel"):
+        scale._c_expect()
+
+
+def test_expect_of_no_kernel_is_false(cpu_is_active):
+    assert scale._c_expect(SimpleNamespace(function=None), array(), 1, 2, 3) is False
