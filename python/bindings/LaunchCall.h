@@ -78,6 +78,9 @@ PyObject *callThroughPython(PyObject *object, PyObject *method, PyObject *const 
 /// `kernel._c_expect(compiled, ...)`: a method of JITBase.
 PyObject *expectLaunch(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *keywords);
 
+/// The part of it for `kernel.warmup`: the kernel need not be loaded.
+bool expectWarmup(PyObject *self, JitState &state, LaunchCall &call, PyObject *compiled, uint64_t epoch);
+
 /// `kernel.warmup(...)`: a method of JITBase.
 PyObject *warmup(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *keywords);
 

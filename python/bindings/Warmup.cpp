@@ -49,6 +49,15 @@ static void rememberWarmup(JitState &state, const LaunchCall &call, PyObject *co
     state.currentLaunches().insert(call.key.text(), LaunchEntry(compiled, Py_None, nullptr, call.key.identities()));
 }
 
+bool expectWarmup(PyObject *self, JitState &state, LaunchCall &call, PyObject *compiled, uint64_t epoch) {
+  call.isWarmup = true;
+  call.key.takeStandIns();
+  if (goesThroughPython(self, state) || !bindCall(call) || call.stream || !addDevice(call))
+    return false;
+  rememberWarmup(state, call, compiled, epoch);
+  return true;
+}
+
 PyObject *warmup(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
   static PyObject *const methodName = PyUnicode_InternFromString("_compile_only");
   JitState *state = jitStateOf(self);

@@ -79,20 +79,26 @@ static PyObject *launch(PyObject *self, PyObject *const *args, size_t flags, PyO
   return result;
 }
 
+/// False where Python handles such launches.
+static bool expectKnown(PyObject *self, JitState &state, LaunchCall &call, PyObject *compiled, uint64_t epoch) {
+  if (goesThroughPython(self, state) || !bindCall(call) || call.stream)
+    return false;
+  remember(state, call, compiled, epoch);
+  return state.currentLaunches().find(call.key.text()) != nullptr;
+}
+
 PyObject *expectLaunch(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
   if (count < 1)
     return PyErr_SetString(PyExc_TypeError, "_c_expect takes a compiled kernel and a launch's arguments"), nullptr;
   JitState *state = jitStateOf(self);
-  LaunchCall call(args + 1, static_cast<size_t>(count) - 1, keywords);
+  const size_t given = static_cast<size_t>(count) - 1;
+  LaunchCall call(args + 1, given, keywords), warmup(args + 1, given, keywords);
   const uint64_t epoch = launchEpoch.load(std::memory_order_acquire);
   bool isKnown = false;
   NEREID_BEGIN_STATE(self);
   if (state->readParameters(self)) {
-    call.parameters = state->parameters;
-    if (!goesThroughPython(self, *state) && bindCall(call) && !call.stream) {
-      remember(*state, call, args[0], epoch);
-      isKnown = state->currentLaunches().find(call.key.text()) != nullptr;
-    }
+    call.parameters = warmup.parameters = state->parameters;
+    isKnown = expectKnown(self, *state, call, args[0], epoch) && expectWarmup(self, *state, warmup, args[0], epoch);
   }
   NEREID_END_STATE();
   return PyErr_Occurred() ? nullptr : PyBool_FromLong(isKnown);

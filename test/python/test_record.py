@@ -64,7 +64,7 @@ def test_a_line_has_the_documented_fields(record):
     (line,) = lines(record)
     assert set(line) == {
         *("abi", "file", "given", "kernel", "source"),
-            *("specialization", "target", "version"),
+        *("specialization", "target", "version"),
     }
     assert line["file"] == __file__ and line["kernel"] == f"{__name__}:scale"
     assert line["version"] == 1 and line["source"] == scale.cache_key

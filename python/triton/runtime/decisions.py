@@ -55,6 +55,22 @@ def find(tuner: Autotuner, key: tuple[Any, ...], configs: list[Config]) -> Confi
     return None
 
 
+def known(tuner: Autotuner) -> dict[tuple[Any, ...], Config]:
+    """All decisions that hold for an autotuner on the current device, by its keys."""
+    function = _function_of(tuner)
+    found: dict[tuple[Any, ...], Config] = {}
+    if function is None or not (stores := _stores(function)):
+        return found
+    wanted = _Wanted(tuner, function, ())
+    for store in reversed(stores):
+        for decision in _read(store, function).decisions.values():
+            if decision.identity[:2] == wanted.identity[:2]:
+                config = wanted.config_of(decision, tuner.configs)
+                if config is not None:
+                    found[decision.key] = config
+    return found
+
+
 def record(tuner: Autotuner, key: tuple[Any, ...], config: Config, milliseconds: Any) -> Config:
     """Keeps a decision in the lock that TRITON_LOCK names. Returns the configuration to use: another
     process may have decided first.

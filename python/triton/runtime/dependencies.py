@@ -97,10 +97,19 @@ def functions_in(value: Any) -> Iterator[JITCallable]:
         yield from functions_in([getattr(value, name, None) for name in names])
 
 
-def class_keys(value: Any) -> str:
+def _is_plain(part: Any) -> bool:
+    """Whether a type, a constant or an argument's pair of both contains neither classes nor functions."""
+    return type(part) in _SIMPLE or (
+        type(part) is tuple and all(type(item) in _SIMPLE for item in part)
+    )
+
+
+def class_keys(value: list[Any] | tuple[Any, ...]) -> str:
     """The keys of all classes and functions in a specialisation; usually "". Functions that one
     function has made differ in nothing else.
     """
+    if all(map(_is_plain, value)):
+        return ""
     keys = [class_key(cls) for cls in classes_in(value)]
     keys += [function.cache_key for function in functions_in(value)]
     return "".join(f" {key}" for key in keys)

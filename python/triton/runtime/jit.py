@@ -27,6 +27,7 @@ from .dependencies import class_keys, class_walk, classes_in, functions_in
 from .driver import driver
 from .params import KernelParam
 from .tensors import MockTensor, TensorWrapper, reinterpret
+from .variants import Given
 
 if TYPE_CHECKING:
     from .bound import Bound
@@ -319,7 +320,8 @@ class JITFunction(DecoratedFunction[T], JITBase):  # type: ignore[misc]
         if _call_hook(knobs.runtime.jit_cache_hook, *info):
             return None
         source = self.ASTSource(self, signature, constants, attrs)
-        source.launch_key, source.launch_options = key, options
+        source.launch_key = key
+        source.given = Given.of(self.params, specialization, options)
         _ = self.cache_key  # fills used_global_vals
         self._use_globals_of_arguments(specialization, constants)
         self._watch_globals()

@@ -6,16 +6,15 @@
 # all of it ahead, for stand-ins of arguments: values of the same types and classes, whose memory nobody reads.
 from __future__ import annotations
 
-import importlib
+import functools
 import sys
-from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
 
-from .constant_text import decode, decode_kind
+from .constant_text import decode
 from .driver import driver
 from .errors import TritonError
-from .variant_record import Entry, read
+from .variant_record import Entry, RecordError, read
 
 _ALIGNED, _UNALIGNED = 1 << 20, (1 << 20) + 8
 _INTEGERS = {"i32": 1 << 8, "i64": 1 << 40, "u64": 1 << 63}
@@ -25,9 +24,24 @@ _NO_STAND_IN = object()
 def preload(path: str) -> list[str]:
     """Readies every variant in the record at `path` (see TRITON_RECORD) for launches on the current device. A kernel
     that is neither in memory, in a pack nor on disk is compiled. Returns a line for each variant that is left to its
-    first launch.
+    first launch. Autotuners take the decisions that locks have for this device.
     """
-    return [problem for entry in read(path) for problem in _prepare(entry)]
+    active = driver.active
+    backend, device = active.get_current_target().backend, _device(active)
+    tuners: dict[int, Any] = {}
+    problems = []
+    for entry in read(path):
+        if entry.target.partition(":")[0] == backend:
+            try:
+                problem = _prepare(entry, device, tuners)
+            except (TritonError, RuntimeError) as error:  # TRITON_JIT=forbid is one
+                problem = str(error)
+            if problem:
+                is_located = problem.startswith(f"{entry.where}: ")
+                problems.append(problem if is_located else f"{entry.where}: {problem}")
+    for tuner in tuners.values():
+        _take_decisions(tuner)
+    return problems
 
 
 class _StandIn:
@@ -46,47 +60,58 @@ class _StandIn:
         return self._bytes
 
 
-def _prepare(entry: Entry) -> Iterator[str]:
-    """Readies one variant; yields why not, if so."""
-    active = driver.active
-    if entry.target.partition(":")[0] != active.get_current_target().backend:
-        return
-    try:
-        function = _function(entry.kernel)
-    except (ImportError, AttributeError) as error:
-        yield f"{entry.where}: {entry.kernel}: {error}"
-        return
-    if function.cache_key != entry.source:
-        yield f"{entry.where}: {entry.kernel} has changed since it was recorded"
-        return
-    arguments = _arguments(function, entry, _device(active))
+def _prepare(entry: Entry, device: Any, tuners: dict[int, Any]) -> str | None:
+    """Readies one variant; or why not."""
+    from .recorded_kernels import variant_of
+
+    variant = variant_of(entry)
+    tuner = _tuner_of(variant.function)
+    if tuner is not None:
+        tuners[id(tuner)] = tuner
+    arguments = _arguments(variant, entry.ones, device)
     if arguments is None:
-        yield f"{entry.where}: {entry.kernel} has arguments that only a launch can give"
-        return
+        return f"{entry.kernel} has arguments that only a launch can give"
     # Interned, as the names in calls are: the launcher orders them by their addresses.
-    options = {sys.intern(name): decode(value) for name, value in (entry.given or {}).items()}
-    try:
-        kernel = function._expect({**options, **arguments})
-    except (TritonError, RuntimeError) as error:  # TRITON_JIT=forbid is one
-        yield f"{entry.where}: {entry.kernel}: {error}"
-        return
+    options = {sys.intern(name): _decoded(entry, value) for name, value in entry.options.items()}
+    kernel = variant.function._expect({**options, **arguments})
     if kernel is None:
-        yield f"{entry.where}: {entry.kernel}: its launches go through Python"
-    elif kernel.src.launch_key != entry.specialization["key"]:
-        yield f"{entry.where}: {entry.kernel} has arguments that only a launch can give"
+        return f"{entry.kernel}: its launches go through Python"
+    if getattr(kernel.src, "launch_key", None) != variant.key:
+        return f"{entry.kernel} has arguments that only a launch can give"
+    return None
 
 
-def _function(kernel: str) -> Any:
-    """The JITFunction of "module:qualified.name", which an autotuner may hold."""
-    from .jit import JITFunction
+def _decoded(entry: Entry, value: Any) -> Any:
+    try:
+        return decode(value)
+    except (KeyError, TypeError, ValueError, AttributeError, ImportError) as error:
+        raise RecordError(f"{entry.where}: {value!r} is no option's value: {error}") from error
 
-    name, _, path = kernel.partition(":")
-    found: Any = sys.modules.get(name) or importlib.import_module(name)
-    for part in path.split("."):
-        found = getattr(found, part)
-    while not isinstance(found, JITFunction):
-        found = found.fn
-    return found
+
+def _tuner_of(function: Any) -> Any:
+    """The autotuner that stands in the kernel's place in its module."""
+    from .autotuner import Autotuner
+
+    try:
+        module = sys.modules[function.module]
+        found: Any = functools.reduce(getattr, function.__qualname__.split("."), module)
+    except (KeyError, AttributeError):  # loaded from its file
+        return None
+    while found is not function and found is not None and not isinstance(found, Autotuner):
+        found = getattr(found, "fn", None)  # Heuristics
+    return found if isinstance(found, Autotuner) else None
+
+
+def _take_decisions(tuner: Any) -> None:
+    """Lets an autotuner know what locks have for the current device, so that its calls find it at once."""
+    if tuner.early_config_prune or tuner.perf_model:
+        return  # which configurations are left depends on the call
+    from . import decisions
+
+    for key, config in decisions.known(tuner).items():
+        if key not in tuner.cache:
+            tuner.cache[key] = config
+            tuner._report(key, {}, config, None)
 
 
 def _device(active: Any) -> Any:
@@ -98,31 +123,26 @@ def _device(active: Any) -> Any:
     )
 
 
-def _arguments(function: Any, entry: Entry, device: Any) -> dict[str, Any] | None:
+def _arguments(variant: Any, ones: list[str], device: Any) -> dict[str, Any] | None:
     """Values that are specialised as the variant is; None where one cannot be made."""
-    data = entry.specialization
-    paths = map(tuple, data["constant_keys"])
-    constants = dict(zip(paths, map(decode, data["constant_vals"]), strict=True))
-    attrs = dict(zip(map(tuple, data["attrs_keys"]), data["attrs_vals"], strict=True))
     found = {}
-    for index, name in enumerate(function.arg_names):  # a record sorts its names
-        kind = decode_kind(data["signature"][name])
-        value = _value((index,), kind, constants, attrs, device)
+    for index, (name, kind) in enumerate(variant.signature.items()):
+        value = 1 if name in ones else _value((index,), kind, variant, device)
         if value is _NO_STAND_IN:
             return None
         found[name] = value
     return found
 
 
-def _value(path: tuple[int, ...], kind: Any, constants: Any, attrs: Any, device: Any) -> Any:
-    if path in constants:
-        return constants[path]
+def _value(path: tuple[int, ...], kind: Any, variant: Any, device: Any) -> Any:
+    if path in variant.constants:
+        return variant.constants[path]
     if type(kind) is tuple:
-        parts = [_value((*path, i), part, constants, attrs, device) for i, part in enumerate(kind)]
+        parts = [_value((*path, i), part, variant, device) for i, part in enumerate(kind)]
         return _NO_STAND_IN if any(part is _NO_STAND_IN for part in parts) else tuple(parts)
     if not isinstance(kind, str):
         return _NO_STAND_IN
-    known = dict(attrs.get(path, ()))
+    known = dict(variant.attrs.get(path, ()))
     is_aligned = known.get("tt.divisibility") == 16
     if kind.startswith("*"):
         dtype = kind[1:].removeprefix("k")

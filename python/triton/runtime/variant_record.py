@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from .errors import TritonError
@@ -83,7 +83,9 @@ def line_of(variant: Any) -> str:
         "version": VERSION,
     }
     if variant.given is not None:
-        fields["given"] = {name: encode(value) for name, value in variant.given.items()}
+        options, ones = variant.given
+        shown = {name: encode(value) for name, value in options.items()}
+        fields["given"] = {"ones": ones, "options": shown}
     return json.dumps(fields, sort_keys=True)
 
 
@@ -104,9 +106,8 @@ class Entry:
     specialization: dict[str, Any]
     target: str
     where: str  # FILE:LINE of the record
-    given: dict[str, Any] | None = (
-        None  # the options as the launch named them; older records lack them
-    )
+    options: dict[str, Any] = field(default_factory=dict)  # as the launch named them
+    ones: list[str] = field(default_factory=list)  # see Given
 
 
 _TYPES = {
@@ -149,10 +150,22 @@ def _entry(line: str, where: str) -> Entry:
             raise RecordError(f"{where}: `{name}` must be {_WORDS[kind]}, got {fields.get(name)!r}")
     if fields["abi"] not in ("own", "plain"):
         raise RecordError(f"{where}: `abi` is {fields['abi']!r}; it must be own or plain")
-    given = fields.get("given")
-    if not (given is None or isinstance(given, dict)):
-        raise RecordError(f"{where}: `given` must be an object, got {given!r}")
-    return Entry(**{name: fields[name] for name in _TYPES}, where=where, given=given)
+    options, ones = _given(fields.get("given", {}), where)
+    return Entry(**{name: fields[name] for name in _TYPES}, where=where, options=options, ones=ones)
+
+
+def _given(given: Any, where: str) -> tuple[dict[str, Any], list[str]]:
+    """What the launch was given; older records do not tell."""
+    options, ones = (
+        (given.get("options", {}), given.get("ones", []))
+        if isinstance(given, dict)
+        else (None, None)
+    )
+    if not (isinstance(options, dict) and isinstance(ones, list)):
+        raise RecordError(
+            f"{where}: `given` must be an object with `options` and `ones`, got {given!r}"
+        )
+    return options, ones
 
 
 _WORDS = {str: "a text", dict: "an object"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 from .._C import libtriton
 from .._utils import Path
@@ -13,6 +13,23 @@ from ..backends import GPUTarget
 
 PROPERTIES = {"tt.divisibility": "a multiple of {}", "tt.pointer_range": "within 2 GiB"}
 _LONGEST = 60  # characters of a constant in a message
+
+
+class Given(NamedTuple):
+    """What a launch was given, as far as its variant does not tell."""
+
+    options: dict[str, Any]  # as the launch named them
+    ones: list[str]  # parameters whose annotation makes the integer 1 an argument like others
+
+    @classmethod
+    def of(cls, params: Any, specialization: Any, options: dict[str, Any]) -> Given:
+        pairs = zip(params, specialization, strict=True)
+        ones = [p.name for p, (kind, key) in pairs if kind != "constexpr" and _is_one(key)]
+        return cls(options, ones)
+
+
+def _is_one(key: Any) -> bool:
+    return type(key) is int and key == 1
 
 
 class Variant:
@@ -30,7 +47,7 @@ class Variant:
         target: Any,
         abi: str = "plain",
         key: str = "",
-        given: dict[str, Any] | None = None,
+        given: Given | None = None,
     ):
         self.function = function
         self.signature = signature
@@ -40,7 +57,7 @@ class Variant:
         self.target = target
         self.abi = abi
         self.key = key
-        self.given = given  # the options as the launch named them; None where there was none
+        self.given = given  # None where no launch is known
 
     @classmethod
     def of_source(cls, source: Any, target: Any, options: Any, abi: str) -> Variant:
@@ -54,7 +71,7 @@ class Variant:
             target,
             abi,
             getattr(source, "launch_key", ""),
-            getattr(source, "launch_options", None),
+            getattr(source, "given", None),
         )
 
     def compile(self) -> Any:
@@ -63,7 +80,7 @@ class Variant:
 
         source = ASTSource(self.function, self.signature, self.constants, self.attrs)
         source.launch_key = self.key  # type: ignore[attr-defined]
-        source.launch_options = self.given  # type: ignore[attr-defined]
+        source.given = self.given  # type: ignore[attr-defined]
         options = self.options.__dict__
         return compile(source, self.target, options, _folder_view=False, _launch_abi=self.abi)
 
