@@ -14,8 +14,9 @@ lazy    the same without `triton.preload`
 warm    as `serve`, with the cache that `record` left instead of a pack
 cold    requests with an empty cache, neither pack nor decisions
 
-Each line of JSON tells the first request and the median of the later ones in milliseconds, and the
-compilations and tunings that ran. Results are compared with torch's. Exit status 1: a result is
+Each line of JSON tells the first request and the median of the later ones in milliseconds, by the
+clock and in the time of this process's threads, and the compilations and tunings that ran. A request
+passes through `--layers` layers, each with all kernels of layers. Results are compared with torch's. Exit status 1: a result is
 wrong, or `serve`, `lazy` or `warm` compiled or tuned.
 """
 # SPDX-License-Identifier: MIT
@@ -60,19 +61,24 @@ class Counts:
             self.tuned.append(fn.__name__)
 
 
-def all_calls(device: str) -> list[Any]:
+def all_calls(device: str, layers: int) -> tuple[list[Any], list[Any]]:
+    """Every call once, and those of a request in order."""
     import serve_calls as calls
     import serve_latent_calls as latent
     import serve_shared_calls as shared
 
     batch = calls.Batch(device)
-    groups = (
-        *(shared.steps, calls.llama_prefill, calls.bloom, calls.mistral, calls.phi3),
-        *(calls.other_models, latent.latent_prefill, latent.experts, shared.quantised),
-        *(shared.autotuned, shared.caches, calls.llama_decode, latent.latent_decode),
-        shared.sampling,
+
+    def of(*groups: Callable[[Any], Any]) -> list[Any]:
+        return [call for group in groups for call in group(batch)]
+
+    before, after = of(shared.steps), of(shared.sampling)
+    layer = of(
+        *(calls.llama_prefill, calls.bloom, calls.mistral, calls.phi3, calls.other_models),
+        *(latent.latent_prefill, latent.experts, shared.quantised, shared.autotuned),
+        *(shared.caches, calls.llama_decode, latent.latent_decode),
     )
-    return [call for group in groups for call in group(batch)]
+    return [*before, *layer, *after], [*before, *(layer * layers), *after]
 
 
 def warm_libraries(device: str) -> None:
@@ -90,12 +96,12 @@ def warm_libraries(device: str) -> None:
         out.copy_(a.clone().float().half()).to(torch.bfloat16)
 
 
-def timed(run: Callable[[], Any], wait: Callable[[], None]) -> float:
-    """Milliseconds of a call with the work that it started."""
-    began = time.perf_counter()
+def timed(run: Callable[[], Any], wait: Callable[[], None]) -> tuple[float, float]:
+    """Milliseconds of a call with the work that it started: by the clock, and of this process."""
+    began, busy = time.perf_counter(), time.process_time()
     run()
     wait()
-    return 1e3 * (time.perf_counter() - began)
+    return 1e3 * (time.perf_counter() - began), 1e3 * (time.process_time() - busy)
 
 
 def requests(calls: list[Any], later: int, wait: Callable[[], None]) -> dict[str, Any]:
@@ -103,24 +109,25 @@ def requests(calls: list[Any], later: int, wait: Callable[[], None]) -> dict[str
         for call in calls:
             call.run()
 
-    first = timed(request, wait)
-    others = [timed(request, wait) for _ in range(later)]
-    steady = statistics.median(others)
-    spread = statistics.quantiles(others, n=4)
-    return {
-        "first": first,
-        "steady": steady,
-        "ratio": first / steady,
-        "spread": (spread[2] - spread[0]) / steady,
-    }
+    clock, busy = zip(
+        timed(request, wait), *(timed(request, wait) for _ in range(later)), strict=True
+    )
+    row = {}
+    for name, (first, *others) in (("", clock), ("busy_", busy)):
+        steady = statistics.median(others)
+        quarters = statistics.quantiles(others, n=4)
+        row[f"{name}first"], row[f"{name}steady"] = first, steady
+        row[f"{name}ratio"] = first / steady
+        row[f"{name}spread"] = (quarters[2] - quarters[0]) / steady
+    return row
 
 
 def each_call(calls: list[Any], later: int, wait: Callable[[], None]) -> list[tuple[Any, ...]]:
-    """Calls whose first run costs most beyond the median of the later ones, in milliseconds."""
+    """Calls whose first run costs most beyond the median of the later ones, in milliseconds of this process."""
     rows = []
     for call in calls:
-        first = timed(call.run, wait)
-        steady = statistics.median(timed(call.run, wait) for _ in range(later))
+        first = timed(call.run, wait)[1]
+        steady = statistics.median(timed(call.run, wait)[1] for _ in range(later))
         rows.append((round(first - steady, 3), round(first, 3), round(steady, 3), call.name))
     return sorted(rows, reverse=True)
 
@@ -151,7 +158,7 @@ def work(options: argparse.Namespace) -> int:
     open_engine(options.folder, options.device)
     counts = Counts()
     warm_libraries(options.device)
-    calls = all_calls(options.device)
+    calls, request = all_calls(options.device, options.layers)
     wait()
     started = time.perf_counter()
     if options.step in ("serve", "warm"):
@@ -169,7 +176,7 @@ def work(options: argparse.Namespace) -> int:
         for line in each_call(calls, options.later, wait)[: options.each]:
             print(*line)
     else:
-        row |= requests(calls, options.later, wait)
+        row |= requests(request, options.later, wait)
     wrong = wrong_results(calls)
     row |= {"kernels": len(counts.kernels), "compiled": len(counts.compiled)}
     row |= {"tuned": len(counts.tuned), "calls": len(calls), "wrong": wrong}
@@ -229,6 +236,7 @@ def main() -> int:
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
     parser.add_argument("--work", type=Path, default=Path("build/serve"))
     parser.add_argument("--later", type=int, default=20, help="requests after the first one")
+    parser.add_argument("--layers", type=int, default=4)
     parser.add_argument("--processes", type=int, default=3, help="of serve, lazy and warm")
     parser.add_argument("--threads", type=int, default=0, help="OMP_NUM_THREADS; 0: as it is")
     parser.add_argument("--each", type=int, default=0, help="show this many of the worst calls")

@@ -31,6 +31,13 @@ class Frozen(dict):
         return hash(frozenset(self.items()))
 
 
+def _quiet_logger(name: str) -> logging.Logger:
+    """The engine warns of each configuration file that a machine does not have."""
+    logger = logging.getLogger(name)
+    logger.setLevel(logging.ERROR)
+    return logger
+
+
 def _replaced() -> dict[str, dict[str, Any]]:
     """Modules of the engine that lead to its servers or to libraries of GPUs, and what kernels'
     files take from them.
@@ -39,7 +46,7 @@ def _replaced() -> dict[str, dict[str, Any]]:
         f"{PACKAGE}.common.req_manager": {"ReqSamplingParamsManager": object, "ReqManager": object},
         f"{PACKAGE}.common.basemodel.layer_infer.cache_tensor_manager": {"g_cache_manager": None},
         f"{PACKAGE}.utils.dist_utils": {"get_current_device_id": lambda: 0},
-        f"{PACKAGE}.utils.log_utils": {"init_logger": logging.getLogger},
+        f"{PACKAGE}.utils.log_utils": {"init_logger": _quiet_logger},
         f"{PACKAGE}.utils.sgl_utils": {"HAS_SGL_KERNEL": False, "sgl_ops": None},
         f"{PACKAGE}.utils.vllm_utils": {"HAS_VLLM": False, "vllm_ops": None},
         f"{PACKAGE}.utils.light_utils": {"HAS_LIGHTLLM_KERNEL": False, "light_ops": None},
