@@ -1,6 +1,6 @@
 """Imports the kernels of an LLM engine from its source folder, without the rest of the engine.
 
-The engine is LightLLM (github.com/ModelTC/lightllm, Apache 2.0): its Triton kernels lie in plain
+The engine is LightLLM (ModelTC/lightllm, Apache 2.0): its Triton kernels lie in plain
 files beside the functions that launch them. Its packages import models and servers on the way;
 here a package is only its folder, and the few modules that a kernel's file needs from elsewhere
 are replaced.

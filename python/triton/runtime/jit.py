@@ -233,21 +233,6 @@ class JITFunction(DecoratedFunction[T], JITBase):  # type: ignore[misc]
 
         return bind(self, args, kwargs)
 
-    def _expect(self, kwargs: dict[str, Any]) -> Any:
-        """Compiles or finds and loads the kernel for these arguments and options, so that its first launch finds it
-        as later ones do. None where launches go through `run`, or a hook prevents the compilation.
-        """
-        self._set_debug(kwargs)
-        self._check_globals()
-        variant = self._variant((), kwargs, None, warmup=True)
-        kernel = variant.kernel
-        if isinstance(kernel, _async_compile.FutureKernel):
-            kernel = kernel.result()
-        if kernel is None:
-            return None
-        kernel._init_handles(variant.device)
-        return kernel if self._c_expect(kernel, **kwargs) else None
-
     def _set_debug(self, kwargs: dict[str, Any]) -> None:
         if kwargs.get("debug") or self.debug or knobs.runtime.debug:
             kwargs["debug"] = True

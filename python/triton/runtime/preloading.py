@@ -11,6 +11,7 @@ import sys
 from types import SimpleNamespace
 from typing import Any
 
+from . import _async_compile
 from .constant_text import decode
 from .driver import driver
 from .errors import TritonError
@@ -61,7 +62,7 @@ class _StandIn:
 
 
 def _prepare(entry: Entry, device: Any, tuners: dict[int, Any]) -> str | None:
-    """Readies one variant; or why not."""
+    """Readies one variant; or gives the reason why it is left."""
     from .recorded_kernels import variant_of
 
     variant = variant_of(entry)
@@ -73,12 +74,28 @@ def _prepare(entry: Entry, device: Any, tuners: dict[int, Any]) -> str | None:
         return f"{entry.kernel} has arguments that only a launch can give"
     # Interned, as the names in calls are: the launcher orders them by their addresses.
     options = {sys.intern(name): _decoded(entry, value) for name, value in entry.options.items()}
-    kernel = variant.function._expect({**options, **arguments})
+    kernel = _expect(variant.function, {**options, **arguments})
     if kernel is None:
         return f"{entry.kernel}: its launches go through Python"
     if getattr(kernel.src, "launch_key", None) != variant.key:
         return f"{entry.kernel} has arguments that only a launch can give"
     return None
+
+
+def _expect(function: Any, kwargs: dict[str, Any]) -> Any:
+    """Compiles or finds and loads the kernel for these arguments and options, so that its first launch finds it as
+    later ones do. None where launches go through `run`, or a hook prevents the compilation.
+    """
+    function._set_debug(kwargs)
+    function._check_globals()
+    chosen = function._variant((), kwargs, None, warmup=True)
+    kernel = chosen.kernel
+    if isinstance(kernel, _async_compile.FutureKernel):
+        kernel = kernel.result()
+    if kernel is None:
+        return None
+    kernel._init_handles(chosen.device)
+    return kernel if function._c_expect(kernel, **kwargs) else None
 
 
 def _decoded(entry: Entry, value: Any) -> Any:
