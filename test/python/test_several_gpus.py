@@ -149,6 +149,60 @@ def test_all_gather_matmul(world, seed, sanitize):
         assert np.array_equal(c[rank], want.astype(np.float16))
 
 
+def run_twice(module, world, shots):
+    """Launches before and after: kernels write the buffers, all-reduce runs, kernels write them again, it runs again."""
+    ranks = Ranks(world, 512, programs=1)
+    values = [aligned(512, np.float32) + 2 * rank + 1 for rank in range(world)]
+    out = [aligned(512, np.float32) for _ in range(world)]
+    options = {"WORLD": world, "BLOCK": 512, "sanitize": "race"}
+    with simulator.together():
+        for rank in range(world):
+            with simulator.device(rank):
+                for epoch in (1, 2):
+                    module.read_peer[(1,)](
+                        addresses([values[rank]]), ranks.buffers[rank], 512,
+                        PEER=0, BLOCK=512, sanitize="race",
+                    )  # fmt: skip
+                    if shots == 1:
+                        module.one_shot_all_reduce[(1,)](
+                            *ranks.tables, out[rank], 512, epoch, RANK=rank, **options
+                        )
+                    else:
+                        module.two_shot_all_reduce[(1,)](
+                            *ranks.tables, 512, epoch, RANK=rank, dtype=triton.language.float32, **options
+                        )  # fmt: skip
+    for result in out if shots == 1 else ranks.buffers:
+        assert np.array_equal(result, sum(values))
+
+
+@WORLDS
+@pytest.mark.parametrize("shots", [1, 2])
+def test_buffers_are_written_by_launches_before_and_after(world, shots):
+    run_twice(several, world, shots)
+
+
+MEETINGS = {
+    1: ("    meet(signals, program, 2 * epoch, RANK, WORLD)  # buffers may change now\n", ""),
+    2: (
+        "    part = tl.cdiv(tl.cdiv(n, WORLD), BLOCK) * BLOCK\n",
+        "    meet(signals, program, 2 * epoch - 1, RANK, WORLD)\n",
+    ),
+}
+
+
+@WORLDS
+@pytest.mark.parametrize("shots", MEETINGS)
+def test_a_meeting_that_is_left_out_is_found(tmp_path, world, shots):
+    """Of one-shot the last, of two-shot the first."""
+    source = open(EXAMPLE).read()
+    line, before = MEETINGS[shots]
+    assert source.count(before + line) == 1
+    path = tmp_path / "planted.py"
+    path.write_text(source.replace(before + line, line if before else ""))
+    with pytest.raises(RuntimeError, match=r"error: race in "):
+        run_twice(load(path), world, shots)
+
+
 # --- Planted faults -------------------------------------------------------------------------------
 
 
