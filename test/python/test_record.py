@@ -324,3 +324,10 @@ def test_a_record_that_is_no_text(tmp_path):
 def test_a_line_whose_kernel_is_not_there(record, changes, problem):
     with pytest.raises(RecordError, match=f"run.jsonl:1: .*{problem}"):
         recorded_kernels.variant_of(entry_of(record, **changes))
+
+
+def test_a_variant_of_a_line_writes_the_same_line(record):
+    launch(num_warps=2)
+    variant = recorded_kernels.variant_of(variant_record.read(str(record))[0])
+    assert variant_record.line_of(variant) + "\n" == record.read_text()
+    assert json.loads(record.read_text())["given"] == {"ones": [], "options": {"num_warps": 2}}

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import functools
 import sys
+from collections.abc import Iterable
 from types import SimpleNamespace
 from typing import Any
 
 from . import _async_compile
-from .constant_text import decode
 from .driver import driver
 from .errors import TritonError
 from .variant_record import Entry, RecordError, read
@@ -27,22 +27,27 @@ def preload(path: str) -> list[str]:
     that is neither in memory, in a pack nor on disk is compiled. Returns a line for each variant that is left to its
     first launch. Autotuners take the decisions that locks have for this device.
     """
+    return ready(read(path))[1]
+
+
+def ready(entries: Iterable[Entry]) -> tuple[list[Any], list[str]]:
+    """The same for lines of records: the kernels, and the lines about the others."""
     active = driver.active
     backend, device = active.get_current_target().backend, _device(active)
     tuners: dict[int, Any] = {}
-    problems = []
-    for entry in read(path):
-        if entry.target.partition(":")[0] == backend:
-            try:
-                problem = _prepare(entry, device, tuners)
-            except (TritonError, RuntimeError) as error:  # TRITON_JIT=forbid is one
-                problem = str(error)
-            if problem:
-                is_located = problem.startswith(f"{entry.where}: ")
-                problems.append(problem if is_located else f"{entry.where}: {problem}")
+    kernels, problems = [], []
+    for entry in entries:
+        if entry.target.partition(":")[0] != backend:
+            continue
+        try:
+            kernels.append(_prepare(entry, device, tuners))
+        except (TritonError, RuntimeError) as error:  # TRITON_JIT=forbid is one
+            text = str(error)
+            is_located = text.startswith(f"{entry.where}: ")
+            problems.append(text if is_located else f"{entry.where}: {text}")
     for tuner in tuners.values():
         _take_decisions(tuner)
-    return problems
+    return kernels, problems
 
 
 class _StandIn:
@@ -61,25 +66,25 @@ class _StandIn:
         return self._bytes
 
 
-def _prepare(entry: Entry, device: Any, tuners: dict[int, Any]) -> str | None:
-    """Readies one variant; or gives the reason why it is left."""
+def _prepare(entry: Entry, device: Any, tuners: dict[int, Any]) -> Any:
+    """Readies one variant, and returns its kernel."""
     from .recorded_kernels import variant_of
 
     variant = variant_of(entry)
     tuner = _tuner_of(variant.function)
     if tuner is not None:
         tuners[id(tuner)] = tuner
-    arguments = _arguments(variant, entry.ones, device)
+    arguments = _arguments(variant, device)
     if arguments is None:
-        return f"{entry.kernel} has arguments that only a launch can give"
+        raise RecordError(f"{entry.kernel} has arguments that only a launch can give")
     # Interned, as the names in calls are: the launcher orders them by their addresses.
-    options = {sys.intern(name): _decoded(entry, value) for name, value in entry.options.items()}
+    options = {sys.intern(name): value for name, value in variant.given.options.items()}
     kernel = _expect(variant.function, {**options, **arguments})
     if kernel is None:
-        return f"{entry.kernel}: its launches go through Python"
+        raise RecordError(f"launches of {entry.kernel} go through Python")
     if getattr(kernel.src, "launch_key", None) != variant.key:
-        return f"{entry.kernel} has arguments that only a launch can give"
-    return None
+        raise RecordError(f"{entry.kernel} has arguments that only a launch can give")
+    return kernel
 
 
 def _expect(function: Any, kwargs: dict[str, Any]) -> Any:
@@ -96,13 +101,6 @@ def _expect(function: Any, kwargs: dict[str, Any]) -> Any:
         return None
     kernel._init_handles(chosen.device)
     return kernel if function._c_expect(kernel, **kwargs) else None
-
-
-def _decoded(entry: Entry, value: Any) -> Any:
-    try:
-        return decode(value)
-    except (KeyError, TypeError, ValueError, AttributeError, ImportError) as error:
-        raise RecordError(f"{entry.where}: {value!r} is no option's value: {error}") from error
 
 
 def _tuner_of(function: Any) -> Any:
@@ -140,11 +138,11 @@ def _device(active: Any) -> Any:
     )
 
 
-def _arguments(variant: Any, ones: list[str], device: Any) -> dict[str, Any] | None:
+def _arguments(variant: Any, device: Any) -> dict[str, Any] | None:
     """Values that are specialised as the variant is; None where one cannot be made."""
     found = {}
     for index, (name, kind) in enumerate(variant.signature.items()):
-        value = 1 if name in ones else _value((index,), kind, variant, device)
+        value = 1 if name in variant.given.ones else _value((index,), kind, variant, device)
         if value is _NO_STAND_IN:
             return None
         found[name] = value

@@ -19,7 +19,7 @@ from ..backends import GPUTarget
 from . import constant_text
 from .jit import JITFunction
 from .variant_record import Entry, RecordError
-from .variants import Variant
+from .variants import Given, Variant
 
 
 def variant_of(entry: Entry, target: GPUTarget | None = None) -> Variant:
@@ -38,6 +38,7 @@ def variant_of(entry: Entry, target: GPUTarget | None = None) -> Variant:
         text = json.dumps(entry.specialization)
         key, kinds, constants, attrs, options = decode_specialization(function, text, recorded)
         signature = {name: kinds[name] for name in function.arg_names}
+        given = {name: constant_text.decode(value) for name, value in entry.options.items()}
     except (KeyError, TypeError, ValueError, AttributeError, ImportError) as error:
         raise RecordError(
             f"{entry.where}: the specialization of {entry.kernel} cannot be read: "
@@ -58,7 +59,17 @@ def variant_of(entry: Entry, target: GPUTarget | None = None) -> Variant:
         if origin.specializes_storage != backend.specializes_storage:
             attrs = _with_storage(function, signature, attrs, backend.specializes_storage)
     parsed = backend.parse_options(options)
-    return Variant(function, signature, constants, attrs, parsed, target, entry.abi, key)
+    return Variant(
+        function,
+        signature,
+        constants,
+        attrs,
+        parsed,
+        target,
+        entry.abi,
+        key,
+        Given(given, entry.ones),
+    )
 
 
 _WITHIN_2GIB = ["tt.pointer_range", 32]
