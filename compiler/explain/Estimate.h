@@ -15,7 +15,8 @@ struct LaunchShape {
   std::array<uint64_t, 3> grid{1, 1, 1};
   std::vector<std::optional<int64_t>> scalars; ///< values of integers, by the parameter's position in the source
   uint64_t memoryBytes = 0;                    ///< that the arrays of the arguments have together; 0: unknown
-  uint32_t multiprocessors = 0;                ///< 0: those of the GPU that the architecture stands for
+  double memoryPeak = 0;        ///< bytes a second of the GPU's memory, as its clock and width say; 0: unknown
+  uint32_t multiprocessors = 0; ///< 0: those of the GPU that the architecture stands for
 };
 
 /// Resources, and the time as far as a target has a model of it.

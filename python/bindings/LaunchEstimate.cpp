@@ -13,10 +13,11 @@ std::optional<explain::LaunchShape> nereid::python::launchShapeOf(nb::handle lau
   PyObject *scalars = nullptr;
   unsigned long long grid[3] = {1, 1, 1}, memoryBytes = 0;
   unsigned multiprocessors = 0;
-  if (!PyArg_ParseTuple(launch.ptr(), "(KKK)O!KI", &grid[0], &grid[1], &grid[2], &PyDict_Type, &scalars, &memoryBytes,
-                        &multiprocessors))
+  double memoryPeak = 0;
+  if (!PyArg_ParseTuple(launch.ptr(), "(KKK)O!KId", &grid[0], &grid[1], &grid[2], &PyDict_Type, &scalars, &memoryBytes,
+                        &multiprocessors, &memoryPeak))
     throw nb::python_error();
-  explain::LaunchShape shape{{grid[0], grid[1], grid[2]}, {}, memoryBytes, multiprocessors};
+  explain::LaunchShape shape{{grid[0], grid[1], grid[2]}, {}, memoryBytes, memoryPeak, multiprocessors};
   PyObject *position = nullptr, *value = nullptr;
   for (Py_ssize_t at = 0; PyDict_Next(scalars, &at, &position, &value);) {
     const size_t index = PyLong_AsSize_t(position);

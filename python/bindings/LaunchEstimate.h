@@ -9,7 +9,7 @@
 
 namespace nereid::python {
 
-/// From (grid, {position: integer}, bytes of all arrays, multiprocessors); nothing from None.
+/// From (grid, {position: integer}, bytes of all arrays, multiprocessors, bytes a second of memory); nothing from None.
 std::optional<explain::LaunchShape> launchShapeOf(nb::handle launch);
 
 /// By name; None where there is no estimate.

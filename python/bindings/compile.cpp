@@ -139,7 +139,7 @@ void nereid::python::bindCompile(nb::module_ &module) {
       nb::arg("attrs"), nb::arg("target"), nb::arg("options"), nb::arg("cache_dir").none(), nb::arg("name"),
       nb::arg("lookup") = nb::none(), nb::arg("launch") = nb::none(),
       "Compiles a function for the types and constants of its parameters. `launch`, if given, is what is known of "
-      "the launch: ((x, y, z), {position: integer}, bytes of all arrays, multiprocessors).");
+      "the launch: ((x, y, z), {position: integer}, bytes of all arrays, multiprocessors, bytes a second of memory).");
   module.def("estimate", &WithStackRoom<estimate>::call, nb::arg("fn"), nb::arg("signature"), nb::arg("constexprs"),
              nb::arg("attrs"), nb::arg("target"), nb::arg("options"), nb::arg("name"), nb::arg("launch"),
              "What a launch would cost, as far as the target has a model of it; else None. Generates no code.");

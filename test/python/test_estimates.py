@@ -11,7 +11,9 @@ from triton.compiler import ASTSource, make_backend
 MULTIPROCESSORS = 132
 
 
-def estimate(fn, types, values, grid, constants, target=("cuda", 90, 32), memory=0, **options):
+def estimate(
+    fn, types, values, grid, constants, target=("cuda", 90, 32), memory=0, peak=0.0, **options
+):
     """`types` are those of the parameters that are no constants, `values` those of integers."""
     names = fn.arg_names
     signature = {name: types.get(name, "constexpr") for name in names}
@@ -24,7 +26,7 @@ def estimate(fn, types, values, grid, constants, target=("cuda", 90, 32), memory
     source = ASTSource(fn, signature, constants, attributes)
     parsed = backend.parse_options(options)
     integers = {names.index(name): value for name, value in values.items()}
-    shape = (tuple(grid), integers, memory, MULTIPROCESSORS)
+    shape = (tuple(grid), integers, memory, MULTIPROCESSORS, peak)
     return libtriton.estimate(
         fn,
         source.signature,
@@ -116,6 +118,14 @@ def test_a_copy_takes_as_long_as_its_memory():
     assert 8 * n / 4.35e12 * 1e6 <= found["microseconds"] <= 1.2 * 8 * n / 4.35e12 * 1e6
 
 
+def test_the_memory_of_the_device_counts():
+    n = 1 << 26
+    fast, slow = (
+        of_rows(copy, n, grid=n // 1024, memory=8 * n, peak=peak) for peak in (4.0e12, 2.0e12)
+    )
+    assert slow["microseconds"] == pytest.approx(2 * fast["microseconds"], rel=0.1)
+
+
 def test_programs_come_in_waves():
     few, many = of_rows(copy, 1 << 20, grid=MULTIPROCESSORS), of_rows(copy, 1 << 20, grid=1 << 16)
     assert few["waves"] < 1 < many["waves"]
@@ -183,7 +193,7 @@ def test_an_error_of_the_kernel_is_raised():
         of_rows(wrong, 1)
 
 
-@pytest.mark.parametrize("launch", [1, (1,), ((1, 1), {}, 0, 0), ((1, 1, 1), {"n": 1}, 0, 0)])
+@pytest.mark.parametrize("launch", [1, (1,), ((1, 1), {}, 0, 0), ((1, 1, 1), {"n": 1}, 0, 0, 0.0)])
 def test_a_launch_of_another_form_is_an_error(launch):
     with pytest.raises((TypeError, SystemError, ValueError)):
         libtriton.estimate(

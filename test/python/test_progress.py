@@ -6,7 +6,7 @@ import threading
 import time
 
 import pytest
-from triton.runtime.progress import Progress
+from triton.runtime.progress import Progress, bar
 
 
 class Terminal(io.StringIO):
@@ -43,6 +43,16 @@ def test_no_escape_codes_where_none_are_understood(monkeypatch, term):
         while "\n" not in terminal.getvalue() and time.monotonic() < deadline:
             time.sleep(0.005)
     assert terminal.getvalue() == "triton: tuning, 0 s\n"
+
+
+def test_a_terminal_shows_a_bar(monkeypatch):
+    terminal, deadline = terminal_of(monkeypatch), time.monotonic() + 10
+    with Progress("tuning", patience=0.05) as progress:
+        progress.step(", configuration 2 of 4", bar(1, 4))
+        while "\x1b" not in terminal.getvalue() and time.monotonic() < deadline:
+            time.sleep(0.005)
+    line = terminal.getvalue().split("\x1b")[0]
+    assert line == "\r[#####               ] triton: tuning, configuration 2 of 4, 0 s"
 
 
 def test_work_goes_on_where_no_thread_starts(monkeypatch):

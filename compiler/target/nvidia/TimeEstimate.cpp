@@ -30,6 +30,8 @@ static constexpr double kStartCycles = 400;
 static constexpr double kLocalBytes = 128;
 /// Of each spilled register, for each iteration. Those of many threads do not fit L1.
 static constexpr double kSpillAccesses = 4;
+/// The part of the memory's peak that copies reach.
+static constexpr double kReachedPeak = 0.89;
 /// Programs at these parts of the grid stand for all.
 static constexpr double kSamples[] = {0.1, 0.3, 0.5, 0.7, 0.9};
 
@@ -174,7 +176,8 @@ explain::Estimate nvidia::estimateLaunch(const CudaKernel &kernel, const std::ve
   const double rounds = roundsOf(work, grid, estimate.residentCtas, double(multiprocessors)) / clock;
   const double moved = work.bytes * double(grid.numCtas);
   const double distinct = launch.memoryBytes ? std::min<double>(moved, double(launch.memoryBytes)) : moved;
-  const double l2 = moved / gpu.l2LineBytes, dram = distinct / gpu.dramBytes;
+  const double dramRate = launch.memoryPeak > 0 ? kReachedPeak * launch.memoryPeak : gpu.dramBytes;
+  const double l2 = moved / gpu.l2LineBytes, dram = distinct / dramRate;
   estimate.waves = double(grid.numCtas) / double(estimate.residentCtas * multiprocessors);
   estimate.bytes = uint64_t(moved);
   estimate.cycles = uint64_t(work.cycles);

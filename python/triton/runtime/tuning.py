@@ -42,6 +42,14 @@ _MOST_SECONDS = ((7, 0.1), (0, 1.0))  # with at least so many samples
 _LEAST_SAMPLES = 12
 
 
+# Compilations at once: each may take hundreds of megabytes.
+_MOST_THREADS = 16
+
+
+def _thread_count() -> int:
+    return min(len(os.sched_getaffinity(0)), _MOST_THREADS)
+
+
 class Candidate:
     """One configuration of a search, and what became of it."""
 
@@ -108,7 +116,7 @@ class Compilations:
 
     def __init__(self, tuner: Autotuner, args: tuple[Any, ...], kwargs: dict[str, Any]):
         self._tuner, self._args, self._kwargs = tuner, args, kwargs
-        self._executor = ThreadPoolExecutor(len(os.sched_getaffinity(0)), "triton tuning")
+        self._executor = ThreadPoolExecutor(_thread_count(), "triton tuning")
 
     def __enter__(self) -> Compilations:
         return self
@@ -188,7 +196,7 @@ def compile_all(fn: Any, calls: list[Callable[[], Any]]) -> list[Any]:
     if _async_compile.active_mode.get() is not None or not _compiles_ahead(fn):
         return [call() for call in calls]
     kernels = []
-    with ThreadPoolExecutor(len(os.sched_getaffinity(0)), "triton tuning") as executor:
+    with ThreadPoolExecutor(_thread_count(), "triton tuning") as executor:
         for call in calls:
             with _Ahead(executor, None):
                 kernels.append(call())

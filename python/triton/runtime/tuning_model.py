@@ -17,8 +17,9 @@ PROPOSED = 3
 # The model may be wrong by this factor.
 _NEAR = 1.3
 
-# ((x, y, z), integers by position, bytes of all arrays, multiprocessors), as `libtriton.compile` takes it.
-LaunchShape = tuple[tuple[int, int, int], dict[int, int], int, int]
+# ((x, y, z), integers by position, bytes of all arrays, multiprocessors, bytes a second of memory), as
+# `libtriton.compile` takes it.
+LaunchShape = tuple[tuple[int, int, int], dict[int, int], int, int, float]
 
 
 class Variant:
@@ -44,6 +45,7 @@ class Variant:
             _integers(bound),
             memory_bytes(tuple(bound.values())),
             properties.get("multiprocessor_count", 0),
+            _memory_peak(properties),
         )
 
     def estimate(self) -> Any:
@@ -63,6 +65,12 @@ class Variant:
             source.symbol(),
             self.shape,
         )
+
+
+def _memory_peak(properties: dict[str, Any]) -> float:
+    """Bytes a second; 0 where the device does not tell."""
+    clock, bits = properties.get("mem_clock_rate", 0), properties.get("mem_bus_width", 0)
+    return 2 * clock * 1e3 * bits / 8  # kHz, at both edges
 
 
 def _without_heuristics(
