@@ -253,7 +253,7 @@ class GatherMatmul:
         all_gather_matmul[grid](
             self.a.table, self.epochs.signals.table, self.flags, self.a.tensor, self.b, self.c,
             self.m, self.n, self.k, epoch, RANK=self.rank, WORLD=WORLD, COPIES=copies,
-            ROWS=self.rows, M=m, N=n, K=k, SCOPE=scope, num_warps=warps, num_stages=stages,
+            ROWS=self.rows, BLOCK=16384, M=m, N=n, K=k, SCOPE=scope, num_warps=warps, num_stages=stages,
         )  # fmt: skip
 
     def by_kernel(self, config, copies):
