@@ -23,13 +23,6 @@ struct Cursor {
 
 } // namespace
 
-template <typename T> static T littleEndianAt(std::string_view bytes, size_t at) {
-  T value = 0;
-  for (size_t i = 0; i < sizeof value; ++i)
-    value |= static_cast<T>(static_cast<unsigned char>(bytes[at + i])) << (8 * i);
-  return value;
-}
-
 /// Checks everything that does not depend on the header.
 static Expected<void> checkFrame(std::string_view file) {
   if (file.size() < kPrologueBytes + kChecksumBytes)

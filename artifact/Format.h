@@ -46,6 +46,13 @@ struct BlobTable {
   std::vector<StoredStage> stages;
 };
 
+template <typename T> T littleEndianAt(std::string_view bytes, size_t at) {
+  T value = 0;
+  for (size_t i = 0; i < sizeof value; ++i)
+    value |= static_cast<T>(static_cast<unsigned char>(bytes[at + i])) << (8 * i);
+  return value;
+}
+
 /// The checksum in the last 16 bytes of a file, given its other bytes.
 std::string checksum(std::string_view bytes);
 

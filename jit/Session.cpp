@@ -9,6 +9,7 @@
 #include "jit/CompileLock.h"
 #include "jit/ContextPool.h"
 #include "jit/DiskCache.h"
+#include "jit/Packs.h"
 #include "jit/StoreQueue.h"
 
 #include <chrono>
@@ -41,10 +42,12 @@ std::string jit::irProblem(const Job &job) {
 //--- The cache ---------------------------------------------------------------------------------
 
 std::optional<Compiled> Session::find(Job &job) const {
-  if (cacheDir.empty() || !readsCache)
+  if (!readsCache)
     return std::nullopt;
+  std::shared_ptr<const artifact::Artifact> artifact = Packs::process().find(job);
+  if (artifact || cacheDir.empty())
+    return artifact ? std::optional(Compiled{std::move(artifact), {}, /*isFromCache=*/true}) : std::nullopt;
   const std::string &key = keyOf(job);
-  std::shared_ptr<const artifact::Artifact> artifact;
   withoutLock([&] {
     if (auto loaded = processCache().load(cacheDir, key))
       artifact = std::make_shared<const artifact::Artifact>(std::move(*loaded));

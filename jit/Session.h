@@ -25,7 +25,8 @@ struct Job {
   sema::KernelRequest kernel;    ///< of a module: its options and target alone
   sema::HostEnv *host = nullptr; ///< of a source
   std::optional<IrText> ir;      ///< the module
-  std::string sourceKey;         ///< changes with the source, and with what the host reads for it
+  std::string sourceKey;         ///< changes with the source, its place, and what the host reads for it
+  std::string portableSourceKey; ///< the same, wherever the source is; empty: packs have no such kernel
   std::string toolsKey;          ///< identifies `request.tools`, since others may produce other code
   /// The session adds the key, and for a failure the module's sources and how it can be printed.
   driver::Request request;
@@ -40,8 +41,9 @@ std::string irProblem(const Job &job);
 struct Compiled {
   std::shared_ptr<const artifact::Artifact> artifact;
   std::vector<driver::PhaseTime> times;
-  bool isFromCache = false;
+  bool isFromCache = false;                       ///< or from a pack
   std::optional<explain::Estimate> estimate = {}; ///< where the request has a launch; none from the cache
+  std::string packKey = {};                       ///< set by callers that write packs
 };
 
 /// Runs work without a lock of the host (Python's) that this thread holds, and with it inside of such work.

@@ -33,6 +33,7 @@ private:
 /// The values of the options that are part of the key; of libraries, their contents, too.
 struct OptionKey {
   KeyBuilder &key;
+  bool isPortable; ///< without paths
 
   void add(uint64_t number) { key.add(number); }
   void add(const std::optional<bool> &choice) { key.add(uint64_t{choice ? 1u + *choice : 0u}); }
@@ -40,7 +41,8 @@ struct OptionKey {
   void add(const std::string &text) { key.add(text); }
   void add(const support::ExternLibrary &library) {
     add(library.name);
-    add(library.path);
+    if (!isPortable)
+      add(library.path);
     // One that cannot be read is reported where one of its functions is called.
     const auto file = support::readLibrary(library.path);
     key.add(file ? (*file)->getBuffer() : "");
@@ -69,10 +71,10 @@ static void addArgument(KeyBuilder &key, const sema::KernelArgument &arg) {
   key.add(uint64_t{arg.pointerRange});
 }
 
-std::string driver::cacheKey(const sema::KernelRequest &kernel, const std::string &sourceKey,
-                             const std::string &signature) {
+static std::string keyOf(const sema::KernelRequest &kernel, const std::string &sourceKey, const std::string &signature,
+                         bool isPortable) {
   KeyBuilder key;
-  key.add(buildId());
+  key.add(isPortable ? "pack" : driver::buildId());
   key.add(sourceKey);
   key.add(kernel.name);
   key.add(signature);
@@ -81,13 +83,23 @@ std::string driver::cacheKey(const sema::KernelRequest &kernel, const std::strin
   support::forEachOption(
       [&](const support::OptionRow &row, const auto &value) {
         if (row.isInKey)
-          OptionKey{key}.add(value);
+          OptionKey{key, isPortable}.add(value);
       },
-      effectiveOptions(kernel.options, kernel.target));
+      driver::effectiveOptions(kernel.options, kernel.target));
   const auto &[backend, arch, features, lastLevelCacheBytes] = kernel.target;
   key.add(backend);
   key.add(arch);
   key.add(features);
   key.add(lastLevelCacheBytes);
   return key.hex();
+}
+
+std::string driver::cacheKey(const sema::KernelRequest &kernel, const std::string &sourceKey,
+                             const std::string &signature) {
+  return keyOf(kernel, sourceKey, signature, /*isPortable=*/false);
+}
+
+std::string driver::packKey(const sema::KernelRequest &kernel, const std::string &sourceKey,
+                            const std::string &signature) {
+  return keyOf(kernel, sourceKey, signature, /*isPortable=*/true);
 }

@@ -136,4 +136,7 @@ std::string buildId();
 /// The key of a compilation: a hash of everything that its result depends on, as lower-case hex.
 std::string cacheKey(const sema::KernelRequest &kernel, const std::string &sourceKey, const std::string &signature);
 
+/// The key of a compilation in packs: the same for every build, and wherever libraries are.
+std::string packKey(const sema::KernelRequest &kernel, const std::string &sourceKey, const std::string &signature);
+
 } // namespace nereid::driver

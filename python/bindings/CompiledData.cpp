@@ -5,6 +5,7 @@
 #include "artifact/TargetInfo.h"
 #include "compiler/support/FatalGuard.h"
 #include "jit/DiskCache.h"
+#include "jit/Packs.h"
 #include "jit/StoreQueue.h"
 #include "python/bindings/LaunchEstimate.h"
 #include "python/bindings/PyDiagnostics.h"
@@ -180,7 +181,10 @@ std::shared_ptr<LoadedKernel> CompiledData::kernel(int32_t ordinal) {
 //--- The cache ---------------------------------------------------------------------------------
 
 void nereid::python::warnOfCache() {
-  for (const std::string &note : jit::processCache().takeNotes())
+  std::vector<std::string> notes = jit::processCache().takeNotes();
+  for (std::string &note : jit::Packs::process().takeNotes())
+    notes.push_back(std::move(note));
+  for (const std::string &note : notes)
     if (PyErr_WarnEx(PyExc_RuntimeWarning, note.c_str(), 1) != 0)
       throw nb::python_error();
 }
@@ -258,6 +262,7 @@ void nereid::python::bindCompiledData(nb::module_ &module) {
       .def_prop_ro("resources", &resourcesOf)
       .def_prop_ro("times", &CompiledData::phaseTimes)
       .def_ro("cache_hit", &CompiledData::cacheHit)
+      .def_ro("pack_key", &CompiledData::packKey, "What names it in a pack; empty where it cannot be in one.")
       .def_prop_ro("estimate", [](const CompiledData &data) { return dictOf(data.estimate); })
       .def_prop_ro("artifact", &serialized)
       .def("stages", &CompiledData::stages, "Names of the stages, in order.")

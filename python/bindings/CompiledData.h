@@ -14,7 +14,7 @@ class CompiledData {
 public:
   explicit CompiledData(jit::Compiled compiled)
       : shared(std::move(compiled.artifact)), artifact(*shared), times(std::move(compiled.times)),
-        cacheHit(compiled.isFromCache), estimate(std::move(compiled.estimate)) {}
+        cacheHit(compiled.isFromCache), packKey(std::move(compiled.packKey)), estimate(std::move(compiled.estimate)) {}
 
   nb::dict metadata() const;
   nb::dict phaseTimes() const;
@@ -29,6 +29,7 @@ public:
   const artifact::Artifact &artifact;
   const std::vector<driver::PhaseTime> times;
   const bool cacheHit;
+  const std::string packKey;                       ///< empty where it cannot be in a pack
   const std::optional<explain::Estimate> estimate; ///< of the launch that it was compiled for
 
 private:

@@ -104,6 +104,7 @@ void bindTracebacks(nb::module_ &module);
 void bindKernel(nb::module_ &module);
 void bindCompile(nb::module_ &module);
 void bindCache(nb::module_ &module);
+void bindPacks(nb::module_ &module);
 void bindIr(nb::module_ &module);
 void bindCpuDriver(nb::module_ &module);
 void bindCudaDriver(nb::module_ &module);

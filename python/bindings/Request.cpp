@@ -160,6 +160,7 @@ Compilation::Compilation(const KernelDescription &description)
   }
   job.request.signature = text.str();
   const support::SourceFile &file = *kernel.kernel->file;
-  job.sourceKey += std::string(utf8(checked(PyObject_GetAttrString(description.function.ptr(), "cache_key")))) + "\n" +
-                   file.name().str() + "\n" + std::to_string(file.origin().firstLine) + "\n" + file.text().str();
+  job.sourceKey += std::string(utf8(checked(PyObject_GetAttrString(description.function.ptr(), "cache_key"))));
+  job.portableSourceKey = job.sourceKey;
+  job.sourceKey += "\n" + file.name().str() + "\n" + std::to_string(file.origin().firstLine) + "\n" + file.text().str();
 }

@@ -1,6 +1,7 @@
 // `compile`: from a function and its signature to a kernel, through the cache on disk.
 // SPDX-License-Identifier: MIT
 #include "compiler/support/MemoryReserve.h"
+#include "jit/Packs.h"
 #include "python/bindings/CompiledData.h"
 #include "python/bindings/IrModule.h"
 #include "python/bindings/LaunchEstimate.h"
@@ -80,6 +81,7 @@ static std::shared_ptr<CompiledData> compileJob(jit::Job &job, PyHost *host, nb:
   if (!compiled)
     compiled = build(session, job, host);
   warnOfCache();
+  compiled->packKey = jit::packKeyOf(job);
   return std::make_shared<CompiledData>(std::move(*compiled));
 }
 

@@ -26,6 +26,7 @@ NB_MODULE(libtriton, module) {
   bindIr(module);
   bindCompile(module);
   bindCache(module);
+  bindPacks(module);
   bindCpuDriver(module);
   bindCudaDriver(module);
   bindHipDriver(module);

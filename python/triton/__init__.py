@@ -68,6 +68,7 @@ __all__ = [
     "jit",
     "knobs",
     "language",
+    "load_pack",
     "multiple_class",
     "must_use_result",
     "next_power_of_2",
@@ -93,6 +94,10 @@ def __getattr__(name: str) -> Any:
         from .runtime import domains
 
         return getattr(domains, name)
+    if name == "load_pack":
+        from .runtime.packs import load_pack
+
+        return load_pack
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

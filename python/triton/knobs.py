@@ -163,6 +163,9 @@ class cache_knobs(base_knobs):
     dir = _env_folder("TRITON_CACHE_DIR", lambda: cache.get_triton_dir("cache"))
     manager_class = env_class[Any]("TRITON_CACHE_MANAGER", "CacheManager")
     remote_manager_class = env_class[Any]("TRITON_REMOTE_CACHE_BACKEND", "RemoteCacheBackend")
+    # Files of kernels, with `:` between them, that are looked at before the folder; the public key that signs them.
+    packs = env_opt_str("TRITON_PACKS")
+    pack_key = env_opt_str("TRITON_PACK_KEY")
     # A secret that signs the files of a remote cache; unsigned ones are then ignored.
     remote_key = env_opt_str("TRITON_REMOTE_CACHE_KEY")
 

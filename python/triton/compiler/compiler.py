@@ -120,6 +120,11 @@ def compile(  # noqa: A001
     lookup = managed.find if managed and not always else None
     abi = "own" if settings["own_launcher"] else "plain"
 
+    if knobs.cache.packs:
+        from ..runtime.packs import use_configured
+
+        use_configured()
+
     def compile_with(path: str | None) -> Any:
         return src.compile(
             backend.code_target(parsed),

@@ -19,8 +19,10 @@ _SECONDS = 0.5  # for a look into the folder, the newest files first
 
 
 def of_process(function: Any) -> list[Variant]:
-    """Those that this process has compiled, or read from a cache, for launches."""
-    found = []
+    """Those that this process has compiled, or read from a cache, for launches, and those of its packs."""
+    from .packed_variants import variants_of
+
+    found = variants_of(function)
     for kernels, *_ in list(function.__dict__.get("device_caches", {}).values()):
         for kernel in list(kernels.values()):
             group = vars(kernel).get("metadata_group")  # not of one that is being compiled

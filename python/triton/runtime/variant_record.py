@@ -127,13 +127,13 @@ def read(path: str) -> list[Entry]:
         try:
             for number, line in enumerate(file, 1):
                 if line.strip() and line not in entries:
-                    entries[line] = _entry(line, f"{path}:{number}")
+                    entries[line] = entry_of(line, f"{path}:{number}")
         except UnicodeDecodeError as error:
             raise RecordError(f"{path}: not a text of UTF-8: {error.reason}") from None
     return list(entries.values())
 
 
-def _entry(line: str, where: str) -> Entry:
+def entry_of(line: str, where: str) -> Entry:
     try:
         fields = json.loads(line)
     except (ValueError, RecursionError) as error:
