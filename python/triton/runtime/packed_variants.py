@@ -3,33 +3,27 @@
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
 
-import json
+import contextlib
+from collections.abc import Iterator
 from typing import Any
 
 from . import packs, variant_record
-from .jit_hooks import decode_specialization
 from .jit_policy import NotCached, cached_only
-from .recorded_kernels import function_of
+from .recorded_kernels import variant_of
 from .variants import Variant
 
 
 def variants_of(function: Any) -> list[Variant]:
     """Those of a function that packs have, for any target."""
-    from ..backends import GPUTarget
-    from ..compiler import make_backend
-
     name = f"{function.module}:{function.__qualname__}"
     found = []
-    for record in packs.records():
-        if record["kernel"] != name:
-            continue
-        target = GPUTarget(**record["specialization"]["target"])
-        text = json.dumps(record["specialization"])
-        key, signature, constants, attrs, options = decode_specialization(function, text, target)
-        parsed = make_backend(target).parse_options(options)
-        found.append(
-            Variant(function, signature, constants, attrs, parsed, target, record["abi"], key)
-        )
+    for pack in packs.served():
+        for line in _lines(pack):
+            if line.kernel == name:
+                with contextlib.suppress(
+                    variant_record.RecordError
+                ):  # of another text of the function
+                    found.append(variant_of(line))
     return found
 
 
@@ -38,27 +32,32 @@ def preload(pack: packs.Pack) -> list[Any]:
     from .driver import driver
 
     target = driver.active.get_current_target()
-    device = driver.active.get_current_device()
     kernels = []
-    for index, entry in enumerate(pack.entries, 1):
-        if not entry["record"] or entry["target"].partition(":")[0] != target.backend:
-            continue
+    for line in _lines(pack):
         try:
-            line = variant_record.entry_of(entry["record"], f"{pack.path}, entry {index}")
-            text = json.dumps({**line.specialization, "target": target.__dict__})
-            kernel = _cached(function_of(line), text)
-        except (variant_record.RecordError, RuntimeError):
+            variant = variant_of(line, target)
+        except (variant_record.RecordError, ValueError):  # an option that this target does not have
             continue
-        if kernel is not None:
-            kernel._init_handles(device)
+        table = variant.function._caches_for(driver.active)[0]
+        if variant.key and variant.key not in table and (kernel := _cached(variant)) is not None:
+            kernel._init_handles(driver.active.get_current_device())
+            table[variant.key] = kernel
             kernels.append(kernel)
     return kernels
 
 
-def _cached(function: Any, specialization: str) -> Any:
+def _lines(pack: packs.Pack) -> Iterator[variant_record.Entry]:
+    """The records of the entries, those for several targets once."""
+    texts = dict.fromkeys(entry["record"] for entry in pack.entries if entry["record"])
+    for text in texts:
+        with contextlib.suppress(variant_record.RecordError):
+            yield variant_record.entry_of(text, pack.path)
+
+
+def _cached(variant: Variant) -> Any:
     """The kernel; None where it would be compiled, since the entry is for another GPU."""
     try:
         with cached_only():
-            return function.preload(specialization)
+            return variant.compile()
     except NotCached:
         return None

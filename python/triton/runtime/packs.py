@@ -5,7 +5,6 @@
 # A pack is looked at before the disk cache (docs/pack-format.md has the format and the keys).
 from __future__ import annotations
 
-import json
 import os
 import threading
 from collections.abc import Iterator
@@ -157,11 +156,3 @@ def _use(path: str, packs: list[Pack]) -> None:
             _configured = "", packs  # the next compilation says it again
             raise
         warn_once(f"TRITON_PACKS: {error}; kernels are compiled instead")
-
-
-def records() -> Iterator[dict[str, Any]]:
-    """The records of all entries that have one."""
-    for pack in served():
-        for entry in pack.entries:
-            if entry["record"]:
-                yield json.loads(entry["record"])

@@ -1,5 +1,4 @@
-"""A kernel's parameters: constants, types fixed by annotations, and exclusions from specialisation.
-"""
+"""A kernel's parameters: constants, types fixed by annotations, and exclusions from specialisation."""
 
 # SPDX-License-Identifier: MIT
 from __future__ import annotations

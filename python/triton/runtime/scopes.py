@@ -75,7 +75,9 @@ def is_tensor(value: Any) -> bool:
     """Tensors are no constants: kernels get them as arguments, and their elements may lie on a device."""
     try:
         return hasattr(value, "data_ptr")
-    except Exception:  # of an object's own `__getattr__`: the compiler reports it if the kernel asks, too
+    except (
+        Exception
+    ):  # of an object's own `__getattr__`: the compiler reports it if the kernel asks, too
         return False
 
 
