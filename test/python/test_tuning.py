@@ -9,6 +9,8 @@ import triton
 import triton.language as tl
 from _simulators import simulators
 from triton.runtime.errors import AutotunerError
+from triton.runtime.tuning import Candidate
+from triton.runtime.tuning_model import proposed
 from triton.runtime.tuning_samples import Sampler, Samples, best_of, is_clearly_slower
 
 
@@ -64,7 +66,7 @@ def test_a_slow_configuration_is_cut_after_few_calls():
     tuner = tune(configs(1, 400))
     assert tuner.best_config.kwargs["REPEAT"] == 1
     assert calls_of(tuner)[400] <= 40
-    assert {one.outcome for one in tuner.report().candidates} == {"timed", "cut"}
+    assert calls_of(tuner)[1] >= 3
 
 
 def test_configurations_of_one_kernel_are_a_tie_for_the_first():
@@ -83,6 +85,11 @@ def test_one_disturbed_visit_does_not_cut():
     best = samples_of(*[1.0] * 10)
     assert not is_clearly_slower(samples_of(1.8, 1.9, 1.8), best)
     assert is_clearly_slower(samples_of(2.8, 2.9, 2.8), best)
+
+
+def test_samples_that_do_not_overlap_are_a_difference():
+    best = samples_of(1.0, 1.3, 1.1)
+    assert is_clearly_slower(samples_of(4.0, 9.0, 2.5), best)
 
 
 def test_noise_is_not_a_difference():
@@ -347,6 +354,36 @@ def test_what_cannot_be_launched_is_dropped_before_code_generation(monkeypatch, 
     assert tuner.configs_timings[tuner.configs[0]] == [float("inf")] * 3
 
 
+def test_without_a_model_the_list_is_sampled():
+    tuner = tune(configs(*range(1, 8)), search="model")  # on a CPU
+    timed = [one.config.kwargs["REPEAT"] for one in tuner.report().candidates if one.timing]
+    assert sorted(timed) == [1, 4, 7] and tuner.best_config in tuner.configs_timings
+
+
+def candidate(index, microseconds, warps=4, **constants):
+    one = Candidate(index, triton.Config(constants, num_warps=warps))
+    one.estimate = {"microseconds": microseconds}
+    return one
+
+
+def test_the_proposed_differ_in_constants_and_warps():
+    made = [
+        candidate(0, 10.0, BLOCK=64),
+        candidate(1, 10.1, BLOCK=64),
+        candidate(2, 11.0, warps=8, BLOCK=64),
+        candidate(3, 12.0, BLOCK=128),
+        candidate(4, 30.0, warps=1, BLOCK=256),
+    ]
+    made[1].config.num_stages = 4  # which the model sees
+    assert [one.index for one in proposed(made)] == [0, 3, 2]
+
+
+def test_what_is_far_slower_by_the_model_is_not_proposed_for_variety():
+    made = [candidate(0, 10.0, B=64), candidate(1, 10.1, B=64), candidate(2, 10.2, B=64)]
+    made.append(candidate(3, 20.0, B=128))
+    assert [one.index for one in proposed(made)] == [0, 1, 2]
+
+
 def test_an_unknown_search_is_an_error():
     with pytest.raises(ValueError, match="search is 'fast'; it must be exhaustive or model"):
         triton.autotune(configs(1), ["n"], search="fast")(kernel())
@@ -419,7 +456,7 @@ def test_the_table_names_every_configuration():
     tuner = tune(configs(1, 400) + configs(1, block=64, num_warps=8))
     text = str(tuner.report())
     assert "scale, key (65536, 'float32', 'float32'): " in text.splitlines()[0]
-    assert "REPEAT=1, BLOCK=64, num_warps=8" in text and "best" in text and "cut" in text
+    assert "REPEAT=1, BLOCK=64, num_warps=8" in text and "best" in text
     page = tuner._repr_html_()
     assert page.count("<tr>") == 1 + 3 + 2 and "REPEAT=400" in page
 

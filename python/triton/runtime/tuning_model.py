@@ -119,7 +119,11 @@ def memory_bytes(values: tuple[Any, ...]) -> int:
 def proposed(candidates: list[Candidate]) -> list[Candidate]:
     """Those that the model would time: the one of the least estimate; of those that are not much slower by
     theirs the first with other constants, then the first ones with other constants or warps; else the next.
+    Without estimates the first, the middle and the last of the list.
     """
+    if all(one.estimate is None for one in candidates):
+        indices = sorted({0, len(candidates) // 2, len(candidates) - 1})
+        return [candidates[index] for index in indices]
     ordered = sorted(candidates, key=lambda one: (one.microseconds, one.index))
     near = [one for one in ordered if one.microseconds <= _NEAR * ordered[0].microseconds]
     chosen = ordered[:1]

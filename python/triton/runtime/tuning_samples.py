@@ -61,10 +61,12 @@ def is_clearly_slower(samples: Samples, best: Samples) -> bool:
     count = min(len(samples.times), len(best.times))
     margin = next((margin for limit, margin in _MARGINS if count < limit), 0.0)
     difference = samples.median - best.median
-    noise = 3 * math.hypot(samples.error, best.error)
-    return difference > max(noise, margin * best.median) and samples.quantile(0.2) > best.quantile(
-        0.8
-    )
+    if difference <= margin * best.median:
+        return False
+    if min(samples.times) > max(best.times):
+        return True
+    is_noise = difference <= 3 * math.hypot(samples.error, best.error)
+    return not is_noise and samples.quantile(0.2) > best.quantile(0.8)
 
 
 def greatest_gain(samples: Samples, best: Samples) -> float:
