@@ -27,7 +27,7 @@ ArgumentSpec ArgumentClass::spec(bool isConst) const {
 
 // Between two of these limits a class depends on the remainder modulo 16 alone, which 16 members in a row go through.
 std::vector<int64_t> integersOfEachClass(int64_t first, int64_t last, uint64_t step) {
-  constexpr int64_t limits[] = {INT64_MIN, INT32_MIN, 1, 2, int64_t{INT32_MAX} + 1};
+  constexpr int64_t limits[] = {INT64_MIN, -int64_t{INT32_MAX} - 1, 1, 2, int64_t{INT32_MAX} + 1};
   constexpr uint64_t period = 16;
   std::vector<int64_t> found;
   std::vector<ArgumentClass> classes;
