@@ -11,8 +11,9 @@ import pytest
 import triton
 import triton.language as tl
 from triton import knobs
+from triton._C import libtriton
 from triton._warnings import warn_once
-from triton.runtime import decisions, lock_file
+from triton.runtime import decisions, lock_file, packs
 from triton.tools import lock as lock_tool
 
 
@@ -138,14 +139,26 @@ def test_the_lock_beside_the_source_is_read(tmp_path, monkeypatch):
     assert (tmp_path / "triton.lock").read_text() == before  # it is only read
 
 
-def test_the_lock_of_a_pack_is_read_after_files(lock, monkeypatch):
-    monkeypatch.setattr(decisions, "_packed", {})
+@pytest.mark.parametrize("how", ["load_pack", "TRITON_PACKS"])
+def test_the_lock_of_a_pack_is_read_after_files(lock, tmp_path, how):
     launch(tuned(3.0, 2.0, 1.0)[0])
-    decisions.add_lock("some.pack", lock.read_text())
+    pack = tmp_path / "kernels.pack"
+    pack.write_bytes(libtriton.write_pack([], packs.version(), lock.read_text()))
     lock.unlink()
-    assert launch(tuned()[0]) == 64
-    launch(tuned(1.0, 2.0, 3.0)[0], n=50)
-    assert launch(tuned()[0]) == 64
+    with knobs.cache.scope():
+        opened = triton.load_pack(pack) if how == "load_pack" else None
+        knobs.cache.packs = str(pack) if how == "TRITON_PACKS" else None
+        assert launch(tuned()[0]) == 64
+        launch(tuned(1.0, 2.0, 3.0)[0], n=50)
+        assert launch(tuned()[0]) == 64
+        (line,) = lock.read_text().splitlines()
+        lock.write_text(line.replace("[50,", "[100,") + "\n")
+        assert launch(tuned()[0]) == 16
+        if opened is not None:
+            opened.close()
+    packs.use_configured()
+    lock.unlink()
+    assert launch(tuned(1.0, 2.0, 3.0)[0]) == 16
 
 
 # --- What does not fit ---------------------------------------------------------------------------

@@ -32,13 +32,6 @@ _RANK_0_SECONDS = 30.0
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.01, 0.25
 _MOST_WARNINGS = 5  # of one file
 
-_packed: dict[str, TextStore] = {}
-
-
-def add_lock(name: str, text: str) -> None:
-    """Adds the decisions of a pack, whose `name` messages begin with; those of files count before them."""
-    _packed[name] = TextStore(name, text)
-
 
 def find(tuner: Autotuner, key: tuple[Any, ...], configs: list[Config]) -> Config | None:
     """The configuration that a lock has for this key; None where no lock has one of `configs`."""
@@ -243,7 +236,21 @@ def _stores(function: Any) -> list[Any]:
             stores.append(written)
     if path is not None and not any(_is_file(store, path) for store in stores):
         stores.append(_file_store(path))
-    return [*stores, *_packed.values()]
+    return [*stores, *_packed_stores()]
+
+
+_text_store = functools.lru_cache(maxsize=16)(TextStore)
+
+
+def _packed_stores() -> list[TextStore]:
+    """The locks of the packs that serve this process."""
+    if knobs.cache.packs:
+        from .packs import use_configured
+
+        use_configured()
+    packs = sys.modules.get(f"{__package__}.packs")  # without it none has been loaded
+    served = packs.served() if packs is not None else []
+    return [_text_store(pack.path, pack.lock) for pack in served if pack.lock]
 
 
 def _is_file(store: Any, path: str) -> bool:
