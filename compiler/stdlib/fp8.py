@@ -17,7 +17,7 @@ def _to_fp8e4b15(x, toward_zero: constexpr = False):
     integer: constexpr = int32 if x.dtype.is_fp32() else int64
     width: constexpr = x.dtype.primitive_bitwidth
     dropped: constexpr = x.dtype.fp_mantissa_width - 3
-    magnitude = minimum(abs(x), 1.75)
+    magnitude = where(abs(x) < 1.75, abs(x), 1.75)  # a minimum of a signalling NaN may be NaN
     bits = magnitude.to(integer, bitcast=True)
     small = magnitude * 131072.0  # in units of the smallest number
     if toward_zero:

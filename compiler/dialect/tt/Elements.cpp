@@ -58,6 +58,6 @@ bool tt::isFp8(Type element) {
 
 bool tt::isFnuzFp8(Type element) { return isFp8(element) && elementInfoOf(element)->special == SpecialValues::Fnuz; }
 
-bool tt::isOcpFp8(Type element) { return isFp8(element) && !isFnuzFp8(element); }
+bool tt::isOcpFp8(Type element) { return isa<Float8E5M2Type, Float8E4M3FNType>(element); }
 
 bool tt::isE4m3(Type element) { return isFp8(element) && elementInfoOf(element)->mantissaBits == 3; }

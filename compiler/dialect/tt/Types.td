@@ -38,7 +38,8 @@ def Tt_TensorDescType : TypeDef<Tt_Dialect, "TensorDesc"> {
   }];
 }
 
-def Tt_Float : AnyTypeOf<[F16, BF16, F32, F64, F8E5M2, F8E4M3FN, F8E5M2FNUZ, F8E4M3FNUZ]>;
+def Tt_Float : Type<And<[CPred<"::llvm::isa<::mlir::FloatType>($_self)">, CPred<"::nereid::tt::isElement($_self)">]>,
+                    "floating-point number of the language", "::mlir::FloatType">;
 def Tt_Int : AnyTypeOf<[I1, I8, I16, I32, I64]>;
 def Tt_Ptr : DialectType<Tt_Dialect, CPred<"::llvm::isa<::nereid::tt::PointerType>($_self)">, "pointer">;
 def Tt_Scalar : AnyTypeOf<[Tt_Float, Tt_Int, Tt_Ptr]>;

@@ -70,6 +70,17 @@ def test_narrowing_rounds_right(source, target, rounding, device):
     )
 
 
+@pytest.mark.parametrize("dtype, quiet", [("float32", 1 << 22), ("float64", 1 << 51)])
+@pytest.mark.parametrize("target", FORMATS)
+def test_signalling_nans(target, dtype, quiet, device):
+    bits = np.array([np.inf], dtype).view(dtype.replace("float", "int"))
+    bits = bits + quiet // 8 * np.arange(1, 8, dtype=bits.dtype)
+    x = np.concatenate([bits, bits | np.iinfo(bits.dtype).min]).view(dtype)
+    out = Float8(np.full(x.size, 0xCD), target)
+    expected = Float8(np.full(x.size, FORMATS[target].nan), target)
+    check_conversion(x, out, expected, getattr(tl, target), device)
+
+
 @pytest.mark.parametrize("target", FORMATS)
 @pytest.mark.parametrize("source", FORMATS)
 def test_between_formats(source, target, device):
