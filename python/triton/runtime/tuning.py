@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import (
     ALL_COMPLETED,
     FIRST_COMPLETED,
@@ -191,7 +191,7 @@ def _finish(candidate: Candidate, kernel: FutureKernel) -> None:
         return
 
 
-def compile_all(fn: Any, calls: list[Callable[[], Any]]) -> list[Any]:
+def compile_all(fn: Any, calls: Sequence[Callable[[], Any]]) -> list[Any]:
     """The kernels of calls of `fn.warmup`, compiled on several threads."""
     if _async_compile.active_mode.get() is not None or not _compiles_ahead(fn):
         return [call() for call in calls]
