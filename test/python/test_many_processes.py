@@ -6,6 +6,7 @@ however a process ends.
 import fcntl
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -271,3 +272,24 @@ def test_writers_that_are_killed(kind):
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "20 kills" in done.stdout and "nothing lost, nothing wrong" in done.stdout
+
+
+# --- Packs ---------------------------------------------------------------------------------------
+
+
+def test_processes_with_a_pack_need_no_folder():
+    """The script also fails where one of them writes to the cache's folder."""
+    script = os.path.join(ROOT, "test", "scripts", "many_processes.py")
+    if not os.path.exists(script):
+        pytest.skip("only in the source tree")
+    command = [sys.executable, script, "--count", "3", "--kernels", "2"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stdout + done.stderr
+    counts = dict(re.findall(r"^(.*?)  +\d+ processes, +(\d+) compilations", done.stdout, re.M))
+    assert counts == {
+        "cold": "2",
+        "warm": "0",
+        "warm, alone": "0",
+        "a pack, no folder": "0",
+        "a pack, no folder, alone": "0",
+    }

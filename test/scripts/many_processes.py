@@ -1,13 +1,12 @@
 """Starts many processes at once that need the same kernels: how often each is compiled, and what a start costs.
 
-python test/scripts/many_processes.py --count 16 [--kernels 8] [--device cuda] [--pack FILE]
+python test/scripts/many_processes.py --count 16 [--kernels 8] [--device cuda]
 """
 
 # SPDX-License-Identifier: MIT
 #
 # Seconds are those of processors from the start of a process to its end, so that they do not depend on how many
-# processes share the machine; with them the time on the clock. A pack is one of this script's kernels:
-# `--record FILE` writes what `nereid pack FILE --target ... -o FILE` needs.
+# processes share the machine; with them the time on the clock.
 from __future__ import annotations
 
 import argparse
@@ -24,6 +23,8 @@ import numpy as np
 import triton
 import triton.language as tl
 from triton import knobs
+from triton._C import libtriton
+from triton.runtime import packs
 
 
 @triton.jit
@@ -59,12 +60,19 @@ def launch_all(kernels: int, device: str) -> None:
     print(json.dumps({"compiled": sum(compiled), "known": len(compiled) - sum(compiled)}))
 
 
+def write_pack(path: str) -> None:
+    """A pack of the kernels that this process has launched."""
+    caches = softmax_kernel.device_caches.values()
+    kernels = [kernel for kept, *_ in caches for kernel in kept.values()]
+    content = libtriton.write_pack([(kernel._code, "") for kernel in kernels], packs.version())
+    with open(path, "wb") as file:
+        file.write(content)
+
+
 def start(given: argparse.Namespace, folder: str) -> subprocess.Popen[str]:
     settings = {"TRITON_CACHE_DIR": folder, "OMP_NUM_THREADS": "1"}
     if given.pack:
-        settings["TRITON_PACKS"] = given.pack
-    if given.record:
-        settings["TRITON_RECORD"] = given.record
+        settings |= {"TRITON_PACKS": given.pack, "TRITON_JIT": "forbid"}
     command = [sys.executable, __file__, "--work", "--kernels", str(given.kernels)]
     command += ["--device", given.device]
     return subprocess.Popen(
@@ -99,28 +107,29 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=16)
     parser.add_argument("--kernels", type=int, default=8)
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
-    parser.add_argument("--pack", help="a pack with these kernels")
-    parser.add_argument("--record", help="write what a pack needs, and stop")
     parser.add_argument("--work", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--write-pack", help=argparse.SUPPRESS)
     given = parser.parse_args()
+    given.pack = None
     if given.work:
         return launch_all(given.kernels, given.device)
+    if given.write_pack:
+        launch_all(given.kernels, given.device)
+        return write_pack(given.write_pack)
     with tempfile.TemporaryDirectory() as folder:
         cold = os.path.join(folder, "cold")
-        if given.record:
-            run(given, cold, 1, "recorded")
-            return None
-        pack, given.pack = given.pack, None
         run(given, cold, given.count, "cold")
         run(given, cold, given.count, "warm")
         warm = run(given, cold, 1, "warm, alone")
-        if pack:
-            given.pack = pack
-            empty = os.path.join(folder, "empty")
-            os.mkdir(empty)
-            os.chmod(empty, 0o500)
-            packed = run(given, empty, given.count, "pack, a folder for reading")
-            print(f"pack / warm, alone: {packed / warm:.2f}")
+        given.pack = os.path.join(folder, "kernels.pack")
+        command = [sys.executable, __file__, "--write-pack", given.pack, "--device", given.device]
+        subprocess.run([*command, "--kernels", str(given.kernels)], check=True, capture_output=True)
+        empty = os.path.join(folder, "empty")
+        run(given, empty, given.count, "a pack, no folder")
+        packed = run(given, empty, 1, "a pack, no folder, alone")
+        print(f"a pack, alone / warm, alone: {packed / warm:.2f}")
+        if os.path.exists(empty):
+            sys.exit("a process with a pack has written to the cache folder")
     return None
 
 
