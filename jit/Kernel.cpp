@@ -122,26 +122,99 @@ static std::string wrongCount(const artifact::Artifact &artifact, size_t count) 
   return text + "; " + std::to_string(count) + (count == 1 ? " is given" : " are given");
 }
 
+static runtime::MemoryExtent extentOf(uint64_t address, uint64_t bytes, bool isKnown) {
+  return {.base = address, .high = static_cast<int64_t>(bytes), .isKnown = isKnown};
+}
+
+//--- Launching ---------------------------------------------------------------------------------
+
+/// Packs the argument of parameter `index`; returns the error text.
+static std::string packArgument(const LoadedKernel &kernel, size_t index, const ArgumentLeaf &leaf, char *block) {
+  const PackResult result = pack(kernel.params[index], leaf, block);
+  if (result == PackResult::Packed)
+    return "";
+  const artifact::Artifact &artifact = kernel.kernel->artifact();
+  return packProblem(result, artifact, index, textOf(leaf)) + " in a launch of `" + artifact.name + "`";
+}
+
+template <typename Value> static ArgumentLeaf leafOf(const Value &value) {
+  static_assert(static_cast<int>(Value::Kind::Address) == static_cast<int>(ArgumentLeaf::Kind::Address));
+  ArgumentLeaf leaf;
+  leaf.kind = static_cast<ArgumentLeaf::Kind>(value.kind); // the same list
+  leaf.isReadOnly = value.isReadOnly;
+  leaf.bits = value.bits; // a float's, too
+  return leaf;
+}
+
+static std::string startKernel(const LoadedKernel &kernel, nereid::Grid grid, void *stream,
+                               std::span<const char> packed) {
+  const auto done = kernel.device->launch(*kernel.kernel, {grid.x, grid.y, grid.z}, stream, packed);
+  return done ? "" : done.error().text;
+}
+
 std::string Kernel::launchValues(nereid::Grid grid, void *stream, const Value *values, size_t count) const {
   const artifact::Artifact &artifact = impl->kernel->artifact();
   if (count != artifact.parameters.size())
     return wrongCount(artifact, count);
-  static_assert(static_cast<int>(Value::Kind::Address) == static_cast<int>(ArgumentLeaf::Kind::Address));
-  std::vector<char> block(artifact::packedBytes(artifact));
+  constexpr size_t kUsualBytes = 512;
+  const size_t bytes = artifact::packedBytes(artifact);
+  alignas(16) char usual[kUsualBytes] = {};
+  std::vector<char> large(bytes > sizeof usual ? bytes : 0);
+  char *const block = large.empty() ? usual : large.data();
+  for (size_t i = 0; i < count; ++i)
+    if (std::string problem = packArgument(*impl, i, leafOf(values[i]), block); !problem.empty())
+      return problem;
+  const std::span<const char> packed(block, bytes);
+  if (!runtime::checksMemory(artifact))
+    return startKernel(*impl, grid, stream, packed);
   std::vector<runtime::MemoryExtent> extents;
-  for (size_t i = 0; i < count; ++i) {
-    const Value &value = values[i];
-    ArgumentLeaf leaf;
-    leaf.kind = static_cast<ArgumentLeaf::Kind>(value.kind); // the same list
-    leaf.isReadOnly = value.isReadOnly;
-    leaf.bits = value.bits; // a float's, too
-    const PackResult result = pack(impl->params[i], leaf, block.data());
-    if (result != PackResult::Packed)
-      return packProblem(result, artifact, i, textOf(leaf)) + " in a launch of `" + name() + "`";
-    extents.push_back({.base = value.bits, .high = static_cast<int64_t>(value.bytes), .isKnown = value.isSpan});
-  }
-  if (runtime::checksMemory(artifact))
-    block = withExtents(block, extents);
-  auto done = impl->device->launch(*impl->kernel, {grid.x, grid.y, grid.z}, stream, block);
-  return done ? "" : done.error().text;
+  for (size_t i = 0; i < count; ++i)
+    extents.push_back(extentOf(values[i].bits, values[i].bytes, values[i].isSpan));
+  return startKernel(*impl, grid, stream, withExtents(packed, extents));
+}
+
+//--- Bound kernels -----------------------------------------------------------------------------
+
+struct BoundKernel::Impl {
+  Kernel kernel;
+  std::vector<char> block;                    ///< the packed arguments
+  std::vector<runtime::MemoryExtent> extents; ///< of a kernel that checks its accesses
+};
+
+BoundKernel::BoundKernel(const Kernel &kernel, const Kernel::Value *values, size_t count, std::string &problem)
+    : impl(new Impl{kernel, {}, {}}) {
+  const artifact::Artifact &artifact = kernel.impl->kernel->artifact();
+  impl->block.resize(artifact::packedBytes(artifact));
+  impl->extents.resize(runtime::checksMemory(artifact) ? count : 0);
+  if (count != artifact.parameters.size())
+    problem = wrongCount(artifact, count);
+  for (size_t i = 0; i < count && problem.empty(); ++i)
+    problem = replace(i, values[i]);
+}
+
+BoundKernel::BoundKernel(const BoundKernel &other) : impl(new Impl(*other.impl)) {}
+BoundKernel::BoundKernel(BoundKernel &&) noexcept = default;
+BoundKernel::~BoundKernel() = default;
+
+BoundKernel &BoundKernel::operator=(BoundKernel other) noexcept {
+  impl = std::move(other.impl);
+  return *this;
+}
+
+const Kernel &BoundKernel::kernel() const { return impl->kernel; }
+
+std::string BoundKernel::replace(size_t index, const Kernel::Value &value) {
+  const LoadedKernel &kernel = *impl->kernel.impl;
+  const artifact::Artifact &artifact = kernel.kernel->artifact();
+  if (index >= artifact.parameters.size())
+    return "argument " + std::to_string(index) + " was set; " + wrongCount(artifact, index + 1);
+  if (!impl->extents.empty())
+    impl->extents[index] = extentOf(value.bits, value.bytes, value.isSpan);
+  return packArgument(kernel, index, leafOf(value), impl->block.data());
+}
+
+std::string BoundKernel::start(nereid::Grid grid, void *stream) const {
+  if (impl->extents.empty())
+    return startKernel(*impl->kernel.impl, grid, stream, impl->block);
+  return startKernel(*impl->kernel.impl, grid, stream, withExtents(impl->block, impl->extents));
 }

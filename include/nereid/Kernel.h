@@ -27,6 +27,8 @@ struct Grid {
   uint32_t x = 1, y = 1, z = 1;
 };
 
+class BoundKernel;
+
 /// A compiled kernel, loaded and ready to launch. Copies share it; any number of threads may launch it.
 class NEREID_API Kernel {
 public:
@@ -67,6 +69,9 @@ public:
     if (std::string problem = launchValues(grid, stream, values, sizeof...(Args)); !problem.empty())
       throw Error(problem);
   }
+
+  /// The kernel with these arguments, checked and packed once: `launch` of the result only starts it. Throws Error.
+  template <typename... Args> BoundKernel bind(Args... args) const;
 
   /// A stage of the compilation: "ttir", "llir", "asm", "so". Throws Error where the target has no such stage.
   std::string stage(const std::string &name) const {
@@ -113,9 +118,58 @@ private:
   /// The error text; empty on success.
   std::string launchValues(Grid grid, void *stream, const Value *values, size_t count) const;
 
+  friend class BoundKernel;
   struct Impl;
   explicit Kernel(std::shared_ptr<const Impl> impl) : impl(std::move(impl)) {}
   std::shared_ptr<const Impl> impl;
 };
+
+/// A kernel with its arguments, as `Kernel::bind` makes it. Copies have arguments of their own; one object serves one
+/// thread at a time where `set` is called, else any number.
+class NEREID_API BoundKernel {
+public:
+  BoundKernel(const BoundKernel &);
+  BoundKernel(BoundKernel &&) noexcept;
+  BoundKernel &operator=(BoundKernel) noexcept;
+  ~BoundKernel();
+
+#ifdef __cpp_exceptions
+  /// Runs every program of the grid, as `Kernel::launch` does. Throws Error.
+  void launch(Grid grid) const { launchOn(nullptr, grid); }
+
+  /// As `launch`, on a stream of the GPU.
+  void launchOn(void *stream, Grid grid) const {
+    if (std::string problem = start(grid, stream); !problem.empty())
+      throw Error(problem);
+  }
+
+  /// Replaces an argument: `index` counts the kernel's parameters that are not constants. Throws Error.
+  template <typename Arg> void set(size_t index, Arg argument) {
+    if (std::string problem = replace(index, Kernel::Value(argument)); !problem.empty())
+      throw Error(problem);
+  }
+#endif
+
+  const Kernel &kernel() const;
+
+private:
+  friend class Kernel;
+  BoundKernel(const Kernel &kernel, const Kernel::Value *values, size_t count, std::string &problem);
+  /// The error texts; empty on success.
+  std::string replace(size_t index, const Kernel::Value &value);
+  std::string start(Grid grid, void *stream) const;
+
+  struct Impl;
+  std::unique_ptr<Impl> impl;
+};
+
+#ifdef __cpp_exceptions
+template <typename... Args> BoundKernel Kernel::bind(Args... args) const {
+  const Value values[] = {Value(args)..., Value()};
+  std::string problem;
+  BoundKernel bound(*this, values, sizeof...(Args), problem);
+  return problem.empty() ? bound : throw Error(problem);
+}
+#endif
 
 } // namespace nereid

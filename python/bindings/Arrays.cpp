@@ -3,6 +3,7 @@
 #include "python/bindings/Arrays.h"
 
 #include "artifact/TargetInfo.h"
+#include "python/bindings/TensorClasses.h"
 
 #include <array>
 #include <atomic>
@@ -210,7 +211,7 @@ static ArrayResult readDlPack(PyObject *object, Array &array) {
 //--- The protocol of each type -----------------------------------------------------------------
 
 namespace {
-enum class Protocol : uint8_t { None, Exchange, Numpy, CudaInterface, DlPack, DataPointer };
+enum class Protocol : uint8_t { None, Exchange, CheckedExchange, Numpy, CudaInterface, DlPack, DataPointer };
 
 struct ArrayTypeInfo {
   PyTypeObject *type; ///< owned, so that its address is not reused for another type
@@ -229,25 +230,16 @@ static bool typeHas(PyTypeObject *type, const char *name) {
   return attribute.is_valid();
 }
 
-/// The exchange table is valid for the exact class that has it, and for torch's Parameter, which is a plain tensor in
-/// memory; other subclasses may have no memory.
-static bool isPlainTensor(PyTypeObject *type) {
-  nb::object own = attributeOrNull(reinterpret_cast<PyObject *>(type), "__dict__");
-  if (own.is_valid() && PyMapping_HasKeyString(own.ptr(), "__dlpack_c_exchange_api__"))
-    return true;
-  nb::object module = attributeOrNull(reinterpret_cast<PyObject *>(type), "__module__");
-  return std::string_view(type->tp_name) == "Parameter" && module.is_valid() && PyUnicode_Check(module.ptr()) &&
-         utf8(module) == "torch.nn.parameter";
-}
-
 static ArrayTypeInfo examine(PyTypeObject *type) {
   nb::object capsule = attributeOrNull(reinterpret_cast<PyObject *>(type), "__dlpack_c_exchange_api__");
-  if (capsule.is_valid() && PyCapsule_IsValid(capsule.ptr(), "dlpack_exchange_api") && isPlainTensor(type)) {
+  const bool hasTable = capsule.is_valid() && PyCapsule_IsValid(capsule.ptr(), "dlpack_exchange_api");
+  if (const ViewTruth truth = hasTable ? viewTruthOf(type) : ViewTruth::None; truth != ViewTruth::None) {
     auto *api = static_cast<dlpack::ExchangeApi *>(PyCapsule_GetPointer(capsule.ptr(), "dlpack_exchange_api"));
     while (api && api->version.major > 1)
       api = api->older;
     if (api && api->version.major == 1 && api->viewFromObject)
-      return {type, Protocol::Exchange, api->viewFromObject, api->currentStream};
+      return {type, truth == ViewTruth::Certain ? Protocol::Exchange : Protocol::CheckedExchange, api->viewFromObject,
+              api->currentStream};
   }
   if (typeHas(type, "data_ptr"))
     return {type, Protocol::DataPointer};
@@ -280,20 +272,34 @@ static ArrayTypeInfo infoOf(PyTypeObject *type) {
   return examine(type);
 }
 
+/// Whether the object's own method, which may be intercepted, returns the address of the view.
+static bool hasAddressOf(PyObject *object, const dlpack::Tensor &view) {
+  static PyObject *const methodName = PyUnicode_InternFromString("data_ptr");
+  nb::object address = checked(PyObject_CallMethodNoArgs(object, methodName));
+  return PyLong_Check(address.ptr()) && addressFrom(address) == reinterpret_cast<uint64_t>(view.data) + view.byteOffset;
+}
+
+static ArrayResult readExchange(PyObject *object, const ArrayTypeInfo &info, Array &array) {
+  dlpack::Tensor view;
+  array.streamQuery = info.streamQuery;
+  if (info.view(object, &view) == 0) {
+    if (info.protocol == Protocol::Exchange || hasAddressOf(object, view))
+      return fromView(object, view, array);
+    return readByDataPointer(object, array);
+  }
+  // Devices and types that DLPack has no code for still have a pointer.
+  PyErr_Clear();
+  return readByDataPointer(object, array);
+}
+
 static ArrayResult read(PyObject *object, Array &array) {
   const ArrayTypeInfo info = infoOf(Py_TYPE(object));
   switch (info.protocol) {
   case Protocol::None:
     return ArrayResult::NotAnArray;
-  case Protocol::Exchange: {
-    dlpack::Tensor view;
-    array.streamQuery = info.streamQuery;
-    if (info.view(object, &view) == 0)
-      return fromView(object, view, array);
-    // Devices and types that DLPack has no code for still have a pointer.
-    PyErr_Clear();
-    return readByDataPointer(object, array);
-  }
+  case Protocol::Exchange:
+  case Protocol::CheckedExchange:
+    return readExchange(object, info, array);
   case Protocol::Numpy:
     return readNumpy(object, array);
   case Protocol::CudaInterface: {

@@ -95,18 +95,21 @@ static bool addToKey(LaunchCall &call, size_t index) {
   return call.key.addArgument(index, argument);
 }
 
-bool bindCall(LaunchCall &call) {
-  const std::vector<LaunchParameter> &parameters = call.list();
-  const size_t count = parameters.size();
+bool bindGiven(LaunchCall &call) {
+  const size_t count = call.list().size();
   if (call.count > count || !call.reserve())
     return false;
   for (size_t i = 0; i < count; ++i)
     call.bound[i] = i < call.count ? call.args[i] : nullptr;
-  if (call.keywords && !bindKeywords(call))
+  return !call.keywords || bindKeywords(call);
+}
+
+bool bindCall(LaunchCall &call) {
+  if (!bindGiven(call))
     return false;
-  for (size_t i = 0; i < count; ++i) {
+  for (size_t i = 0; i < call.list().size(); ++i) {
     if (!call.bound[i])
-      call.bound[i] = parameters[i].defaultValue;
+      call.bound[i] = call.list()[i].defaultValue;
     if (!call.bound[i] || !addToKey(call, i))
       return false;
   }
@@ -334,16 +337,20 @@ PyObject *callThroughPython(PyObject *object, PyObject *method, PyObject *const 
   const Py_ssize_t keywordCount = keywords ? PyTuple_GET_SIZE(keywords) : 0;
   std::vector<PyObject *> stack{object};
   stack.insert(stack.end(), args, args + count + keywordCount);
-  nb::object names = nb::steal(PyTuple_New(keywordCount + static_cast<Py_ssize_t>(more.size())));
+  std::vector<PyObject *> all;
+  for (Py_ssize_t k = 0; k < keywordCount; ++k)
+    all.push_back(PyTuple_GET_ITEM(keywords, k));
+  for (const auto &[name, value] : more) {
+    if (std::ranges::any_of(all, [&](PyObject *given) { return PyUnicode_Compare(given, name) == 0; }))
+      continue; // the caller's own value
+    stack.push_back(value);
+    all.push_back(name);
+  }
+  nb::object names = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(all.size())));
   if (!names.is_valid())
     return nullptr;
-  for (Py_ssize_t k = 0; k < keywordCount; ++k)
-    PyTuple_SET_ITEM(names.ptr(), k, Py_NewRef(PyTuple_GET_ITEM(keywords, k)));
-  Py_ssize_t next = keywordCount;
-  for (const auto &[name, value] : more) {
-    stack.push_back(value);
-    PyTuple_SET_ITEM(names.ptr(), next++, Py_NewRef(name));
-  }
+  for (size_t k = 0; k < all.size(); ++k)
+    PyTuple_SET_ITEM(names.ptr(), static_cast<Py_ssize_t>(k), Py_NewRef(all[k]));
   PyObject *result = PyObject_VectorcallMethod(method, stack.data(), count + 1, names.ptr());
   if (!result)
     hideOwnFrames();

@@ -39,7 +39,10 @@ struct LaunchCall {
 /// The index of the parameter of that name; the number of parameters where there is none.
 size_t findParameter(const std::vector<LaunchParameter> &parameters, PyObject *name);
 
-/// Fills `bound` and the key; false where Python has to handle the call, or with a Python exception.
+/// Fills `bound` with the arguments that are given, null for the others, and adds the options to the key; false where
+/// Python has to handle the call, or with a Python exception.
+bool bindGiven(LaunchCall &call);
+/// Fills `bound` and the key with all arguments.
 bool bindCall(LaunchCall &call);
 
 /// Whether launches of known keys have to go through Python: a class or a program has replaced `JITFunction.run`, hooks

@@ -55,6 +55,8 @@ public:
   void takeStandIns() { takesStandIns = true; }
   /// Adds a dtype of torch, which stands for an array.
   bool addStandIn(PyObject *dtype) { return put('M') && addIdentity(dtype); }
+  /// Adds the class of an argument, which the owner of the key has to keep.
+  bool addTypeOf(PyObject *object) { return putTagged('t', Py_TYPE(object)); }
   /// Marks the key as one of another kind than a launch's: no parameter's part starts with this tag.
   bool addSuffix(char tag) { return put(tag); }
 

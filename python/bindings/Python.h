@@ -100,6 +100,7 @@ void bindSpecialize(nb::module_ &module);
 void bindJit(nb::module_ &module);
 void bindBoundLaunch(nb::module_ &module);
 void bindPlainCall(nb::module_ &module);
+void bindTunedLaunch(nb::module_ &module);
 void bindTracebacks(nb::module_ &module);
 void bindKernel(nb::module_ &module);
 void bindCompile(nb::module_ &module);

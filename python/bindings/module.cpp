@@ -22,6 +22,7 @@ NB_MODULE(libtriton, module) {
   bindJit(module);
   bindBoundLaunch(module);
   bindPlainCall(module);
+  bindTunedLaunch(module);
   bindTracebacks(module);
   bindIr(module);
   bindCompile(module);

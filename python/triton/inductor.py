@@ -4,9 +4,13 @@
 from __future__ import annotations
 
 import functools
+import importlib.util
+import os
 import sys
 import time
 from collections.abc import Callable
+
+from .after_import import after_import
 
 
 def enable_cpu_backend(enabled: bool = True) -> None:
@@ -20,20 +24,54 @@ def enable_cpu_backend(enabled: bool = True) -> None:
     tensors becomes one kernel, with the operations before and after it; PyTorch's compiler writes one kernel for
     each tensor on CPUs. Code that it has cached on disk before, under either setting, is used as it is.
 
+    Takes no time: what is not imported yet, as PyTorch's compiler before its first use, is changed when it is.
+
     Raises ImportError without PyTorch, RuntimeError where this PyTorch has no choice of backends.
     """
-    try:
-        import torch
-        from torch._inductor import config
-    except ImportError as error:
-        raise ImportError("triton.enable_cpu_backend needs PyTorch: pip install torch") from error
-    if not hasattr(config, "cpu_backend"):
+    folders = _folders_of_torch()
+    if not _has_choice(folders):
         raise RuntimeError(
-            f"PyTorch {torch.__version__} writes C++ alone for CPUs; from 2.5 on it can write Triton kernels"
+            f"PyTorch {_version()} writes C++ alone for CPUs; from 2.5 on it can write Triton kernels"
         )
+    after_import("torch._inductor.config", functools.partial(_choose_backend, enabled))
+    measure = _measure if enabled else None
+    after_import("torch._inductor.runtime.benchmarking", lambda _: _choose_measurement(measure))
+    after_import("torch._inductor.lowering", lambda _: _choose_concatenation(enabled))
+
+
+def _choose_backend(enabled: bool, config: object) -> None:
     config.cpu_backend = "triton" if enabled else "cpp"
-    _choose_measurement(_measure if enabled else None)
-    _choose_concatenation(enabled)
+
+
+def _version() -> str:
+    from importlib.metadata import version
+
+    return version("torch")
+
+
+def _folders_of_torch() -> list[str]:
+    torch = sys.modules.get("torch")
+    if torch is not None:
+        return list(torch.__path__)
+    found = None if "torch" in sys.modules else importlib.util.find_spec("torch")
+    if found is None:
+        raise ImportError("triton.enable_cpu_backend needs PyTorch: pip install torch")
+    return list(found.submodule_search_locations or ())
+
+
+def _has_choice(folders: list[str]) -> bool:
+    """Whether PyTorch's settings have one for the backend. To import them takes a second, so they are looked for in
+    their file.
+    """
+    config = sys.modules.get("torch._inductor.config")
+    if config is not None:
+        return hasattr(config, "cpu_backend")
+    for folder in folders:
+        path = os.path.join(folder, "_inductor", "config.py")
+        if os.path.exists(path):
+            with open(path, encoding="utf-8") as file:
+                return "cpu_backend" in file.read()
+    return False
 
 
 def share_defaults(constants: dict, defaults: dict[str, object]) -> None:

@@ -115,7 +115,9 @@ Expected<void> CudaDevice::launchOn(const DriverKernel &base, Grid grid, Stream 
   if (!ctas)
     return gridError(kernel.artifact(), grid);
   config.gridX = ctas->x, config.gridY = ctas->y, config.gridZ = ctas->z;
-  const CurrentScope scope(*this, primary.load(std::memory_order_relaxed));
+  // The first device is the one that the CUDA runtime gives a thread at its first call. Without a context of its own
+  // the thread would switch twice at each launch.
+  const CurrentScope scope(*this, primary.load(std::memory_order_relaxed), /*staysIfNone=*/ordinal() == 0);
   if (scope.outcome.result != Success)
     return failure("launch-failed", quoted(kernel) + " cannot be launched on " + name(), scope.outcome);
   return withScratch(*this, kernel, *ctas, stream, packed,

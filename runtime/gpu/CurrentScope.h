@@ -9,11 +9,13 @@ namespace nereid::runtime {
 /// `Device` has `getCurrent` and `setCurrent`, as GpuDevice has; for a final class they cost no indirect call.
 template <typename Device> class CurrentScope {
 public:
-  CurrentScope(const Device &device, void *wanted) : device(device), outcome(device.getCurrent(previous)) {
+  /// With `staysIfNone` a thread that has nothing current keeps `wanted`.
+  CurrentScope(const Device &device, void *wanted, bool staysIfNone = false)
+      : device(device), outcome(device.getCurrent(previous)) {
     if (outcome.result != gpu::Success || previous == wanted)
       return;
     outcome = device.setCurrent(wanted);
-    changed = outcome.result == gpu::Success;
+    changed = outcome.result == gpu::Success && (previous || !staysIfNone);
   }
   ~CurrentScope() {
     if (changed)

@@ -337,7 +337,7 @@ def test_array_of_another_device_is_an_error(stub):
     elsewhere = exchange_array_class()(Y, device_id=1)
     with pytest.raises(
         ValueError,
-        match="argument `out` is on device cuda:1, but the kernel was compiled for cuda:0",
+        match="argument `out` is on cuda:1, and this handle of scaled is for cuda:0, which has no access",
     ):
         handle((2,), x, elsewhere, 48, 0.5)
     assert not stub.launches()
@@ -365,3 +365,70 @@ def test_arrays_of_another_library(stub):
     for _ in range(2):
         handle((2,), InterfaceArray(X), out, 48, 0.5)
     assert len(stub.launches()) == 2
+
+
+# --- Tuned, computed, interpreted -----------------------------------------------------------------
+
+
+def time_once(call, quantiles):
+    call()
+    return [1.0] * len(quantiles)
+
+
+def make_tuner(configs):
+    @triton.autotune(configs, key=["n"], do_bench=time_once)
+    @triton.jit
+    def kernel(out, n, BLOCK: tl.constexpr):
+        at = tl.arange(0, BLOCK)
+        tl.store(out + at, n + at * 0 + BLOCK, mask=at < 16)
+
+    return kernel
+
+
+def test_handle_of_the_chosen_configuration():
+    tuner = make_tuner([triton.Config({"BLOCK": 16}), triton.Config({"BLOCK": 32})])
+    out = np.zeros(16, np.int32)
+    with pytest.raises(
+        ValueError, match="no configuration of kernel is chosen yet.*pass the `grid`"
+    ):
+        tuner.bind(out, 5)
+    handle = tuner.bind(out, 5, grid=(1,))
+    (key,) = tuner.cache
+    assert handle.constants == {"BLOCK": tuner.cache[key].kwargs["BLOCK"]}
+    handle((1,), out, 7)
+    assert (out == 7 + handle.constants["BLOCK"]).all()
+    assert tuner.bind(out, 5).constants == handle.constants and tuner.nargs is None
+
+
+def test_hook_of_the_configuration_is_called():
+    seen = []
+    hook = lambda nargs: seen.append((nargs["n"], nargs["BLOCK"]))  # noqa: E731
+    tuner = make_tuner([triton.Config({"BLOCK": 16}, pre_hook=hook)])
+    out = np.zeros(16, np.int32)
+    handle = tuner.bind(out, 5)
+    handle((1,), out, 7)
+    assert seen == [(5, 16), (7, 16)] and (out == 23).all()
+
+
+def test_handle_of_computed_constants():
+    @triton.heuristics({"BLOCK": lambda args: 16})
+    @triton.jit
+    def kernel(out, n, BLOCK: tl.constexpr):
+        tl.store(out + tl.arange(0, BLOCK), n)
+
+    out = np.zeros(16, np.int32)
+    kernel.bind(out, 5)((1,), out, 6)
+    assert (out == 6).all()
+
+
+def test_handle_of_an_interpreted_kernel():
+    with knobs.runtime.scope():
+        knobs.runtime.interpret = True
+
+        @triton.jit
+        def kernel(out, n, BLOCK: tl.constexpr):
+            tl.store(out + tl.arange(0, BLOCK), n)
+
+        out = np.zeros(16, np.int32)
+        kernel.bind(out, 5, BLOCK=16)((1,), out, 6)
+        assert (out == 6).all()

@@ -115,6 +115,7 @@ def test_launches_follow_the_arrays_to_their_gpu(stub, array, runs):
 
 def test_context_is_given_back(stub, array):
     gc.collect()  # kernels of other tests, whose unloading would be recorded here
+    stub.library.cuCtxSetCurrent(None)
     stub.clear()
     kernel = make_kernel()
     for device in (1, 1):

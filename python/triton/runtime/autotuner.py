@@ -13,11 +13,14 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .. import knobs
+from .._C.libtriton import TunedCalls, TunedLauncher, set_tuner_class
 from .._lazy import lazy_names
 from . import jit_policy
+from .computed_arguments import Heuristics, heuristics, launch
 from .config import Config
+from .decorated import is_traced
 from .errors import AutotunerError, OutOfResources, PTXASError
-from .jit import JITFunction, KernelInterface
+from .jit import KernelInterface
 from .tuned_arguments import assign, clone, on_cpu, set_to_zero
 from .tuning_keys import KeyClass, check_names, class_of
 from .tuning_samples import best_of
@@ -67,6 +70,7 @@ class Autotuner(KernelInterface[Any]):
         key_class: dict[str, KeyClass] | None = None,
     ):
         self._call = CallState()
+        self._calls = TunedCalls()
         self._key_locks = KeyLocks()
         self._last_config: Config | None = None
         self.configs = list(configs) if configs else [Config({})]
@@ -110,17 +114,23 @@ class Autotuner(KernelInterface[Any]):
 
     def __copy__(self) -> Autotuner:
         twin = object.__new__(type(self))
-        twin.__dict__.update(self.__dict__, _call=CallState(), _key_locks=KeyLocks())
+        twin.__dict__.update(
+            self.__dict__, _call=CallState(), _key_locks=KeyLocks(), _calls=TunedCalls()
+        )
         return twin
+
+    def __getitem__(self, grid: Any) -> Any:
+        return super().__getitem__(grid) if is_traced() else TunedLauncher(self, self._calls, grid)
 
     @property
     def nargs(self) -> dict[str, Any] | None:
         """The positional arguments of this thread's call, by name; None outside of calls."""
-        return self._call.nargs
+        return self._calls.nargs(self, self._call.nargs)
 
     @nargs.setter
     def nargs(self, value: dict[str, Any] | None) -> None:
-        self._call.nargs = value
+        if not self._calls.set_nargs(value):
+            self._call.nargs = value
 
     @property
     def best_config(self) -> Config | None:
@@ -129,6 +139,7 @@ class Autotuner(KernelInterface[Any]):
 
     @best_config.setter
     def best_config(self, value: Config | None) -> None:
+        self._calls.forget_best()
         self._call.best_config = self._last_config = value
 
     @property
@@ -181,7 +192,7 @@ class Autotuner(KernelInterface[Any]):
                 config.pre_hook(full)
             self.pre_hook(full)
             try:
-                _launch(self.fn, args, current)
+                launch(self.fn, args, current)
             except BaseException as error:  # Ctrl-C too must leave the arguments as they were
                 try:
                     self.post_hook(full, exception=error)
@@ -349,6 +360,20 @@ class Autotuner(KernelInterface[Any]):
                 self._choose(key, args, kwargs)
             return self.cache[key]
 
+    def _chosen(self, *args: Any, **kwargs: Any) -> tuple[Any, ...] | None:
+        """The choice of a launch that has taken place: its key in `cache`, the configuration, the arguments
+        that this sets, these with the launch options, and whether it has no hook.
+        """
+        outer, self.nargs = self.nargs, dict(zip(self.arg_names, args, strict=False))
+        try:
+            key = None if len(self.configs) == 1 else self._key_of(kwargs)
+        finally:
+            self.nargs = outer
+        config = self.configs[0] if key is None else self.cache.get(key)
+        if config is None:
+            return None
+        return key, config, config.kwargs, config.all_kwargs(), config.pre_hook is None
+
     def run(self, *args: Any, **kwargs: Any) -> Any:
         outer = self.nargs  # of a call whose hook launches the kernel again
         self.nargs = nargs = dict(zip(self.arg_names, args, strict=False))
@@ -357,9 +382,17 @@ class Autotuner(KernelInterface[Any]):
             _reject_conflicts(kwargs, config)
             if config.pre_hook is not None:
                 config.pre_hook({**nargs, **kwargs, **config.all_kwargs()})
-            return _launch(self.fn, args, {**kwargs, **config.all_kwargs()})
+            return launch(self.fn, args, {**kwargs, **config.all_kwargs()})
         finally:
             self.nargs = outer
+
+    def bind(self, *args: Any, grid: Any = None, **kwargs: Any) -> Any:
+        """The handle of `fn.bind` for the configuration of these arguments. `grid` is for timing the
+        configurations where none is chosen yet.
+        """
+        from .bound import bind_tuned
+
+        return bind_tuned(self, args, kwargs, grid)
 
     def prune_configs(self, kwargs: dict[str, Any]) -> list[Config]:
         """The configurations to be timed."""
@@ -409,14 +442,7 @@ def _reject_conflicts(kwargs: dict[str, Any], config: Config) -> None:
         )
 
 
-def _launch(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """`fn.run(...)`; a plain launch uses the native launcher, so that small kernels are timed
-    correctly.
-    """
-    if kwargs.get("warmup") or not isinstance(fn, JITFunction):
-        return fn.run(*args, **kwargs)
-    rest = {name: value for name, value in kwargs.items() if name not in ("grid", "warmup")}
-    return fn[kwargs["grid"]](*args, **rest)
+set_tuner_class(Autotuner)
 
 
 def autotune(
@@ -461,33 +487,6 @@ def autotune(
         )
 
     return decorate
-
-
-class Heuristics(KernelInterface[Any]):
-    """Computes arguments from the others, in the order of `values`."""
-
-    def __init__(
-        self, fn: Any, arg_names: list[str], values: dict[str, Callable[[dict[str, Any]], Any]]
-    ):
-        self.fn = fn
-        self.values = values
-        self.arg_names = arg_names
-
-    def run(self, *args: Any, **kwargs: Any) -> Any:
-        for name, heuristic in self.values.items():
-            kwargs[name] = heuristic({**dict(zip(self.arg_names, args, strict=False)), **kwargs})
-        return self.fn.run(*args, **kwargs)
-
-    @property
-    def cache_key(self) -> str:
-        return self.fn.cache_key
-
-
-def heuristics(values: dict[str, Callable[[dict[str, Any]], Any]]) -> Callable[[Any], Heuristics]:
-    """Decorator: computes launch arguments; each function gets the bound arguments as a
-    dictionary.
-    """
-    return lambda fn: Heuristics(fn, fn.arg_names, values)
 
 
 __getattr__ = lazy_names(

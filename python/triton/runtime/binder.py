@@ -195,6 +195,12 @@ def constant_key(value: Any) -> Any:
     return value
 
 
+def arrays_in(bound: dict[str, Any]) -> Iterator[tuple[str, tuple[str, int], Any]]:
+    """(argument, device, array) of every array in the arguments."""
+    for name, arg in bound.items():
+        yield from _devices(name, arg)
+
+
 def _devices(name: str, arg: Any) -> Iterator[tuple[str, tuple[str, int], Any]]:
     if isinstance(arg, _NO_DEVICE):
         return
@@ -212,19 +218,19 @@ def _devices(name: str, arg: Any) -> Iterator[tuple[str, tuple[str, int], Any]]:
 
 
 # The native drivers that know which host arrays a GPU can read.
-_GPU_DRIVERS = {"cuda": libtriton.driver_cuda, "hip": libtriton.driver_hip}
+GPU_DRIVERS = {"cuda": libtriton.driver_cuda, "hip": libtriton.driver_hip}
 
 
 def _without_reachable(arrays: list[Any]) -> list[Any]:
     """Removes host arrays that the GPU of the other arguments can read: pinned ones."""
     kinds = {device[0] for _, device, _ in arrays}
-    if len(kinds) != 2 or "cpu" not in kinds or not kinds & _GPU_DRIVERS.keys():
+    if len(kinds) != 2 or "cpu" not in kinds or not kinds & GPU_DRIVERS.keys():
         return arrays
     (gpu,) = kinds - {"cpu"}
     return [
         (name, device, arg)
         for name, device, arg in arrays
-        if device[0] == gpu or not _GPU_DRIVERS[gpu].can_access(arg)
+        if device[0] == gpu or not GPU_DRIVERS[gpu].can_access(arg)
     ]
 
 
@@ -237,7 +243,7 @@ def _without_empty(arrays: list[Any]) -> list[Any]:
 
 def _current_with_access(kind: str, arrays: list[Any]) -> tuple[str, int] | None:
     """The current GPU, if kernels on it can access all of these arrays, which are on another one."""
-    driver = _GPU_DRIVERS[kind]
+    driver = GPU_DRIVERS[kind]
     current = driver.current_device()
     return (kind, current) if all(driver.can_access(a, current) for *_, a in arrays) else None
 
@@ -246,19 +252,17 @@ def device_of_arguments(bound: dict[str, Any]) -> tuple[str, int] | None:
     """The device that launches, None without arrays. GPUs: the current one where the arrays are on several, or if it
     can access all of them; else the one that they are on. Access to memory of peers is the program's to enable.
     """
-    arrays = _without_reachable(
-        _without_empty([entry for name, arg in bound.items() for entry in _devices(name, arg)])
-    )
+    arrays = _without_reachable(_without_empty(list(arrays_in(bound))))
     if not arrays:
         return None
     devices = {device for _, device, _ in arrays}
     kinds = {kind for kind, _ in devices}
     first: tuple[str, int] = arrays[0][1]
-    if len(kinds) > 1 or (len(devices) > 1 and not kinds <= _GPU_DRIVERS.keys()):
+    if len(kinds) > 1 or (len(devices) > 1 and not kinds <= GPU_DRIVERS.keys()):
         raise ValueError(_device_conflict(arrays, kinds))
-    if first[0] not in _GPU_DRIVERS:
+    if first[0] not in GPU_DRIVERS:
         return first
-    current = first[0], _GPU_DRIVERS[first[0]].current_device()
+    current = first[0], GPU_DRIVERS[first[0]].current_device()
     if len(devices) > 1 or current == first:
         return current
     return _current_with_access(first[0], arrays) or first

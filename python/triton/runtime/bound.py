@@ -3,15 +3,17 @@
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from .._C import libtriton
 from . import _async_compile
-from .binder import normalize_grid
+from .binder import GPU_DRIVERS, arrays_in, normalize_grid
 from .dependencies import class_keys
 from .tensors import MockTensor
 
 if TYPE_CHECKING:
+    from .autotuner import Autotuner
     from .jit import JITFunction, Variant
 
 
@@ -34,6 +36,61 @@ def bind(function: JITFunction, args: tuple[Any, ...], kwargs: dict[str, Any]) -
         raise RuntimeError(f"`jit_cache_hook` has declined to compile {function.__name__}")
     kernel._init_handles(variant.device)
     return Bound(function, kernel, variant)
+
+
+def bind_tuned(tuner: Autotuner, args: tuple[Any, ...], kwargs: dict[str, Any], grid: Any) -> Any:
+    """The handle for the configuration that the autotuner chooses for these arguments."""
+    outer, tuner.nargs = tuner.nargs, dict(zip(tuner.arg_names, args, strict=False))
+    try:
+        if grid is None and len(tuner.configs) > 1 and tuner._key_of(kwargs) not in tuner.cache:
+            raise ValueError(
+                f"no configuration of {tuner.base_fn.__name__} is chosen yet for these arguments; launch it "
+                f"once, or pass the `grid` to time the configurations with"
+            )
+        config = tuner._config_for(args, {**kwargs, "grid": grid})
+        settings = config.all_kwargs()
+        if config.pre_hook is None:
+            return tuner.fn.bind(*args, **kwargs, **settings)
+        config.pre_hook({**tuner.nargs, **kwargs, **settings})
+        return HookedHandle(tuner.fn.bind(*args, **kwargs, **settings), config.pre_hook, settings)
+    finally:
+        tuner.nargs = outer
+
+
+class HookedHandle:
+    """A handle whose configuration has a hook, which is called with all arguments before a launch."""
+
+    def __init__(
+        self, handle: Any, hook: Callable[[dict[str, Any]], Any], settings: dict[str, Any]
+    ):
+        self.handle, self.hook, self._settings = handle, hook, settings
+
+    def __call__(self, grid: Any, *args: Any, **kwargs: Any) -> Any:
+        given = {name: value for name, value in kwargs.items() if name != "stream"}
+        self.hook({**self.handle._values(args, given), **self._settings})
+        return self.handle(grid, *args, **kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "handle":
+            raise AttributeError(name)
+        return getattr(self.handle, name)
+
+    def __repr__(self) -> str:
+        return f"<with a hook: {self.handle!r}>"
+
+
+class InterpretedHandle:
+    """What `bind` makes of a kernel that is interpreted: its constants, for launches of any arguments."""
+
+    def __init__(self, function: Any, bound: dict[str, Any]):
+        self.fn = function
+        constant = {param.name for param in function.params if param.is_constexpr}
+        self.constants = {name: value for name, value in bound.items() if name in constant}
+        self._names = [name for name in bound if name not in constant]
+
+    def __call__(self, grid: Any, *args: Any, stream: Any = None, **kwargs: Any) -> Any:
+        given = dict(zip(self._names, args, strict=False))
+        return self.fn[grid](**given, **self.constants, **kwargs)
 
 
 class Bound(libtriton.BoundLaunch):
@@ -102,6 +159,7 @@ class Bound(libtriton.BoundLaunch):
             hook(*values.values(), **options)
         function._reject_removed_options({}, active, stream)
         self._check(values)
+        self._check_devices(values)
         if stream is None:
             stream = active.stream_for(tuple(values.values()), device)
         function._launch(self.kernel, normalize_grid(grid, values), device, stream, values)
@@ -168,6 +226,18 @@ class Bound(libtriton.BoundLaunch):
                 f"argument `{param.name}` is {shown}{_words(*now)}; this handle of "
                 f"{self.fn.__name__} is for {_words(*known)}; {self._instead()}"
             )
+
+    def _check_devices(self, values: dict[str, Any]) -> None:
+        """Raises an error for an array of another GPU that this one has no access to."""
+        kind = getattr(self._variant.active, "device_type", "")
+        for name, (own, index), array in arrays_in(values):
+            if own != kind or kind not in GPU_DRIVERS or index == self._variant.device:
+                continue
+            if not GPU_DRIVERS[kind].can_access(array, self._variant.device):
+                raise ValueError(
+                    f"argument `{name}` is on {own}:{index}, and this handle of {self.fn.__name__} is for "
+                    f"{self.device}, which has no access to it; enable peer access, or bind another one there"
+                )
 
     def _instead(self) -> str:
         name = self.fn.__name__

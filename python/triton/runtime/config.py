@@ -6,9 +6,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from .._C import libtriton
+
 
 class Config:
     """Values for a kernel's constants and launch options. Equal configurations are interchangeable."""
+
+    kwargs: dict[str, Any]
+    num_warps: int
+    num_ctas: int
+    num_stages: int
+    maxnreg: int | None
+    pre_hook: Callable[[dict[str, Any]], Any] | None
+    ir_override: str | None
+    num_cpu_threads: int | None
 
     def __init__(
         self,
@@ -21,14 +32,20 @@ class Config:
         ir_override: str | None = None,
         num_cpu_threads: int | None = None,
     ):
-        self.kwargs = kwargs
-        self.num_warps = num_warps
-        self.num_ctas = num_ctas
-        self.num_stages = num_stages
-        self.maxnreg = maxnreg
-        self.pre_hook = pre_hook
-        self.ir_override = ir_override
-        self.num_cpu_threads = num_cpu_threads
+        self.__dict__.update(
+            kwargs=kwargs,
+            num_warps=num_warps,
+            num_ctas=num_ctas,
+            num_stages=num_stages,
+            maxnreg=maxnreg,
+            pre_hook=pre_hook,
+            ir_override=ir_override,
+            num_cpu_threads=num_cpu_threads,
+        )
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        super().__setattr__(name, value)
+        libtriton.bump_epoch()  # launches may have chosen it as it was
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         defaults = {"num_warps": 4, "num_stages": 3, "num_ctas": 1, "kwargs": {}}

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-def _is_traced() -> bool:
+def is_traced() -> bool:
     """Whether PyTorch traces this call: then it has to see through it."""
     torch = sys.modules.get("torch")
     return hasattr(torch, "compiler") and torch.compiler.is_compiling()  # type: ignore[union-attr]
@@ -70,7 +70,7 @@ class KernelInterface(Generic[T]):
         return compile_all(self, domain, target, workers, options)
 
     def __getitem__(self, grid: Any) -> Any:
-        if _is_traced():
+        if is_traced():
             return functools.partial(self.run, grid=grid, warmup=False)
         return functools.partial(call_of_user, self.run, grid=grid, warmup=False)
 

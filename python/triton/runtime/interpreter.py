@@ -73,6 +73,12 @@ class InterpretedFunction(DecoratedFunction[Any], JITBase):  # type: ignore[misc
     def warmup(self, *args: Any, grid: Any, **kwargs: Any) -> None:
         """Compiles nothing ahead: operations are compiled when a program first executes them."""
 
+    def bind(self, *args: Any, **kwargs: Any) -> Any:
+        """A handle that interprets the kernel; it takes any arguments."""
+        from .bound import InterpretedHandle
+
+        return InterpretedHandle(self, Binder(self.__name__, self.params).bind(args, kwargs))
+
     def run(self, *args: Any, grid: Any, warmup: bool = False, **kwargs: Any) -> None:
         """Runs the programs one after the other, x fastest; one that waits lets later ones run."""
         if warmup:

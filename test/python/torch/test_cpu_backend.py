@@ -1,6 +1,7 @@
 """torch.compile with Triton kernels for CPUs."""
 # SPDX-License-Identifier: MIT
 
+import subprocess
 import sys
 import time
 
@@ -58,6 +59,35 @@ def test_errors_say_what_is_missing(monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(ImportError, match="pip install torch"):
         triton.enable_cpu_backend()
+
+
+def test_nothing_is_imported():
+    """PyTorch's compiler takes a second to import; what it is to do is set when a program does so."""
+    program = """
+import sys, torch, triton
+triton.enable_cpu_backend()
+assert not [name for name in sys.modules if name.startswith(("torch._inductor", "torch._dynamo"))]
+from torch._inductor import config
+from torch._inductor.lowering import lowerings
+from torch._inductor.runtime import benchmarking
+assert config.cpu_backend == "triton"
+assert hasattr(lowerings[torch.ops.aten.cat.default], "_of_pytorch")
+triton.enable_cpu_backend(False)
+assert config.cpu_backend == "cpp"
+assert not hasattr(lowerings[torch.ops.aten.cat.default], "_of_pytorch")
+"""
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=300)
+
+
+def test_later_choice_counts():
+    program = """
+import triton
+triton.enable_cpu_backend()
+triton.enable_cpu_backend(False)
+from torch._inductor import config
+assert config.cpu_backend == "cpp"
+"""
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=300)
 
 
 def test_kernels_are_measured_briefly(cpp_afterwards):

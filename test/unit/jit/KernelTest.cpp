@@ -239,3 +239,74 @@ TEST_F(KernelApi, a_file_that_is_no_artifact_is_refused) {
     EXPECT_EQ(std::string(error.what()).find(path + ": "), 0u) << error.what();
   }
 }
+
+//--- Bound kernels -----------------------------------------------------------------------------
+
+TEST_F(KernelApi, bound_kernel_launches_with_its_arguments) {
+  int32_t out = 0;
+  const nereid::BoundKernel bound = storing("i32", "i32").bind(&out, 5);
+  EXPECT_EQ(out, 0); // nothing has run
+  bound.launch({1});
+  EXPECT_EQ(out, 5);
+}
+
+TEST_F(KernelApi, argument_of_a_bound_kernel_is_replaced) {
+  int32_t out = 0, other = 0;
+  nereid::BoundKernel bound = storing("i32", "i32").bind(&out, 5);
+  bound.set(1, int64_t{7});
+  bound.launch({1});
+  EXPECT_EQ(out, 7);
+  bound.set(0, &other);
+  bound.launch({1});
+  EXPECT_EQ(other, 7);
+}
+
+TEST_F(KernelApi, copy_of_a_bound_kernel_has_its_own_arguments) {
+  int32_t out = 0;
+  nereid::BoundKernel bound = storing("i32", "i32").bind(&out, 5), copy = bound;
+  copy.set(1, 9);
+  bound.launch({1});
+  EXPECT_EQ(out, 5);
+  bound = copy;
+  bound.launch({1});
+  EXPECT_EQ(out, 9);
+}
+
+TEST_F(KernelApi, wrong_arguments_of_bind_are_errors) {
+  const nereid::Kernel kernel = storing("i32", "i32");
+  int32_t out = 0;
+  const auto problem = [](auto action) -> std::string {
+    try {
+      action();
+    } catch (const nereid::Error &error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(problem([&] { kernel.bind(&out); }),
+            "kernel `store` takes 2 run-time arguments, `out` and `value`; 1 is given");
+  EXPECT_EQ(problem([&] { kernel.bind(&out, 1.5); }),
+            "argument `value` must be of type `i32`, got 1.50 in a launch of `store`");
+  nereid::BoundKernel bound = kernel.bind(&out, 5);
+  EXPECT_EQ(problem([&] { bound.set(1, int64_t{1} << 40); }),
+            "argument `value` is 1099511627776, which `i32` cannot hold in a launch of `store`");
+  EXPECT_EQ(problem([&] { bound.set(2, 1); }),
+            "argument 2 was set; kernel `store` takes 2 run-time arguments, `out` and "
+            "`value`; 3 are given");
+  bound.launch({1});
+  EXPECT_EQ(out, 5); // refused arguments change nothing
+}
+
+TEST_F(KernelApi, bound_kernel_checks_the_bounds_of_spans) {
+  const std::string path =
+      write("fill.py", "@triton.jit\ndef fill(out, B: tl.constexpr):\n    tl.store(out + tl.arange(0, B), 1)\n");
+  nereid::KernelOptions options;
+  options.sanitize = "bounds";
+  const auto fill = nereid::Kernel::fromSource(path, "fill", "*i32,8", options);
+  std::vector<int32_t> enough(8), few(6);
+  nereid::BoundKernel bound = fill.bind(std::span(enough));
+  bound.launch({1});
+  EXPECT_EQ(enough[7], 1);
+  bound.set(0, std::span(few));
+  EXPECT_THROW(bound.launch({1}), nereid::Error);
+}

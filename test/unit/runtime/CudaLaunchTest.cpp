@@ -116,6 +116,23 @@ TEST(CudaLaunch, device_context_is_current_for_the_launch_only) {
   calls.cuCtxSetCurrent(nullptr);
 }
 
+TEST(CudaLaunch, thread_without_context_keeps_that_of_the_first_device) {
+  StubDriver stub("devices=2");
+  const auto artifact = cudaArtifact({});
+  const auto &calls = (*stub.opened)->calls();
+  const auto currentAfterLaunchOn = [&](int device) {
+    const auto kernel = loaded(stub.device(device), artifact);
+    calls.cuCtxSetCurrent(nullptr);
+    EXPECT_TRUE(stub.device(device).launch(*kernel, {}, nullptr, patternBlock(artifact)));
+    cuda::Context now = nullptr;
+    calls.cuCtxGetCurrent(&now);
+    return now;
+  };
+  EXPECT_EQ(currentAfterLaunchOn(0), *stub.device(0).context());
+  EXPECT_EQ(currentAfterLaunchOn(1), nullptr);
+  calls.cuCtxSetCurrent(nullptr);
+}
+
 TEST(CudaLaunch, current_context_costs_no_switch) {
   StubDriver stub;
   const auto artifact = cudaArtifact({});

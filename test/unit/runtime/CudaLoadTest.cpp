@@ -45,6 +45,7 @@ TEST(CudaLoad, properties_come_from_the_driver) {
 
 TEST(CudaLoad, caller_context_is_left_as_it_was) {
   StubDriver stub("devices=2");
+  (*stub.opened)->calls().cuCtxSetCurrent(nullptr);
   ASSERT_TRUE(stub.device(1).load(cudaArtifact({})));
   cuda::Context current = nullptr;
   (*stub.opened)->calls().cuCtxGetCurrent(&current);
