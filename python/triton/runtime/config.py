@@ -45,7 +45,8 @@ class Config:
 
     def __setattr__(self, name: str, value: Any) -> None:
         super().__setattr__(name, value)
-        libtriton.bump_epoch()  # launches may have chosen it as it was
+        if name in Config.__annotations__:
+            libtriton.bump_epoch()  # launches may have chosen it as it was
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         defaults = {"num_warps": 4, "num_stages": 3, "num_ctas": 1, "kwargs": {}}
