@@ -51,6 +51,14 @@ def main() -> int:
         from triton.tools.lock import main as lock
 
         return lock(sys.argv[2:])
+    if sys.argv[1:2] == ["pack"]:  # records name kernels of this environment
+        from triton.tools.pack import main as pack
+
+        return pack(sys.argv[2:])
+    if sys.argv[1:2] == ["build"]:
+        from triton.tools.build import main as build
+
+        return build(sys.argv[2:], lambda: _program("nereid"))
     if sys.argv[1:] != ["doctor"]:
         return _run("nereid")
     from .doctor import report

@@ -140,6 +140,15 @@ int main(int argc, char **argv) {
         };
       });
 
+  app.add_subcommand("pack", "make packs of kernels, list and check them; a command of Python's environment")
+      ->prefix_command()
+      ->callback([&] {
+        command = [] {
+          std::cerr << "nereid pack compiles kernels of Python: run `python -m nereid pack`\n";
+          return kUsageStatus;
+        };
+      });
+
   try {
     app.parse(argc, argv);
   } catch (const CLI::ExtrasError &error) {
