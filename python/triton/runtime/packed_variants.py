@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from . import packs, variant_record
-from .jit_policy import NotCached, cached_only
+from .jit_policy import cached_only
 from .recorded_kernels import variant_of
 from .variants import Variant
 
@@ -28,22 +28,13 @@ def variants_of(function: Any) -> list[Variant]:
 
 
 def preload(pack: packs.Pack) -> list[Any]:
-    """Loads a pack's kernels for the current device; those whose modules cannot be imported are left out."""
-    from .driver import driver
+    """Readies a pack's kernels for launches on the current device; those for other GPUs, and those whose modules
+    cannot be imported, are left out.
+    """
+    from .preloading import ready
 
-    target = driver.active.get_current_target()
-    kernels = []
-    for line in _lines(pack):
-        try:
-            variant = variant_of(line, target)
-        except (variant_record.RecordError, ValueError):  # an option that this target does not have
-            continue
-        table = variant.function._caches_for(driver.active)[0]
-        if variant.key and variant.key not in table and (kernel := _cached(variant)) is not None:
-            kernel._init_handles(driver.active.get_current_device())
-            table[variant.key] = kernel
-            kernels.append(kernel)
-    return kernels
+    with cached_only():
+        return ready(_lines(pack))[0]
 
 
 def _lines(pack: packs.Pack) -> Iterator[variant_record.Entry]:
@@ -52,12 +43,3 @@ def _lines(pack: packs.Pack) -> Iterator[variant_record.Entry]:
     for text in texts:
         with contextlib.suppress(variant_record.RecordError):
             yield variant_record.entry_of(text, pack.path)
-
-
-def _cached(variant: Variant) -> Any:
-    """The kernel; None where it would be compiled, since the entry is for another GPU."""
-    try:
-        with cached_only():
-            return variant.compile()
-    except NotCached:
-        return None

@@ -15,6 +15,7 @@ from typing import Any
 from . import _async_compile
 from .driver import driver
 from .errors import TritonError
+from .jit_policy import NotCached
 from .variant_record import Entry, RecordError, read
 
 _ALIGNED, _UNALIGNED = 1 << 20, (1 << 20) + 8
@@ -41,6 +42,8 @@ def ready(entries: Iterable[Entry]) -> tuple[list[Any], list[str]]:
             continue
         try:
             kernels.append(_prepare(entry, device, tuners))
+        except NotCached:
+            problems.append(f"{entry.where}: {entry.kernel} is in no cache")
         except (TritonError, RuntimeError) as error:  # TRITON_JIT=forbid is one
             text = str(error)
             is_located = text.startswith(f"{entry.where}: ")
