@@ -346,12 +346,14 @@ PyObject *callThroughPython(PyObject *object, PyObject *method, PyObject *const 
     stack.push_back(value);
     all.push_back(name);
   }
-  nb::object names = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(all.size())));
-  if (!names.is_valid())
+  // No nb::object: Python ends daemon threads inside of the call, and unwinds this frame without the GIL.
+  PyObject *names = PyTuple_New(static_cast<Py_ssize_t>(all.size()));
+  if (!names)
     return nullptr;
   for (size_t k = 0; k < all.size(); ++k)
-    PyTuple_SET_ITEM(names.ptr(), static_cast<Py_ssize_t>(k), Py_NewRef(all[k]));
-  PyObject *result = PyObject_VectorcallMethod(method, stack.data(), count + 1, names.ptr());
+    PyTuple_SET_ITEM(names, static_cast<Py_ssize_t>(k), Py_NewRef(all[k]));
+  PyObject *result = PyObject_VectorcallMethod(method, stack.data(), count + 1, names);
+  Py_DECREF(names);
   if (!result)
     hideOwnFrames();
   return result;
