@@ -10,6 +10,7 @@ import pytest
 import triton
 import triton.language as tl
 from triton import knobs
+from triton.runtime import jit_policy, preloading, variant_record
 from triton.runtime.errors import JitForbidden
 from triton.runtime.variant_record import RecordError
 
@@ -141,6 +142,16 @@ def test_kernel_in_no_cache_is_told(record, tmp_path):
         knobs.cache.dir = str(tmp_path / "empty")
         (problem,) = preloaded(record)
     assert problem.startswith(f"{record}:1: ") and "TRITON_JIT=forbid" in problem
+
+
+def test_kernel_in_no_cache_is_left_where_nothing_shall_be_compiled(record, tmp_path):
+    scale[(1,)](array(), 64, 2.0, BLOCK=64)
+    knobs.runtime.record = None
+    forget()
+    with knobs.cache.scope(), jit_policy.cached_only():
+        knobs.cache.dir = str(tmp_path / "empty")
+        kernels, (problem,) = preloading.ready(variant_record.read(str(record)))
+    assert kernels == [] and problem.endswith("scale is in no cache for this device")
 
 
 def test_changed_kernel_is_told(record):

@@ -43,7 +43,7 @@ def ready(entries: Iterable[Entry]) -> tuple[list[Any], list[str]]:
         try:
             kernels.append(_prepare(entry, device, tuners))
         except NotCached:
-            problems.append(f"{entry.where}: {entry.kernel} is in no cache")
+            problems.append(f"{entry.where}: {entry.kernel} is in no cache for this device")
         except (TritonError, RuntimeError) as error:  # TRITON_JIT=forbid is one
             text = str(error)
             is_located = text.startswith(f"{entry.where}: ")
