@@ -8,10 +8,11 @@ a small model. The steps run in this order, each in a process of its own:
 tune    requests with an empty cache; the decisions of autotuners go to DIR/triton.lock
 record  requests with these decisions; the variants that they need go to DIR/record.jsonl
 pack    `nereid pack` compiles them into DIR/server.pack
-serve   requests with the pack, an empty cache and TRITON_JIT=forbid; at the start `triton.preload`
-        readies the variants of the record
-lazy    the same without `triton.preload`
-warm    as `serve`, with the cache that `record` left instead of a pack
+serve   requests with the pack (kernels and decisions), an empty cache and TRITON_JIT=forbid; at the
+        start the variants are readied: `triton.load_pack(FILE, preload=True)`
+lazy    the same without it: TRITON_PACKS=FILE
+warm    the same with the cache and the decisions of `record` instead of a pack, readied by
+        `triton.preload`
 cold    requests with an empty cache, neither pack nor decisions
 
 Each line of JSON tells the first request and the median of the later ones in milliseconds, by the
@@ -144,6 +145,17 @@ def wrong_results(calls: list[Any]) -> list[str]:
     return found
 
 
+def ready(options: argparse.Namespace) -> None:
+    """What a server does before it takes requests."""
+    import triton
+
+    if options.step == "serve":
+        triton.load_pack(str(options.work / "server.pack"), preload=True)
+    else:
+        for problem in triton.preload(str(options.work / "record.jsonl")):
+            print(problem)
+
+
 def work(options: argparse.Namespace) -> int:
     """One step, in this process; the environment has been set by `environment`."""
     began = time.perf_counter()
@@ -162,8 +174,7 @@ def work(options: argparse.Namespace) -> int:
     wait()
     started = time.perf_counter()
     if options.step in ("serve", "warm"):
-        for problem in triton.preload(str(options.work / "record.jsonl")):
-            print(problem)
+        ready(options)
         wait()
     loaded = time.perf_counter()
     row = {
@@ -191,13 +202,13 @@ def environment(options: argparse.Namespace, step: str) -> dict[str, str]:
         shutil.rmtree(cache, ignore_errors=True)
     result = {k: v for k, v in os.environ.items() if not k.startswith("TRITON_")}
     result["TRITON_CACHE_DIR"] = str(cache)
-    if step != "cold":
+    if step in ("tune", "record", "warm"):
         result["TRITON_LOCK"] = str(options.work / "triton.lock")
     if step == "record":
         result["TRITON_RECORD"] = str(options.work / "record.jsonl")
     if step in SERVED:
         result["TRITON_JIT"] = "forbid"
-    if step in ("serve", "lazy"):
+    if step == "lazy":
         result["TRITON_PACKS"] = str(options.work / "server.pack")
     if options.threads:
         result["OMP_NUM_THREADS"] = str(options.threads)

@@ -28,8 +28,8 @@ def variants_of(function: Any) -> list[Variant]:
 
 
 def preload(pack: packs.Pack) -> list[Any]:
-    """Readies a pack's kernels for launches on the current device; those for other GPUs, and those whose modules
-    cannot be imported, are left out.
+    """Readies a pack's kernels for launches on the current device; those whose modules cannot be imported, and those
+    of other devices, are left out.
     """
     from .preloading import ready
 

@@ -110,8 +110,8 @@ def load_pack(
 ) -> Pack:
     """Opens a pack from which this process then takes kernels.
 
-    `verify` is the public key (64 hexadecimal digits) that must have signed it. `preload` also loads its
-    kernels for the current device. Raises PackError where the file is damaged, of another version or not
+    `verify` is the public key (64 hexadecimal digits) that must have signed it. `preload` also readies its
+    kernels for launches on the current device. Raises PackError where the file is damaged, of another version or not
     signed as wanted, and OSError where it cannot be read.
     """
     pack = open_pack(path, verify)

@@ -79,14 +79,28 @@ def _prepare(entry: Entry, device: Any, tuners: dict[int, Any]) -> Any:
         tuners[id(tuner)] = tuner
     arguments = _arguments(variant, device)
     if arguments is None:
-        raise RecordError(f"{entry.kernel} has arguments that only a launch can give")
+        return _load(entry)
     # Interned, as the names in calls are: the launcher orders them by their addresses.
     options = {sys.intern(name): value for name, value in variant.given.options.items()}
     kernel = _expect(variant.function, {**options, **arguments})
     if kernel is None:
         raise RecordError(f"launches of {entry.kernel} go through Python")
     if getattr(kernel.src, "launch_key", None) != variant.key:
-        raise RecordError(f"{entry.kernel} has arguments that only a launch can give")
+        return _load(entry)
+    return kernel
+
+
+def _load(entry: Entry) -> Any:
+    """Loads the kernel of a variant whose arguments cannot be imitated; its first launch binds them in Python."""
+    from .recorded_kernels import variant_of
+
+    active = driver.active
+    variant = variant_of(entry, active.get_current_target())
+    table = variant.function._caches_for(active)[0]
+    kernel = table.get(variant.key) or variant.compile()
+    kernel._init_handles(active.get_current_device())
+    if variant.key:
+        table[variant.key] = kernel
     return kernel
 
 
