@@ -10,7 +10,8 @@ import pytest
 import triton
 import triton.language as tl
 from triton import knobs
-from triton.runtime import jit_policy, preloading, variant_record
+from triton._C import libtriton
+from triton.runtime import jit_policy, packs, preloading, recorded_kernels, variant_record
 from triton.runtime.errors import JitForbidden
 from triton.runtime.variant_record import RecordError
 
@@ -152,6 +153,36 @@ def test_kernel_in_no_cache_is_left_where_nothing_shall_be_compiled(record, tmp_
         knobs.cache.dir = str(tmp_path / "empty")
         kernels, (problem,) = preloading.ready(variant_record.read(str(record)))
     assert kernels == [] and problem.endswith("scale is in no cache for this device")
+
+
+@pytest.fixture
+def pack(record, tmp_path):
+    """A pack with what was recorded, for a process that has no other cache and compiles nothing."""
+    opened = []
+
+    def make():
+        knobs.runtime.record = None
+        variants = [recorded_kernels.variant_of(line) for line in variant_record.read(str(record))]
+        items = [(each.compile()._code, variant_record.line_of(each)) for each in variants]
+        path = tmp_path / "kernels.pack"
+        path.write_bytes(libtriton.write_pack(items, packs.version(), ""))
+        forget()
+        knobs.cache.dir, knobs.runtime.jit = str(tmp_path / "empty"), "forbid"
+        opened.append(triton.load_pack(path, preload=True))
+        return opened[0]
+
+    with knobs.cache.scope():
+        yield make
+    for each in opened:
+        each.close()
+
+
+def test_first_launch_of_a_kernel_of_a_pack_needs_no_python(pack):
+    scale[(1,)](array(), 64, 2.0, BLOCK=64, num_warps=2)
+    assert len(pack()) == 1
+    x = array()
+    assert not goes_through_python(lambda: scale[(1,)](x, 32, 2.0, BLOCK=64, num_warps=2))
+    np.testing.assert_array_equal(x[:33], [2.0] * 32 + [1.0])
 
 
 def test_changed_kernel_is_told(record):
