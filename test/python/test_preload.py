@@ -66,6 +66,18 @@ def forget():
         kernel._c_clear()
 
 
+class WithoutMemory:
+    """As torch's tensors of no elements are."""
+
+    dtype, device = tl.float32, SimpleNamespace(type="cpu", index=None)
+
+    def data_ptr(self):
+        return 0
+
+    def ptr_range(self):
+        return 0
+
+
 def array(offset=0, dtype=np.float32):
     return np.ones(256, dtype)[offset:]
 
@@ -254,7 +266,7 @@ def test_autotuner_takes_the_decisions_of_locks(record, tmp_path):
     np.testing.assert_array_equal(x[:65], [3.0] * 64 + [1.0])
 
 
-@pytest.mark.parametrize("given", [3, {"options": []}, {"ones": 1}], ids=str)
+@pytest.mark.parametrize("given", [3, {"options": []}, {"ones": 1}, {"empty": {}}], ids=str)
 def test_bad_given_is_located(record, given):
     scale[(1,)](array(), 64, 2.0, BLOCK=64)
     line = json.loads(record.read_text())
@@ -278,3 +290,13 @@ def test_annotated_integer(record, count):
     x = array()
     assert not goes_through_python(lambda: annotated[(1,)](x, count))
     assert x[0] == count
+
+
+def test_warmup_with_an_empty_array(record):
+    """Engines ask by it for a kernel's resources, and launch the kernel with an array later."""
+    empty = WithoutMemory()
+    scale.warmup(empty, 64, 2.0, BLOCK=64, grid=(1,))
+    assert preloaded(record) == []
+    x = array()
+    assert not goes_through_python(lambda: scale.warmup(empty, 64, 2.0, BLOCK=64, grid=(1,)))
+    assert not goes_through_python(lambda: scale[(1,)](x, 64, 2.0, BLOCK=64))

@@ -330,4 +330,8 @@ def test_a_variant_of_a_line_writes_the_same_line(record):
     launch(num_warps=2)
     variant = recorded_kernels.variant_of(variant_record.read(str(record))[0])
     assert variant_record.line_of(variant) + "\n" == record.read_text()
-    assert json.loads(record.read_text())["given"] == {"ones": [], "options": {"num_warps": 2}}
+    assert json.loads(record.read_text())["given"] == {
+        "empty": [],
+        "ones": [],
+        "options": {"num_warps": 2},
+    }

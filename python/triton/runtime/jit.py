@@ -306,7 +306,7 @@ class JITFunction(DecoratedFunction[T], JITBase):  # type: ignore[misc]
             return None
         source = self.ASTSource(self, signature, constants, attrs)
         source.launch_key = key
-        source.given = Given.of(self.params, specialization, options)
+        source.given = Given.of(bound, specialization, options)
         _ = self.cache_key  # fills used_global_vals
         self._use_globals_of_arguments(specialization, constants)
         self._watch_globals()

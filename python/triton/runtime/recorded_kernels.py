@@ -68,7 +68,7 @@ def variant_of(entry: Entry, target: GPUTarget | None = None) -> Variant:
         target,
         entry.abi,
         key,
-        Given(given, entry.ones),
+        Given(given, entry.ones, entry.empty),
     )
 
 

@@ -83,9 +83,9 @@ def line_of(variant: Any) -> str:
         "version": VERSION,
     }
     if variant.given is not None:
-        options, ones = variant.given
+        options, ones, empty = variant.given
         shown = {name: encode(value) for name, value in options.items()}
-        fields["given"] = {"ones": ones, "options": shown}
+        fields["given"] = {"empty": empty, "ones": ones, "options": shown}
     return json.dumps(fields, sort_keys=True)
 
 
@@ -108,6 +108,7 @@ class Entry:
     where: str  # FILE:LINE of the record
     options: dict[str, Any] = field(default_factory=dict)  # as the launch named them
     ones: list[str] = field(default_factory=list)  # see Given
+    empty: list[str] = field(default_factory=list)
 
 
 _TYPES = {
@@ -150,22 +151,23 @@ def entry_of(line: str, where: str) -> Entry:
             raise RecordError(f"{where}: `{name}` must be {_WORDS[kind]}, got {fields.get(name)!r}")
     if fields["abi"] not in ("own", "plain"):
         raise RecordError(f"{where}: `abi` is {fields['abi']!r}; it must be own or plain")
-    options, ones = _given(fields.get("given", {}), where)
-    return Entry(**{name: fields[name] for name in _TYPES}, where=where, options=options, ones=ones)
+    given = _given(fields.get("given", {}), where)
+    return Entry(**{name: fields[name] for name in _TYPES}, where=where, **given)
 
 
-def _given(given: Any, where: str) -> tuple[dict[str, Any], list[str]]:
+def _given(given: Any, where: str) -> dict[str, Any]:
     """What the launch was given; older records do not tell."""
-    options, ones = (
-        (given.get("options", {}), given.get("ones", []))
+    kinds = {"options": dict, "ones": list, "empty": list}
+    found = (
+        {name: given.get(name, kind()) for name, kind in kinds.items()}
         if isinstance(given, dict)
-        else (None, None)
+        else {}
     )
-    if not (isinstance(options, dict) and isinstance(ones, list)):
+    if not found or not all(isinstance(found[name], kind) for name, kind in kinds.items()):
         raise RecordError(
-            f"{where}: `given` must be an object with `options` and `ones`, got {given!r}"
+            f"{where}: `given` must be an object with `options`, `ones` and `empty`, got {given!r}"
         )
-    return options, ones
+    return found
 
 
 _WORDS = {str: "a text", dict: "an object"}

@@ -20,12 +20,15 @@ class Given(NamedTuple):
 
     options: dict[str, Any]  # as the launch named them
     ones: list[str]  # parameters whose annotation makes the integer 1 an argument like others
+    empty: list[str]  # parameters that were given arrays without memory
 
     @classmethod
-    def of(cls, params: Any, specialization: Any, options: dict[str, Any]) -> Given:
-        pairs = zip(params, specialization, strict=True)
-        ones = [p.name for p, (kind, key) in pairs if kind != "constexpr" and _is_one(key)]
-        return cls(options, ones)
+    def of(cls, bound: dict[str, Any], specialization: Any, options: dict[str, Any]) -> Given:
+        kinds = dict(zip(bound, specialization, strict=True))
+        ones = [name for name, (kind, key) in kinds.items() if kind != "constexpr" and _is_one(key)]
+        arrays = [name for name, (kind, _) in kinds.items() if str(kind).startswith("*")]
+        empty = [name for name in arrays if libtriton.address_of(bound[name]) == 0]
+        return cls(options, ones, empty)
 
 
 def _is_one(key: Any) -> bool:
