@@ -7,6 +7,7 @@ import functools
 import gc
 import importlib
 import importlib.util
+import itertools
 import json
 import os
 import sys
@@ -102,11 +103,12 @@ def function_of(entry: Entry, module: ModuleType | None = None) -> Any:
     """The JITFunction of a line; RecordError where it is not there, or has changed."""
     module = module or module_of(entry)
     qualname = entry.kernel.partition(":")[2]
-    found = [*_by_name(module, qualname), *_made_by(entry)]
-    for function in found:
+    others = 0
+    for function in itertools.chain(_by_name(module, qualname), _made_by(entry)):
         if function.cache_key == entry.source:
             return function
-    if found:
+        others += 1
+    if others:
         raise RecordError(
             f"{entry.where}: {entry.kernel} in {entry.file}, or a function that it calls, has changed "
             "since it was recorded: record anew"
