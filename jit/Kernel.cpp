@@ -74,11 +74,15 @@ Kernel Kernel::compile(const std::string &path, const std::string &kernel, const
   return Kernel(compiled ? Impl::load(*compiled->artifact, options.device, problem) : nullptr);
 }
 
+Kernel Kernel::load(const artifact::Artifact &artifact, int device, std::string &problem) {
+  return Kernel(Impl::load(artifact, device, problem));
+}
+
 Kernel Kernel::load(const std::string &path, int device, std::string &problem) {
   const auto artifact = readArtifact(path);
   if (!artifact)
     problem = artifact.error().text;
-  return Kernel(artifact ? Impl::load(*artifact, device, problem) : nullptr);
+  return artifact ? load(*artifact, device, problem) : Kernel(nullptr);
 }
 
 const std::string &Kernel::name() const { return impl->kernel->artifact().name; }

@@ -29,6 +29,7 @@ WANTED = (
     "nereid_triton/triton/_C/libnereid.so",
     "nereid_triton/triton/_C/libtriton_xla.so",
     "nereid_triton/triton/_C/include/nereid/Kernel.h",
+    "nereid_triton/triton/_C/include/nereid/Pack.h",
     "nereid_triton/triton/_C/lib/cmake/Nereid/NereidConfig.cmake",
     "nereid_triton/triton/_C/bin/nereid",
     "nereid_triton/triton/_C/bin/nereid-layout",

@@ -15,6 +15,10 @@
 
 namespace nereid {
 
+namespace artifact {
+struct Artifact;
+}
+
 /// An error of a kernel, a signature or a launch; `what()` is the whole message, with file, line and the underlined
 /// source where known.
 class Error : public std::runtime_error {
@@ -83,6 +87,8 @@ public:
   const std::string &name() const;
 
 private:
+  friend class Pack;
+
   /// One argument with the properties of its C++ type.
   struct Value {
     enum class Kind : uint8_t { None, Bool, Int, UInt, Float, Address } kind = Kind::None;
@@ -114,6 +120,7 @@ private:
   static Kernel compile(const std::string &path, const std::string &kernel, const std::string &signature,
                         const Options &options, std::string &problem);
   static Kernel load(const std::string &path, int device, std::string &problem);
+  static Kernel load(const artifact::Artifact &artifact, int device, std::string &problem);
   std::string findStage(const std::string &name, std::string &problem) const;
   /// The error text; empty on success.
   std::string launchValues(Grid grid, void *stream, const Value *values, size_t count) const;
