@@ -105,9 +105,10 @@ def p2p(rank, quick):
     if rank:
         return
     n = 1 << (20 if quick else 28)
-    theirs = torch.randn(n, device="cuda:1")
+    theirs = torch.empty(n, device="cuda:1")
     mine = torch.empty(n, device="cuda:0")
-    mine.copy_(theirs)  # turns peer access on
+    theirs.copy_(mine)  # turns the access of the first GPU to the second on
+    theirs.normal_()
     mine.zero_()
     torch.cuda.synchronize(1)
 

@@ -125,7 +125,7 @@ def gather_rows(
         peer = (RANK + step) % WORLD
         theirs = address_of(buffers, peer, dtype)
         for chunk in range(peer * chunks + program, (peer + 1) * chunks, COPIES):
-            first = chunk.to(tl.int64) * ROWS * k
+            first = tl.cast(chunk, tl.int64) * ROWS * k
             for begin in range(0, ROWS * k, BLOCK):
                 at = first + begin + tl.arange(0, BLOCK)
                 tl.store(own + at, tl.load(theirs + at))

@@ -44,10 +44,11 @@ static size_t featureCount(const artifact::PackEntry &entry) {
   return llvm::StringRef(entry.target.features).count('+');
 }
 
+/// A target without an architecture, such as "cpu", is this host.
 static bool fits(const artifact::PackEntry &entry, const std::string &target) {
-  if (target != "cpu")
+  if (!artifact::targetInfo(target).isHost)
     return targetText(entry.target) == target;
-  return entry.target.backend == "cpu" && runtime::establishFeatures(entry.target.features);
+  return entry.target.backend == target && runtime::establishFeatures(entry.target.features);
 }
 
 /// "*fp32,i32,64 for cuda:90", of the variants, or of the first ones of many.

@@ -35,7 +35,6 @@ from .runtime import (
 )
 from .runtime.callable import package_function as _package_function
 from .runtime.jit import constexpr_function, jit
-from .runtime.preloading import preload
 from .runtime.tuning_keys import bounds_class, multiple_class, pow2_class
 from .xla_imports import watch_imports as _watch_imports
 
@@ -98,6 +97,10 @@ def __getattr__(name: str) -> Any:
         from .runtime.packs import load_pack
 
         return load_pack
+    if name == "preload":
+        from .runtime.preloading import preload
+
+        return preload
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

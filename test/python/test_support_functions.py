@@ -200,6 +200,6 @@ def test_constexpr_functions_are_called_with_values():
 
 
 def test_only_constexpr_functions_are_called_natively():
-    for wrong in (int, 3, libtriton.PlainCall):
-        with pytest.raises(TypeError, match="expected a subclass of PlainCall"):
+    for wrong in (int, 3, object):
+        with pytest.raises(TypeError, match="expected a subclass of PlainCall or BoundLaunch"):
             libtriton.call_natively(wrong)

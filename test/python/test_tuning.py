@@ -351,6 +351,7 @@ def test_what_cannot_be_launched_is_dropped_before_code_generation(monkeypatch, 
     dropped = [one for one in tuner.report().candidates if one.outcome == "dropped"]
     assert [one.config.kwargs["BLOCK"] for one in dropped] == [1 << 16]
     assert "bytes of shared memory of" in dropped[0].reason
+    assert dropped[0].code == "cannot-launch"
     assert tuner.configs_timings[tuner.configs[0]] == [float("inf")] * 3
 
 

@@ -493,6 +493,7 @@ __getattr__ = lazy_names(
     __name__,
     {
         "triton.runtime.driver": "driver",
+        "triton.runtime.jit": "JITFunction",
         "triton.runtime.cache": "get_cache_manager triton_key",
         "triton._function_names": "get_cache_invalidating_env_vars",
     },

@@ -61,6 +61,7 @@ class Candidate:
         self.timing: Any = None  # as `do_bench` returns it; None: not timed
         self.outcome = "not timed"  # or timed, cut, dropped, failed, as N
         self.reason = ""
+        self.code = ""  # of the compiler's error, where that is the reason
 
     @property
     def microseconds(self) -> float:
@@ -186,6 +187,7 @@ def _finish(candidate: Candidate, kernel: FutureKernel) -> None:
         candidate.take_estimate(kernel.result()._code.estimate)
     except CompilationError as error:
         if any(found.code == _CANNOT_LAUNCH for found in error.diagnostics):
+            candidate.code = _CANNOT_LAUNCH
             candidate.drop("dropped", error.diagnostics[0].message)
     except Exception:  # noqa: BLE001 (the first call compiles again, and raises it between the user's hooks)
         return
