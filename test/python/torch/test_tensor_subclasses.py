@@ -63,7 +63,8 @@ def test_intercepted_call_is_one():
     filled(out)
     cls.calls.clear()
     fill[(1,)](out, 4.0, BLOCK=8)
-    assert cls.calls == ["data_ptr"]
+    # A process that has had an AMD GPU asks for the size of the storage, too.
+    assert [name for name in cls.calls if name != "untyped_storage"] == ["data_ptr"]
     assert (out.as_subclass(torch.Tensor) == 4).all()
 
 
