@@ -22,7 +22,7 @@ using explain::Unit;
 /// Registers of addresses, indices and partial results beside the tiles.
 static constexpr uint32_t kOtherRegisters = 24;
 static constexpr uint32_t kMaxThreadRegisters = 255;
-/// ptxas fits so many more into a thread's registers: of 200 kernels none that needs fewer spills much.
+/// ptxas mostly fits so many more into a thread's registers, by 217 variants of public kernels.
 static constexpr uint32_t kAvoidedSpills = 80;
 /// From the launch of a CTA to its first access to memory.
 static constexpr double kStartCycles = 400;

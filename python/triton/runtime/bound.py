@@ -14,7 +14,7 @@ from .tensors import MockTensor
 
 if TYPE_CHECKING:
     from .autotuner import Autotuner
-    from .jit import JITFunction, Variant
+    from .jit import BoundCall, JITFunction
 
 
 def bind(function: JITFunction, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Bound:
@@ -104,14 +104,14 @@ class Bound(libtriton.BoundLaunch):
     constants: dict[str, Any]
     options: dict[str, Any]
 
-    def __new__(cls, function: JITFunction, kernel: Any, variant: Variant) -> Bound:
+    def __new__(cls, function: JITFunction, kernel: Any, variant: BoundCall) -> Bound:
         constants = tuple(
             (variant.bound[param.name],) if param.is_constexpr else None
             for param in function.params
         )
         return super().__new__(cls, function, kernel, constants)
 
-    def __init__(self, function: JITFunction, kernel: Any, variant: Variant):
+    def __init__(self, function: JITFunction, kernel: Any, variant: BoundCall):
         self.fn, self.kernel, self._variant = function, kernel, variant._replace(kernel=kernel)
         values = variant.bound
         self.constants = {p.name: values[p.name] for p in function.params if p.is_constexpr}

@@ -65,7 +65,7 @@ def get_device_key(active: Any = None, device: Any = None) -> str:
     return f"{active.target_of(device).device_type}:{device}"
 
 
-class Variant(NamedTuple):
+class BoundCall(NamedTuple):
     """What a call chooses by its arguments."""
 
     kernel: Any  # None where a hook has declined its compilation
@@ -201,7 +201,7 @@ class JITFunction(DecoratedFunction[T], JITBase):  # type: ignore[misc]
 
     def _variant(
         self, args: tuple[Any, ...], kwargs: dict[str, Any], stream: Any, warmup: bool
-    ) -> Variant:
+    ) -> BoundCall:
         """The kernel for these arguments, compiled if need be."""
         bound = Binder(self.__name__, self.params).bind(args, kwargs)
         device_key = device_of_arguments(bound)
@@ -223,7 +223,7 @@ class JITFunction(DecoratedFunction[T], JITBase):  # type: ignore[misc]
             )
         elif knobs.runtime.record:
             jit_policy.record_kernel(kernel, "own" if _launches_own(backend) else "plain")
-        return Variant(kernel, bound, specialization, options, active, device, binder)
+        return BoundCall(kernel, bound, specialization, options, active, device, binder)
 
     def bind(self, *args: Any, **kwargs: Any) -> Bound:
         """A handle for the variant of these arguments on their device, compiled and loaded:

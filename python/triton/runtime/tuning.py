@@ -27,7 +27,7 @@ from .config import Config
 from .jit import JITFunction
 from .progress import Progress, bar
 from .tuned_arguments import on_cpu
-from .tuning_model import PROPOSED, LaunchShape, Variant, proposed
+from .tuning_model import PROPOSED, CandidateLaunch, LaunchShape, proposed
 from .tuning_samples import TIE, Sampler, Samples, greatest_gain, is_clearly_slower
 
 if TYPE_CHECKING:
@@ -160,12 +160,12 @@ class Compilations:
             ready.sort(key=lambda one: (one.microseconds, one.index))
             yield ready.pop(0)
 
-    def _variant(self, candidate: Candidate) -> Variant | None:
+    def _variant(self, candidate: Candidate) -> CandidateLaunch | None:
         meta = {**self._kwargs, **candidate.config.all_kwargs()}
         try:
             if candidate.config.pre_hook:  # it may change what descriptors describe
                 candidate.config.pre_hook({**(self._tuner.nargs or {}), **meta})
-            return Variant(self._tuner.fn, self._args, meta)
+            return CandidateLaunch(self._tuner.fn, self._args, meta)
         except Exception:  # noqa: BLE001 (the first call raises it, between the user's hooks)
             return None
 

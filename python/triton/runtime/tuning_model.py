@@ -22,7 +22,7 @@ _NEAR = 1.3
 LaunchShape = tuple[tuple[int, int, int], dict[int, int], int, int, float]
 
 
-class Variant:
+class CandidateLaunch:
     """A kernel for the arguments of one launch: what its compilation needs, and the launch's shape."""
 
     def __init__(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]):
