@@ -43,7 +43,7 @@ if "impatient" in settings:
 
 def bench(call, quantiles):
     call()
-    sys.stdout.write("timed\n")
+    sys.stdout.write("timed\\n")
     sys.stdout.flush()
     if "fork" in settings and os.fork() == 0:
         os.close(1)
@@ -71,7 +71,7 @@ tuner = kernel
 x = np.zeros(100, np.float32)
 kernel[lambda meta: (triton.cdiv(100, meta["BLOCK"]),)](x, 100)
 assert (x == 1).all()
-sys.stdout.write(f"chose {kernel.best_config.kwargs['BLOCK']}\n")  # one write: others have the same pipe
+sys.stdout.write(f"chose {kernel.best_config.kwargs['BLOCK']}\\n")  # one write: others have the same pipe
 sys.stdout.flush()
 """
 
