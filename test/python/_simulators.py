@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 
 import pytest
+from triton import knobs
 from triton.backends.sim.driver import SimDriver
 from triton.runtime import driver
 
@@ -16,3 +17,14 @@ def simulators(*devices):
         driver.reset_active()
 
     return simulator
+
+
+@pytest.fixture
+def four_gpus():
+    """The active driver has four simulated GPUs."""
+    with knobs.runtime.scope():
+        knobs.runtime.sim_devices = 4
+        driver.set_active(SimDriver("sim"))
+        yield
+        driver.reset_active()
+    knobs.apply_to_launches()

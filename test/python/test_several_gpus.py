@@ -8,9 +8,9 @@ import re
 import numpy as np
 import pytest
 import triton
+from _simulators import four_gpus  # noqa: F401 (a fixture)
 from triton import knobs
 from triton._C import libtriton
-from triton.backends.sim.driver import SimDriver
 from triton.tools import simulator
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -28,14 +28,7 @@ def load(path):
 several = load(EXAMPLE)
 
 
-@pytest.fixture(autouse=True)
-def four_gpus():
-    with knobs.runtime.scope():
-        knobs.runtime.sim_devices = 4
-        triton.runtime.driver.set_active(SimDriver("sim"))
-        yield
-        triton.runtime.driver.reset_active()
-    knobs.apply_to_launches()
+pytestmark = pytest.mark.usefixtures("four_gpus")
 
 
 def addresses(arrays):

@@ -8,19 +8,11 @@ import numpy as np
 import pytest
 import triton
 import triton.language as tl
+from _simulators import four_gpus  # noqa: F401 (a fixture)
 from triton import knobs
-from triton.backends.sim.driver import SimDriver
 from triton.tools import simulator
 
-
-@pytest.fixture(autouse=True)
-def four_gpus():
-    with knobs.runtime.scope():
-        knobs.runtime.sim_devices = 4
-        triton.runtime.driver.set_active(SimDriver("sim"))
-        yield
-        triton.runtime.driver.reset_active()
-    knobs.apply_to_launches()
+pytestmark = pytest.mark.usefixtures("four_gpus")
 
 
 @triton.jit
