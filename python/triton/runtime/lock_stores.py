@@ -15,7 +15,8 @@ from typing import Any
 from .. import knobs
 from .._warnings import warn_once
 from .claims import Claim, RedisClaim, claim_file
-from .lock_file import Decision, LockText, parse, parse_line, read_bytes, retry_stale
+from .lock_file import Decision, LockText, parse, parse_line, read_bytes
+from .whole_file import replace_file
 
 REDIS = "redis:"  # TRITON_LOCK=redis:NAME
 _WRITE_SECONDS = 30.0
@@ -101,20 +102,7 @@ class FileStore:
     def _replace(self, text: str) -> None:
         self._remove_left()
         temporary = self._beside(f"{uuid.uuid4().hex}.new")
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
-        try:
-            descriptor = retry_stale(lambda: os.open(temporary, flags, 0o666))
-            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-                with contextlib.suppress(OSError):  # the mode of the file that it replaces
-                    os.fchmod(file.fileno(), os.stat(self._path).st_mode & 0o777)
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-            retry_stale(lambda: os.replace(temporary, self._path))
-        except BaseException:
-            with contextlib.suppress(OSError):
-                os.unlink(temporary)
-            raise
+        replace_file(self._path, temporary, text.encode("utf-8"), keeps_mode=True)
 
     def _remove_left(self) -> None:
         """What killed processes have left."""

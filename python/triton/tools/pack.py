@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import os
 import secrets
 import sys
@@ -19,6 +18,7 @@ from ..runtime.progress import Progress, bar
 from ..runtime.recorded_kernels import variant_of
 from ..runtime.variant_record import Entry
 from ..runtime.variants import Variant, target_of
+from ..runtime.whole_file import replace_file
 
 _PATIENCE = 0.5  # seconds; who calls it expects to wait
 
@@ -60,18 +60,7 @@ def _make_key(path: str) -> int:
 
 def write_file(path: str, content: bytes) -> None:
     """Whole or not at all: another process, or a kill, never sees or leaves a part of it."""
-    temporary = f"{path}.{uuid.uuid4().hex}.new"
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
-    try:
-        with os.fdopen(os.open(temporary, flags, 0o666), "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        raise
+    replace_file(path, f"{path}.{uuid.uuid4().hex}.new", content)
     folder = os.open(os.path.dirname(os.path.abspath(path)), os.O_RDONLY | os.O_CLOEXEC)
     try:
         os.fsync(folder)
