@@ -46,12 +46,14 @@ TEST(SimRace, lanesOfAWarpNeedItsBarrier) {
   expectReport(replaced(code, "bar.warp.sync -1;", ""), 128, "sanitize-race", {"st.shared.u32"});
 }
 
-TEST(SimRace, ctasAreOrderedByReleaseAndAcquire) {
-  const std::string code = R"(
+/// The first CTA leaves a number for the others, which wait for the flag that `publish` sets.
+static std::string message(const std::string &publish) {
+  return R"(
     setp.ne.u32 %p0, %r1, 0;
     @%p0 bra reader;
     st.global.u32 [%rd0+64], 7;
-    st.release.gpu.global.u32 [%rd0], 1;
+    )" + publish +
+         R"(
     bra.uni last;
 reader:
     ld.acquire.gpu.global.u32 %r3, [%rd0];
@@ -59,6 +61,10 @@ reader:
     @%p1 bra reader;
     ld.global.u32 %r4, [%rd0+64];
 last:)";
+}
+
+TEST(SimRace, ctasAreOrderedByReleaseAndAcquire) {
+  const std::string code = message("st.release.gpu.global.u32 [%rd0], 1;");
   expectClean(code, 1, {.x = 2});
   expectReport(replaced(code, "st.release.gpu", "st.relaxed.gpu"), 1, "sanitize-race", {"[%rd0+64]"}, {.x = 2});
   expectReport(replaced(code, "ld.acquire.gpu", "ld.relaxed.gpu"), 1, "sanitize-race", {"[%rd0+64]"}, {.x = 2});
@@ -75,19 +81,7 @@ last:)";
 }
 
 TEST(SimRace, whatAClusterReleasesIsNotForOthers) {
-  const std::string code = R"(
-    setp.ne.u32 %p0, %r1, 0;
-    @%p0 bra reader;
-    st.global.u32 [%rd0+64], 7;
-    fence.acq_rel.cluster;
-    st.relaxed.gpu.global.u32 [%rd0], 1;
-    bra.uni last;
-reader:
-    ld.acquire.gpu.global.u32 %r3, [%rd0];
-    setp.ne.u32 %p1, %r3, 1;
-    @%p1 bra reader;
-    ld.global.u32 %r4, [%rd0+64];
-last:)";
+  const std::string code = message("fence.acq_rel.cluster; st.relaxed.gpu.global.u32 [%rd0], 1;");
   expectClean(code, 1, {.x = 2}, {.x = 2});
   expectClean(replaced(code, "acq_rel.cluster", "acq_rel.gpu"), 1, {.x = 2});
   expectReport(code, 1, "sanitize-race", {"[%rd0+64]"}, {.x = 2});
