@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: MIT
 #include "python/bindings/JitBase.h"
 
+#include "python/bindings/Arrays.h"
 #include "python/bindings/LaunchCall.h"
 #include "python/bindings/PyHost.h"
 
+#include <nanobind/stl/string_view.h>
 #include <new>
 
 namespace nereid::python {
@@ -284,6 +286,9 @@ void bindJit(nb::module_ &module) {
   module.def(
       "bump_epoch", [] { launchEpoch.fetch_add(1, std::memory_order_acq_rel); },
       "Makes every function forget which kernels its launches have chosen.");
+  module.def(
+      "set_active_device", [](std::string_view name) { setActiveKind(deviceNamed(name)); }, nb::arg("name"),
+      "Says what the active driver's devices are called: \"cuda\" arrays of other libraries are on these.");
 }
 
 } // namespace nereid::python

@@ -10,16 +10,24 @@
 
 namespace nereid::python {
 
-/// The kind of GPU that torch is built for; nothing where it is not imported.
+static std::atomic<DeviceKind> activeKind{DeviceKind::Unknown};
+
+void setActiveKind(DeviceKind kind) { activeKind.store(kind, std::memory_order_release); }
+
+/// The kind of GPU that torch is built for; nothing where it is not imported, or built for none.
 static std::optional<DeviceKind> kindOfTorch() {
   static PyObject *const moduleName = PyUnicode_InternFromString("torch.version");
   PyObject *module = PyImport_GetModule(moduleName);
-  PyObject *version = module ? PyObject_GetAttrString(module, "hip") : nullptr;
-  PyErr_Clear(); // no torch, or an old one
-  const bool isKnown = module != nullptr, isRocm = version && version != Py_None;
-  Py_XDECREF(version);
+  const auto isBuiltFor = [module](const char *name) {
+    PyObject *version = module ? PyObject_GetAttrString(module, name) : nullptr;
+    PyErr_Clear(); // no torch, or an old one
+    const bool isThere = version && version != Py_None;
+    Py_XDECREF(version);
+    return isThere;
+  };
+  const bool isRocm = isBuiltFor("hip"), isCuda = isBuiltFor("cuda");
   Py_XDECREF(module);
-  if (!isKnown)
+  if (!isRocm && !isCuda)
     return std::nullopt;
   return isRocm ? DeviceKind::Rocm : DeviceKind::Cuda;
 }
@@ -104,6 +112,9 @@ int32_t currentDevice(DeviceKind kind) {
 DeviceKind kindOfCuda() {
   if (const auto kind = kindOfTorch())
     return *kind;
+  if (const DeviceKind kind = activeKind.load(std::memory_order_acquire);
+      kind == DeviceKind::Cuda || kind == DeviceKind::Rocm)
+    return kind;
   if (runtime::CudaDriver::process().isInitialized() || runtime::HipDriver::process().isInitialized())
     return runtime::CudaDriver::process().isInitialized() ? DeviceKind::Cuda : DeviceKind::Rocm;
   return !runtime::CudaDriver::process().hasLibrary() && runtime::HipDriver::process().hasLibrary() ? DeviceKind::Rocm

@@ -22,8 +22,12 @@ void *currentStream(DeviceKind kind, int32_t ordinal);
 /// The GPU of that kind that work currently goes to.
 int32_t currentDevice(DeviceKind kind);
 
-/// The kind of GPU that libraries in this process call "cuda": builds of torch for ROCm use the name for AMD's.
+/// The kind of GPU that libraries in this process call "cuda": builds of torch for ROCm use the name for AMD's. Torch
+/// decides where it is built for one kind, else the active driver, else which library of a driver is there.
 DeviceKind kindOfCuda();
+
+/// Tells the kind of the active driver's devices.
+void setActiveKind(DeviceKind kind);
 
 /// A stream given by a user: an address, torch's Stream (`cuda_stream`), cupy's (`ptr`) or None, which is the default
 /// stream. False where it is none of these.

@@ -1,5 +1,6 @@
 // The Python types of native launches of autotuned kernels: `TunedCalls`, the state, and `TunedLauncher`,
-// `tuner[grid]`. SPDX-License-Identifier: MIT
+// `tuner[grid]`.
+// SPDX-License-Identifier: MIT
 #include "python/bindings/TunedLaunch.h"
 
 #include <cstddef>

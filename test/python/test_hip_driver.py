@@ -8,6 +8,7 @@ import sys
 
 import pytest
 import triton
+from _stub_cuda import LIBRARY as CUDA_LIBRARY
 from _stub_cuda import exchange_array_class
 from _stub_hip import LIBRARY, MISSING, code_object, compile_by_hand, make_kernel, use_hip_stub
 from triton._C import libtriton
@@ -291,6 +292,38 @@ for stub in _stub_hip.use_hip_stub():
 """
     out = in_new_process(code)
     assert "('hipEventRecord', 32)" in out and "('hipStreamWaitEvent', 0)" in out
+
+
+BOTH_DRIVERS = """
+import triton, _stub_cuda, _stub_hip
+from triton._C import libtriton
+from triton.backends.{backend}.driver import {driver}
+libtriton.driver_cuda.set_library(_stub_cuda.LIBRARY)
+libtriton.driver_hip.set_library(_stub_hip.LIBRARY)
+{before}
+triton.runtime.driver.set_active({driver}())
+array = _stub_cuda.InterfaceArray(0x1000)
+kernel = _stub_hip.make_kernel()
+seen = []
+triton.runtime.driver.for_device = lambda name: seen.append(name) or 1 / 0
+try:
+    kernel[(1,)](array, 1, 1.0, True, array)
+except ZeroDivisionError:
+    pass
+print(seen)
+"""
+
+
+@pytest.mark.parametrize(
+    ("backend", "driver", "name"),
+    [("amd", "HIPDriver", "hip"), ("nvidia", "CUDADriver", "cuda")],
+)
+@pytest.mark.parametrize("first", ["", "libtriton.driver_cuda", "libtriton.driver_hip"])
+def test_the_active_driver_says_which_gpu_cuda_means(backend, driver, name, first):
+    """Whichever drivers are there, or have been used before."""
+    before = f"{first}.device_count()" if first else ""
+    code = BOTH_DRIVERS.format(backend=backend, driver=driver, before=before)
+    assert in_new_process(code, TRITON_LIBCUDA_PATH=CUDA_LIBRARY) == f"['{name}']"
 
 
 def test_a_failed_launch_names_its_cause(stub, kernel):

@@ -69,6 +69,8 @@ class DriverConfig:
     def default(self) -> DriverBase:
         if self._default is None:
             self._default = _create_driver()
+            if self._active is None:
+                self._tell()
         return self._default
 
     @property
@@ -77,11 +79,18 @@ class DriverConfig:
 
     def set_active(self, driver: DriverBase) -> None:
         self._active = driver
+        self._tell()
         libtriton.bump_epoch()
 
     def reset_active(self) -> None:
         self._active = None
+        self._tell()
         libtriton.bump_epoch()
+
+    def _tell(self) -> None:
+        """The launcher learns which GPUs other libraries' arrays are on: all of them say "cuda"."""
+        driver = self._active or self._default
+        libtriton.set_active_device(getattr(driver, "device_type", ""))
 
     def set_active_to_cpu(self) -> None:
         self.set_active(self.for_device("cpu"))
