@@ -54,13 +54,15 @@ static Cache &cache() {
 }
 
 /// The cache slot for a payload's address, which avoids hashing: a graph's payload is at the same address in every run,
-/// so only the bytes have to be compared with those seen there before. Payloads are never freed, so an entry never
-/// dangles.
-static std::atomic<LoadedPayload *> &lastSeenAt(const char *address) {
+/// so only the bytes have to be compared with those seen there before. A graph for several GPUs has one payload, which
+/// each of them looks up. Payloads are never freed, so an entry never dangles.
+static std::atomic<LoadedPayload *> &lastSeenAt(const char *address, const runtime::Device &device) {
   constexpr size_t kEntries = 512;
   static std::atomic<LoadedPayload *> entries[kEntries];
-  // Fibonacci hashing: the upper bits depend on all bits of the address.
-  const uint64_t mixed = reinterpret_cast<uintptr_t>(address) * 0x9e3779b97f4a7c15u;
+  // Fibonacci hashing: the upper bits depend on all bits of both addresses.
+  constexpr uint64_t kFactor = 0x9e3779b97f4a7c15u;
+  const uint64_t mixed =
+      (reinterpret_cast<uintptr_t>(address) ^ reinterpret_cast<uintptr_t>(&device) * kFactor) * kFactor;
   return entries[mixed >> 55];
 }
 
@@ -81,7 +83,7 @@ static Expected<LoadedPayload *> loadOrFind(std::string_view bytes, runtime::Dev
 }
 
 Expected<LoadedPayload *> loadedPayload(std::string_view bytes, runtime::Device &device) {
-  std::atomic<LoadedPayload *> &entry = lastSeenAt(bytes.data());
+  std::atomic<LoadedPayload *> &entry = lastSeenAt(bytes.data(), device);
   LoadedPayload *const last = entry.load(std::memory_order_acquire);
   if (last && last->isOf(bytes, device))
     return last;
