@@ -1,5 +1,6 @@
 // NVIDIA's GPU generations and GPUs: features, limits, occupancy and rates. No other file compares compute
-// capabilities. SPDX-License-Identifier: MIT
+// capabilities.
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstddef>

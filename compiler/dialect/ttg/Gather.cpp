@@ -1,5 +1,6 @@
 // Distinguishes gathers at a fixed XOR distance from those with arbitrary indices; states the scratch memory of
-// gathers, scatters and histograms and relates their layouts. SPDX-License-Identifier: MIT
+// gathers, scatters and histograms and relates their layouts.
+// SPDX-License-Identifier: MIT
 #include "compiler/dialect/tt/Elements.h"
 #include "compiler/dialect/ttg/GatherPlan.h"
 

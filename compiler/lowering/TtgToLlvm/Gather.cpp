@@ -1,5 +1,6 @@
 // Emits gathers, scatters and histograms: exchanges between registers, lanes or warps, and shared memory accessed at
-// any index. SPDX-License-Identifier: MIT
+// any index.
+// SPDX-License-Identifier: MIT
 #include "artifact/ElementType.h"
 #include "compiler/dialect/tt/Elements.h"
 #include "compiler/lowering/TtgToLlvm/OpEmitters.h"

@@ -1,5 +1,6 @@
 // Multicast memory: addresses that stand for the same memory of several simulated GPUs, for `multimem` instructions
-// alone. SPDX-License-Identifier: MIT
+// alone.
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,8 @@
 // Emits exchanges between the CTAs of a cluster: each writes its own shared memory, then reads that of others.
 //
 // A barrier of the cluster separates the writes from the reads. Another one follows the reads, at the op's end or
-// later: then the buffer may be written again, and CTAs may exit. SPDX-License-Identifier: MIT
+// later: then the buffer may be written again, and CTAs may exit.
+// SPDX-License-Identifier: MIT
 #include "compiler/dialect/tt/Elements.h"
 #include "compiler/layout/Distributed.h"
 #include "compiler/lowering/TtgToLlvm/SharedAccess.h"

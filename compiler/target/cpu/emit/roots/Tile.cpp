@@ -1,5 +1,6 @@
 // Emits tiles that are written to buffers: values that later nests read, next values of carried tiles, operands of
-// dots. SPDX-License-Identifier: MIT
+// dots.
+// SPDX-License-Identifier: MIT
 #include "compiler/target/cpu/emit/roots/RootEmitter.h"
 
 using namespace mlir;

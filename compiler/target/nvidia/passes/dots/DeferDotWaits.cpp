@@ -4,7 +4,8 @@
 //                                           wait until 0 are pending; g(%t)
 //
 // Works on runs of ops without effects but those of dots: nothing writes to a buffer that a dot in flight reads. Ops
-// may have buffers of their own, which share no memory with those that a wait names. SPDX-License-Identifier: MIT
+// may have buffers of their own, which share no memory with those that a wait names.
+// SPDX-License-Identifier: MIT
 #include "compiler/analysis/RegisterPressure.h"
 #include "compiler/target/nvidia/passes/Passes.h"
 #include "compiler/target/nvidia/passes/dots/AsyncDots.h"
