@@ -55,6 +55,8 @@ template <typename T> T littleEndianAt(std::string_view bytes, size_t at) {
 
 /// The checksum in the last 16 bytes of a file, given its other bytes.
 std::string checksum(std::string_view bytes);
+/// The same of two ranges, as if one followed the other.
+std::string checksum(std::string_view first, std::string_view second);
 
 /// The header of the file. Parsing fails on anything but an object that holds every field with its own type and within
 /// its range.

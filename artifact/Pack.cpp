@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 #include "artifact/PackFormat.h"
 
-#include <nlohmann/json.hpp>
 #include <sodium.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -14,8 +14,6 @@
 #include <unistd.h>
 
 namespace nereid::artifact {
-
-using Json = nlohmann::json;
 
 static Error problem(const std::string &path, const char *code, const std::string &text) {
   return {code, path + ": " + text};
@@ -32,19 +30,19 @@ Expected<void> Pack::map() {
       close(fd);
     return problem(file, "pack-unreadable", reason ? std::strerror(reason) : "not a plain file");
   }
-  size = static_cast<size_t>(status.st_size);
-  void *address = size == 0 ? MAP_FAILED : mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd, 0);
+  fileBytes = static_cast<size_t>(status.st_size);
+  void *address = fileBytes == 0 ? MAP_FAILED : mmap(nullptr, fileBytes, PROT_READ, MAP_PRIVATE, fd, 0);
   const int reason = errno;
   close(fd);
-  if (size != 0 && address == MAP_FAILED)
+  if (fileBytes != 0 && address == MAP_FAILED)
     return problem(file, "pack-unreadable", std::strerror(reason));
-  data = size == 0 ? nullptr : static_cast<const char *>(address);
+  data = fileBytes == 0 ? nullptr : static_cast<const char *>(address);
   return {};
 }
 
 Pack::~Pack() {
   if (data)
-    munmap(const_cast<char *>(data), size);
+    munmap(const_cast<char *>(data), fileBytes);
 }
 
 static Expected<void> checkFrame(std::string_view file, const std::string &path) {
@@ -64,100 +62,90 @@ static Expected<void> checkFrame(std::string_view file, const std::string &path)
                        std::to_string(file.size()));
   if (littleEndianAt<uint32_t>(file, kHeaderBytesAt) > file.size() - kPackPrologueBytes)
     return problem(path, "pack-header", "the pack's header is cut short");
-  if (checksum(signedBytes(file)) != file.substr(kPackChecksumAt, kChecksumBytes))
+  if (packChecksum(file) != file.substr(kPackChecksumAt, kChecksumBytes))
     return problem(path, "pack-checksum", "the checksum of the pack's header does not match its bytes");
   return {};
 }
 
 //--- The header --------------------------------------------------------------------------------
 
-namespace {
-/// Reads members of one JSON object; remembers the first one that is missing or wrong.
-struct Members {
-  const Json &object;
-  std::string wrong = {};
-
-  const Json *find(const char *name, bool isRight(const Json &)) {
-    const auto at = object.is_object() ? object.find(name) : object.end();
-    const bool isFound = object.is_object() && at != object.end() && isRight(*at);
-    if (!isFound && wrong.empty())
-      wrong = name;
-    return isFound ? &*at : nullptr;
-  }
-  void read(const char *name, std::string &text) {
-    if (const Json *json = find(name, [](const Json &value) { return value.is_string(); }))
-      text = json->get_ref<const std::string &>();
-  }
-  void read(const char *name, uint64_t &number) {
-    if (const Json *json = find(name, [](const Json &value) { return value.is_number_unsigned(); }))
-      number = json->get<uint64_t>();
-  }
-};
-} // namespace
-
-static bool isHex(std::string_view text, size_t least, size_t most) {
-  return text.size() >= least && text.size() <= most &&
+static bool isKey(std::string_view text) {
+  return text.size() >= kLeastKeyDigits && text.size() <= kMostKeyDigits &&
          text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
-/// The name of the member that is missing or wrong; empty where all are right.
-static std::string readEntry(const Json &json, uint64_t fileBytes, PackEntry &entry) {
-  Members members{json};
-  std::string abi;
-  uint64_t warpSize = 0;
-  members.read("key", entry.key);
-  members.read("name", entry.name);
-  members.read("signature", entry.signature);
-  members.read("backend", entry.target.backend);
-  members.read("arch", entry.target.arch);
-  members.read("features", entry.target.features);
-  members.read("warpSize", warpSize);
-  members.read("abi", abi);
-  members.read("record", entry.record);
-  members.read("offset", entry.offset);
-  members.read("bytes", entry.bytes);
-  members.read("digest", entry.digest);
-  if (!members.wrong.empty())
-    return members.wrong;
-  entry.target.warpSize = static_cast<uint32_t>(warpSize);
-  entry.abi = abi == kPackAbis[1] ? Abi::Own : Abi::Plain;
-  if (!isHex(entry.key, kLeastKeyDigits, kMostKeyDigits))
-    return "key";
-  if (abi != kPackAbis[0] && abi != kPackAbis[1])
-    return "abi";
-  if (warpSize > UINT32_MAX)
-    return "warpSize";
-  if (entry.offset > fileBytes)
-    return "offset";
-  if (entry.bytes > fileBytes - entry.offset)
-    return "bytes";
-  return isHex(entry.digest, 2 * kDigestBytes, 2 * kDigestBytes) ? "" : "digest";
+std::string_view Pack::row(size_t index) const { return header.substr(kPackRowsAt + index * kRowBytes, kRowBytes); }
+
+std::optional<std::string_view> Pack::textAt(std::string_view names, size_t at) const {
+  const std::string_view texts = header.substr(kPackRowsAt + count * kRowBytes);
+  const auto offset = littleEndianAt<uint32_t>(names, at), size = littleEndianAt<uint32_t>(names, at + 4);
+  if (offset > texts.size() || size > texts.size() - offset)
+    return std::nullopt;
+  return texts.substr(offset, size);
 }
 
-Expected<void> Pack::readHeader() {
-  const std::string_view text = headerOf(bytes());
-  const Json header = Json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false);
-  Members members{header};
-  members.read("producer", producedBy);
-  members.read("lock", lockText);
-  const Json *entries = members.find("entries", [](const Json &value) { return value.is_array(); });
-  if (!entries)
-    return problem(file, "pack-header", "the pack's header has no right `" + members.wrong + "`");
-  if (!members.wrong.empty())
-    return problem(file, "pack-header", "the pack's header has no right `" + members.wrong + "`");
-  list.reserve(entries->size());
-  for (const Json &json : *entries)
-    if (const std::string wrong = readEntry(json, size, list.emplace_back()); !wrong.empty())
+/// The name of the member that is wrong in an entry; empty where all are right.
+std::string Pack::wrongMember(size_t index) const {
+  const std::string_view fields = row(index);
+  for (size_t text = 0; text < kRowTexts; ++text)
+    if (!textAt(fields, kRowTextsAt + text * kTextNameBytes))
+      return kRowTextNames[text];
+  const PackEntry found = entry(index);
+  if (!isKey(found.key) || (index > 0 && entry(index - 1).key >= found.key))
+    return "key";
+  if (littleEndianAt<uint32_t>(fields, kRowAbiAt) > static_cast<uint32_t>(Abi::Own))
+    return "abi";
+  if (found.offset > fileBytes)
+    return "offset";
+  return found.bytes > fileBytes - found.offset ? "bytes" : "";
+}
+
+Expected<void> Pack::checkHeader() {
+  header = checksDigests ? std::string_view(signedCopy).substr(kPackChecksumAt) : headerOf(bytes());
+  if (header.size() < kPackRowsAt)
+    return problem(file, "pack-header", "the pack's header has no right `count`");
+  const uint64_t entries = littleEndianAt<uint32_t>(header, kPackCountAt);
+  if (kPackRowsAt + entries * kRowBytes + littleEndianAt<uint32_t>(header, kPackTextBytesAt) != header.size())
+    return problem(file, "pack-header", "the pack's header has no right `count`");
+  count = entries;
+  for (const auto &[name, at] : {std::pair("producer", kPackProducerAt), std::pair("lock", kPackLockAt)})
+    if (!textAt(header, at))
+      return problem(file, "pack-header", std::string("the pack's header has no right `") + name + "`");
+  for (size_t index = 0; index < count; ++index)
+    if (const std::string wrong = wrongMember(index); !wrong.empty())
       return problem(file, "pack-header",
-                     "entry " + std::to_string(list.size()) + " of the pack has no right `" + wrong + "`");
-  for (size_t i = 0; i < list.size(); ++i)
-    byKey.emplace(list[i].key, i);
+                     "entry " + std::to_string(index + 1) + " of the pack has no right `" + wrong + "`");
   return {};
 }
 
+// The texts were checked; a file that another process overwrites has empty ones, at worst.
+std::string_view Pack::producer() const { return textAt(header, kPackProducerAt).value_or(""); }
+std::string_view Pack::lock() const { return textAt(header, kPackLockAt).value_or(""); }
+
+PackEntry Pack::entry(size_t index) const {
+  const std::string_view fields = row(index);
+  const auto text = [&](RowText which) {
+    return textAt(fields, kRowTextsAt + static_cast<size_t>(which) * kTextNameBytes).value_or("");
+  };
+  return {.key = text(RowText::Key),
+          .name = text(RowText::Name),
+          .signature = text(RowText::Signature),
+          .backend = text(RowText::Backend),
+          .arch = text(RowText::Arch),
+          .features = text(RowText::Features),
+          .warpSize = littleEndianAt<uint32_t>(fields, kRowWarpSizeAt),
+          .abi = littleEndianAt<uint32_t>(fields, kRowAbiAt) == static_cast<uint32_t>(Abi::Own) ? Abi::Own : Abi::Plain,
+          .record = text(RowText::Record),
+          .offset = littleEndianAt<uint64_t>(fields, kRowOffsetAt),
+          .bytes = littleEndianAt<uint64_t>(fields, kRowBytesAt),
+          .digest = fields.substr(kRowDigestAt, kDigestBytes)};
+}
+
+std::string PackEntry::targetText() const { return std::string(backend).append(":").append(arch); }
+
 //--- Signatures --------------------------------------------------------------------------------
 
-Expected<void> Pack::checkSignature(const std::string &publicKey) const {
+Expected<void> Pack::checkSignature(const std::string &publicKey) {
   startSodium();
   unsigned char key[crypto_sign_PUBLICKEYBYTES];
   size_t keyBytes = 0;
@@ -171,10 +159,10 @@ Expected<void> Pack::checkSignature(const std::string &publicKey) const {
   if (!hasSignature)
     return problem(file, "pack-signature",
                    "the pack is not signed, and a signature by key " + publicKey + " is wanted");
-  const std::string covered = signedBytes(bytes());
+  signedCopy = signedBytes(bytes());
   const auto *signature = reinterpret_cast<const unsigned char *>(data + kPackSignatureAt);
-  const auto *message = reinterpret_cast<const unsigned char *>(covered.data());
-  if (crypto_sign_verify_detached(signature, message, covered.size(), key) != 0)
+  const auto *message = reinterpret_cast<const unsigned char *>(signedCopy.data());
+  if (crypto_sign_verify_detached(signature, message, signedCopy.size(), key) != 0)
     return problem(file, "pack-signature", "the pack's signature is not one by key " + publicKey);
   return {};
 }
@@ -193,26 +181,44 @@ Expected<std::shared_ptr<const Pack>> Pack::open(const std::string &path, const 
     if (auto ok = pack->checkSignature(publicKey); !ok)
       return ok.error();
   pack->checksDigests = !publicKey.empty();
-  if (auto ok = pack->readHeader(); !ok)
+  if (auto ok = pack->checkHeader(); !ok)
     return ok.error();
   return std::shared_ptr<const Pack>(std::move(pack));
 }
 
-const PackEntry *Pack::find(std::string_view key) const {
-  const auto at = byKey.find(key);
-  return at == byKey.end() ? nullptr : &list[at->second];
+std::optional<PackEntry> Pack::find(std::string_view key) const {
+  size_t first = 0, last = count;
+  while (first < last) {
+    const size_t middle = first + (last - first) / 2;
+    const PackEntry found = entry(middle);
+    if (found.key == key)
+      return found;
+    (found.key < key ? first : last) = found.key < key ? middle + 1 : middle;
+  }
+  return std::nullopt;
+}
+
+static bool isFor(const Target &target, const PackEntry &entry) {
+  return target.backend == entry.backend && target.arch == entry.arch && target.features == entry.features &&
+         target.warpSize == entry.warpSize;
 }
 
 Expected<Artifact> Pack::load(const PackEntry &entry) const {
-  const std::string_view content = bytes().substr(entry.offset, entry.bytes);
-  const std::string where = "kernel `" + entry.name + "` (" + entry.key.substr(0, 12) + ") of the pack";
-  if (checksDigests && digestOf(content) != entry.digest)
-    return problem(file, "pack-entry", where + " is not the one that was signed");
+  const auto where = [&] {
+    return "kernel `" + std::string(entry.name) + "` (" + std::string(entry.key.substr(0, 12)) + ") of the pack";
+  };
+  std::string_view content = bytes().substr(std::min<uint64_t>(entry.offset, fileBytes), entry.bytes);
+  std::string copy; // what is loaded is what was checked
+  if (checksDigests) {
+    content = copy = content;
+    if (digestOf(content) != entry.digest)
+      return problem(file, "pack-entry", where() + " is not the one that was signed");
+  }
   auto artifact = deserialize({content.data(), content.size()});
   if (!artifact)
-    return problem(file, artifact.error().code.c_str(), where + ": " + artifact.error().text);
-  if (artifact->target != entry.target || artifact->abi != entry.abi || artifact->name != entry.name)
-    return problem(file, "pack-entry", where + " is another one than the header says");
+    return problem(file, artifact.error().code.c_str(), where() + ": " + artifact.error().text);
+  if (!isFor(artifact->target, entry) || artifact->abi != entry.abi || artifact->name != entry.name)
+    return problem(file, "pack-entry", where() + " is another one than the header says");
   return artifact;
 }
 

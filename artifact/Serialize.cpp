@@ -14,10 +14,21 @@ namespace nereid::artifact {
 // few milliseconds.
 static constexpr int kCompressionLevel = 1;
 
-std::string checksum(std::string_view bytes) {
+static std::string canonicalOf(XXH128_hash_t hash) {
   XXH128_canonical_t canonical;
-  XXH128_canonicalFromHash(&canonical, XXH3_128bits(bytes.data(), bytes.size()));
+  XXH128_canonicalFromHash(&canonical, hash);
   return {reinterpret_cast<const char *>(canonical.digest), sizeof canonical.digest};
+}
+
+std::string checksum(std::string_view bytes) { return canonicalOf(XXH3_128bits(bytes.data(), bytes.size())); }
+
+std::string checksum(std::string_view first, std::string_view second) {
+  XXH3_state_t state;
+  XXH3_INITSTATE(&state);
+  XXH3_128bits_reset(&state);
+  XXH3_128bits_update(&state, first.data(), first.size());
+  XXH3_128bits_update(&state, second.data(), second.size());
+  return canonicalOf(XXH3_128bits_digest(&state));
 }
 
 template <typename T> static void appendLittleEndian(std::string &out, T value) {

@@ -2,15 +2,12 @@
 // SPDX-License-Identifier: MIT
 #include "artifact/PackFormat.h"
 
-#include <nlohmann/json.hpp>
 #include <sodium.h>
 
-#include <cstring>
 #include <map>
+#include <unordered_map>
 
 namespace nereid::artifact {
-
-using Json = nlohmann::json;
 
 static std::string hexOf(const unsigned char *bytes, size_t count) {
   std::string text(2 * count + 1, '\0');
@@ -29,7 +26,7 @@ std::string digestOf(std::string_view bytes) {
   unsigned char digest[kDigestBytes];
   crypto_generichash(digest, sizeof digest, reinterpret_cast<const unsigned char *>(bytes.data()), bytes.size(),
                      nullptr, 0);
-  return hexOf(digest, sizeof digest);
+  return {reinterpret_cast<const char *>(digest), sizeof digest};
 }
 
 namespace {
@@ -52,40 +49,64 @@ std::string publicKeyOf(std::string_view seed) {
 
 static uint64_t aligned(uint64_t offset) { return (offset + kPackAlignment - 1) / kPackAlignment * kPackAlignment; }
 
-static Json entryJson(const PackItem &item, const std::string &bytes) {
-  const Artifact &artifact = item.artifact;
-  return {{"key", item.key},
-          {"name", artifact.name},
-          {"signature", artifact.signature},
-          {"backend", artifact.target.backend},
-          {"arch", artifact.target.arch},
-          {"features", artifact.target.features},
-          {"warpSize", artifact.target.warpSize},
-          {"abi", kPackAbis[artifact.abi == Abi::Own ? 1 : 0]},
-          {"record", item.record},
-          {"bytes", uint64_t{bytes.size()}},
-          {"digest", digestOf(bytes)}};
-}
-
-/// Sets the entries' offsets, which depend on the bytes of the header that has them; returns the header's text.
-static std::string placeEntries(Json &header) {
-  std::string text;
-  for (uint64_t start = kPackPrologueBytes;;) {
-    uint64_t offset = aligned(start);
-    for (Json &entry : header["entries"]) {
-      entry["offset"] = offset;
-      offset = aligned(offset + entry["bytes"].get<uint64_t>());
-    }
-    text = header.dump(-1, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace);
-    if (aligned(kPackPrologueBytes + text.size()) <= aligned(start))
-      return text;
-    start = kPackPrologueBytes + text.size();
-  }
-}
-
 template <typename T> static void putLittleEndian(std::string &file, size_t at, T value) {
   for (size_t i = 0; i < sizeof value; ++i)
     file[at + i] = static_cast<char>(value >> (8 * i));
+}
+
+namespace {
+/// The texts of a header, equal ones once.
+struct TextTable {
+  std::string texts = {};
+  std::unordered_map<std::string, size_t> offsets = {};
+
+  /// Writes what names the text.
+  void put(std::string &names, size_t at, const std::string &text) {
+    const auto [known, isNew] = offsets.try_emplace(text, texts.size());
+    if (isNew)
+      texts += text;
+    putLittleEndian(names, at, static_cast<uint32_t>(known->second));
+    putLittleEndian(names, at + 4, static_cast<uint32_t>(text.size()));
+  }
+};
+
+struct EntryFile {
+  const PackItem *item;
+  std::string bytes;
+};
+} // namespace
+
+static std::string rowOf(const EntryFile &entry, TextTable &texts) {
+  const Artifact &artifact = entry.item->artifact;
+  std::string row(kRowBytes, '\0');
+  row.replace(kRowDigestAt, kDigestBytes, digestOf(entry.bytes));
+  putLittleEndian(row, kRowBytesAt, uint64_t{entry.bytes.size()});
+  putLittleEndian(row, kRowWarpSizeAt, artifact.target.warpSize);
+  putLittleEndian(row, kRowAbiAt, static_cast<uint32_t>(artifact.abi));
+  size_t at = kRowTextsAt;
+  for (const std::string *text : {&entry.item->key, &artifact.name, &artifact.signature, &artifact.target.backend,
+                                  &artifact.target.arch, &artifact.target.features, &entry.item->record}) {
+    texts.put(row, at, *text);
+    at += kTextNameBytes;
+  }
+  return row;
+}
+
+using Entries = std::map<std::string, EntryFile>; ///< by key
+
+/// The header but for the offsets of its entries.
+static Expected<std::string> headerFor(const Entries &entries, const std::string &producer, const std::string &lock) {
+  TextTable texts;
+  std::string header(kPackRowsAt, '\0');
+  texts.put(header, kPackProducerAt, producer);
+  texts.put(header, kPackLockAt, lock);
+  for (const auto &[key, entry] : entries)
+    header += rowOf(entry, texts);
+  if (header.size() + texts.texts.size() > UINT32_MAX)
+    return Error{"pack-header", "the header of the pack has more than 4 GiB"};
+  putLittleEndian(header, kPackCountAt, static_cast<uint32_t>(entries.size()));
+  putLittleEndian(header, kPackTextBytesAt, static_cast<uint32_t>(texts.texts.size()));
+  return header + texts.texts;
 }
 
 Expected<std::string> writePack(std::span<const PackItem> items, const std::string &producer, const std::string &lock,
@@ -93,31 +114,30 @@ Expected<std::string> writePack(std::span<const PackItem> items, const std::stri
   if (!seed.empty() && seed.size() != kSeedBytes)
     return Error{"pack-key",
                  "a signing key has " + std::to_string(kSeedBytes) + " bytes, got " + std::to_string(seed.size())};
-  std::map<std::string, std::pair<const PackItem *, std::string>> byKey;
+  Entries entries;
   for (const PackItem &item : items)
-    byKey.try_emplace(item.key, &item, serialize(item.artifact));
-  Json header{{"producer", producer}, {"lock", lock}, {"entries", Json::array()}};
-  for (const auto &[key, content] : byKey)
-    header["entries"].push_back(entryJson(*content.first, content.second));
-  const std::string text = placeEntries(header);
-  if (text.size() > UINT32_MAX)
-    return Error{"pack-header", "the header of the pack has more than 4 GiB"};
+    entries.try_emplace(item.key, &item, serialize(item.artifact));
+  const auto header = headerFor(entries, producer, lock);
+  if (!header)
+    return header.error();
 
   std::string file(kPackPrologueBytes, '\0');
   file.replace(0, kPackMagic.size(), kPackMagic);
-  file += text;
-  size_t index = 0;
-  for (const auto &[key, content] : byKey) {
-    file.resize(header["entries"][index++]["offset"].get<uint64_t>());
-    file += content.second;
+  file += *header;
+  size_t row = kPackPrologueBytes + kPackRowsAt;
+  for (const auto &[key, entry] : entries) {
+    file.resize(aligned(file.size()));
+    putLittleEndian(file, row + kRowOffsetAt, uint64_t{file.size()});
+    file += entry.bytes;
+    row += kRowBytes;
   }
   putLittleEndian(file, kVersionAt, kPackVersion);
-  putLittleEndian(file, kHeaderBytesAt, static_cast<uint32_t>(text.size()));
+  putLittleEndian(file, kHeaderBytesAt, static_cast<uint32_t>(header->size()));
   putLittleEndian(file, kFileBytesAt, uint64_t{file.size()});
-  const std::string covered = signedBytes(file);
-  file.replace(kPackChecksumAt, kChecksumBytes, checksum(covered));
+  file.replace(kPackChecksumAt, kChecksumBytes, packChecksum(file));
   if (!seed.empty()) {
     const SigningKey key(seed);
+    const std::string covered = signedBytes(file);
     crypto_sign_detached(reinterpret_cast<unsigned char *>(file.data() + kPackSignatureAt), nullptr,
                          reinterpret_cast<const unsigned char *>(covered.data()), covered.size(), key.secret);
   }

@@ -8,11 +8,24 @@
 using namespace nereid;
 using namespace nereid::jit;
 
-std::string jit::packKeyOf(const Job &job) {
+const std::string &PackKey::hex() const {
+  std::call_once(hashed, [&] {
+    if (!inputs.empty())
+      key = driver::hashOf(std::exchange(inputs, {}));
+  });
+  return key;
+}
+
+std::shared_ptr<const PackKey> jit::packKeyOf(Job &job) {
+  if (job.packKey)
+    return job.packKey;
   if (job.request.replacement || (!job.ir && job.portableSourceKey.empty()))
-    return "";
-  return job.ir ? driver::packKey(job.kernel, job.ir->text, job.ir->kind)
-                : driver::packKey(job.kernel, job.portableSourceKey, job.request.signature);
+    job.packKey = std::make_shared<const PackKey>();
+  else
+    job.packKey = std::make_shared<const PackKey>(
+        job.ir ? driver::packInputs(job.kernel, job.ir->text, job.ir->kind)
+               : driver::packInputs(job.kernel, job.portableSourceKey, job.request.signature));
+  return job.packKey;
 }
 
 //--- CPUs --------------------------------------------------------------------------------------
@@ -75,7 +88,7 @@ void Packs::withdraw(const artifact::Pack *pack) {
 
 std::shared_ptr<const artifact::Artifact> Packs::findKey(const List &packs, const std::string &key) {
   for (const auto &pack : packs) {
-    const artifact::PackEntry *entry = pack->find(key);
+    const auto entry = pack->find(key);
     if (!entry)
       continue;
     if (auto artifact = pack->load(*entry))
@@ -88,7 +101,7 @@ std::shared_ptr<const artifact::Artifact> Packs::findKey(const List &packs, cons
   return nullptr;
 }
 
-std::shared_ptr<const artifact::Artifact> Packs::find(const Job &job) {
+std::shared_ptr<const artifact::Artifact> Packs::find(Job &job) {
   if (!areServed)
     return nullptr;
   List packs;
@@ -96,7 +109,7 @@ std::shared_ptr<const artifact::Artifact> Packs::find(const Job &job) {
     const std::lock_guard lock(mutex);
     packs = served;
   }
-  const std::string key = packKeyOf(job);
+  const std::string key = packKeyOf(job)->hex();
   if (key.empty())
     return nullptr;
   auto found = findKey(packs, key);
@@ -105,7 +118,8 @@ std::shared_ptr<const artifact::Artifact> Packs::find(const Job &job) {
   Job other = job;
   for (const support::TargetSpec &baseline : baselinesOf(job.kernel.target)) {
     other.kernel.target = baseline;
-    if ((found = findKey(packs, packKeyOf(other))))
+    other.packKey = nullptr;
+    if ((found = findKey(packs, packKeyOf(other)->hex())))
       break;
   }
   return found;

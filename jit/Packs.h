@@ -13,10 +13,25 @@
 
 namespace nereid::jit {
 
-/// The key of the job's kernel in packs: unlike that of the cache it depends on neither the build, the tools nor the
-/// place of the source, so that another machine finds it. Empty where a user's text replaces a stage, or
-/// where the host has no key of the source alone.
-std::string packKeyOf(const Job &job);
+/// The key of a kernel in packs. It is hashed when it is first asked for: most processes neither have nor write packs.
+/// Any number of threads may use it.
+class PackKey {
+public:
+  /// Nothing: the kernel cannot be in a pack.
+  PackKey() = default;
+  explicit PackKey(std::string inputs) : inputs(std::move(inputs)) {}
+
+  const std::string &hex() const;
+
+private:
+  mutable std::once_flag hashed;
+  mutable std::string inputs, key;
+};
+
+/// That of the job's kernel: unlike that of the cache it depends on neither the build, the tools nor the place of the
+/// source, so that another machine finds it. Nothing where a user's text replaces a stage, or where the host has no key
+/// of the source alone. Derived once for a job.
+std::shared_ptr<const PackKey> packKeyOf(Job &job);
 
 /// Any number of threads may use it.
 class Packs {
@@ -28,7 +43,7 @@ public:
   void withdraw(const artifact::Pack *pack);
 
   /// The job's kernel, or null. A CPU's may be one for a baseline (x86-64-v3) that the host fulfils.
-  std::shared_ptr<const artifact::Artifact> find(const Job &job);
+  std::shared_ptr<const artifact::Artifact> find(Job &job);
 
   /// What was wrong with entries that were looked up, since the last call.
   std::vector<std::string> takeNotes();

@@ -12,6 +12,7 @@
 namespace nereid::jit {
 
 class CompileLock;
+class PackKey;
 
 /// A module as the input of a compilation.
 struct IrText {
@@ -22,12 +23,13 @@ struct IrText {
 
 /// What to compile, a kernel of a source or a module's text, with everything that the result depends on.
 struct Job {
-  sema::KernelRequest kernel;    ///< of a module: its options and target alone
-  sema::HostEnv *host = nullptr; ///< of a source
-  std::optional<IrText> ir;      ///< the module
-  std::string sourceKey;         ///< changes with the source, its place, and what the host reads for it
-  std::string portableSourceKey; ///< the same, wherever the source is; empty: packs have no such kernel
-  std::string toolsKey;          ///< identifies `request.tools`, since others may produce other code
+  sema::KernelRequest kernel;             ///< of a module: its options and target alone
+  sema::HostEnv *host = nullptr;          ///< of a source
+  std::optional<IrText> ir;               ///< the module
+  std::string sourceKey;                  ///< changes with the source, its place, and what the host reads for it
+  std::string portableSourceKey;          ///< the same, wherever the source is; empty: packs have no such kernel
+  std::shared_ptr<const PackKey> packKey; ///< null until it is asked for
+  std::string toolsKey;                   ///< identifies `request.tools`, since others may produce other code
   /// The session adds the key, and for a failure the module's sources and how it can be printed.
   driver::Request request;
   /// The sources, which the host of some sources knows only after it was read; null where the request has them.
@@ -43,7 +45,7 @@ struct Compiled {
   std::vector<driver::PhaseTime> times;
   bool isFromCache = false;                       ///< or from a pack
   std::optional<explain::Estimate> estimate = {}; ///< where the request has a launch; none from the cache
-  std::string packKey = {};                       ///< set by callers that write packs
+  std::shared_ptr<const PackKey> packKey = {};    ///< set by callers that write packs
 };
 
 /// Runs work without a lock of the host (Python's) that this thread holds, and with it inside of such work.

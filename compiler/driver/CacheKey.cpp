@@ -11,23 +11,18 @@
 using namespace nereid;
 
 namespace {
-/// Hashes fields with their lengths, so that different lists of fields never hash the same bytes.
-class KeyBuilder {
-public:
+/// Fields with their lengths, so that different lists of fields never are the same bytes.
+struct KeyBuilder {
+  std::string bytes;
+
   void add(llvm::StringRef text) {
     add(static_cast<uint64_t>(text.size()));
-    hash.update(text);
+    bytes += text;
   }
   void add(uint64_t number) {
-    uint8_t bytes[8];
     for (int i = 0; i < 8; ++i)
-      bytes[i] = static_cast<uint8_t>(number >> (8 * i));
-    hash.update(bytes);
+      bytes.push_back(static_cast<char>(number >> (8 * i)));
   }
-  std::string hex() { return llvm::toHex(hash.final(), /*LowerCase=*/true); }
-
-private:
-  llvm::SHA256 hash;
 };
 
 /// The values of the options that are part of the key; of libraries, their contents, too.
@@ -45,7 +40,7 @@ struct OptionKey {
       add(library.path);
     // One that cannot be read is reported where one of its functions is called.
     const auto file = support::readLibrary(library.path);
-    key.add(file ? (*file)->getBuffer() : "");
+    key.add(driver::hashOf(file ? (*file)->getBuffer() : ""));
   }
   template <typename Element> void add(const std::vector<Element> &list) {
     add(uint64_t{list.size()});
@@ -71,9 +66,10 @@ static void addArgument(KeyBuilder &key, const sema::KernelArgument &arg) {
   key.add(uint64_t{arg.pointerRange});
 }
 
-static std::string keyOf(const sema::KernelRequest &kernel, const std::string &sourceKey, const std::string &signature,
-                         bool isPortable) {
+static std::string inputsOf(const sema::KernelRequest &kernel, const std::string &sourceKey,
+                            const std::string &signature, bool isPortable) {
   KeyBuilder key;
+  key.bytes.reserve(4096);
   key.add(isPortable ? "pack" : driver::buildId());
   key.add(sourceKey);
   key.add(kernel.name);
@@ -91,15 +87,19 @@ static std::string keyOf(const sema::KernelRequest &kernel, const std::string &s
   key.add(arch);
   key.add(features);
   key.add(lastLevelCacheBytes);
-  return key.hex();
+  return std::move(key.bytes);
+}
+
+std::string driver::hashOf(llvm::StringRef bytes) {
+  return llvm::toHex(llvm::SHA256::hash(llvm::arrayRefFromStringRef(bytes)), /*LowerCase=*/true);
 }
 
 std::string driver::cacheKey(const sema::KernelRequest &kernel, const std::string &sourceKey,
                              const std::string &signature) {
-  return keyOf(kernel, sourceKey, signature, /*isPortable=*/false);
+  return hashOf(inputsOf(kernel, sourceKey, signature, /*isPortable=*/false));
 }
 
-std::string driver::packKey(const sema::KernelRequest &kernel, const std::string &sourceKey,
-                            const std::string &signature) {
-  return keyOf(kernel, sourceKey, signature, /*isPortable=*/true);
+std::string driver::packInputs(const sema::KernelRequest &kernel, const std::string &sourceKey,
+                               const std::string &signature) {
+  return inputsOf(kernel, sourceKey, signature, /*isPortable=*/true);
 }

@@ -136,7 +136,10 @@ std::string buildId();
 /// The key of a compilation: a hash of everything that its result depends on, as lower-case hex.
 std::string cacheKey(const sema::KernelRequest &kernel, const std::string &sourceKey, const std::string &signature);
 
-/// The key of a compilation in packs: the same for every build, and wherever libraries are.
-std::string packKey(const sema::KernelRequest &kernel, const std::string &sourceKey, const std::string &signature);
+/// What the key of a compilation in packs is the hash of: the same for every build, and wherever libraries are.
+std::string packInputs(const sema::KernelRequest &kernel, const std::string &sourceKey, const std::string &signature);
+
+/// The hash of keys, as lower-case hex.
+std::string hashOf(llvm::StringRef bytes);
 
 } // namespace nereid::driver

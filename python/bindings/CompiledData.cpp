@@ -79,6 +79,8 @@ static nlohmann::ordered_json metadataOf(const artifact::Artifact &artifact) {
   return metadata;
 }
 
+std::string CompiledData::keyInPacks() const { return packKey ? packKey->hex() : ""; }
+
 nb::dict CompiledData::metadata() const {
   nb::dict dict;
   const nlohmann::ordered_json metadata = metadataOf(artifact);
@@ -262,7 +264,7 @@ void nereid::python::bindCompiledData(nb::module_ &module) {
       .def_prop_ro("resources", &resourcesOf)
       .def_prop_ro("times", &CompiledData::phaseTimes)
       .def_ro("cache_hit", &CompiledData::cacheHit)
-      .def_ro("pack_key", &CompiledData::packKey, "What names it in a pack; empty where it cannot be in one.")
+      .def_prop_ro("pack_key", &CompiledData::keyInPacks, "What names it in a pack; empty where it cannot be in one.")
       .def_prop_ro("estimate", [](const CompiledData &data) { return dictOf(data.estimate); })
       .def_prop_ro("artifact", &serialized)
       .def("stages", &CompiledData::stages, "Names of the stages, in order.")

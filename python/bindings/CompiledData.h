@@ -29,8 +29,11 @@ public:
   const artifact::Artifact &artifact;
   const std::vector<driver::PhaseTime> times;
   const bool cacheHit;
-  const std::string packKey;                       ///< empty where it cannot be in a pack
-  const std::optional<explain::Estimate> estimate; ///< of the launch that it was compiled for
+  const std::shared_ptr<const jit::PackKey> packKey; ///< null where it was read from a file
+  const std::optional<explain::Estimate> estimate;   ///< of the launch that it was compiled for
+
+  /// Empty where it cannot be in a pack.
+  std::string keyInPacks() const;
 
 private:
   std::mutex loading;

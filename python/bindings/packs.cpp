@@ -7,6 +7,8 @@
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 
+#include <set>
+
 using namespace nereid;
 using namespace nereid::python;
 
@@ -27,11 +29,12 @@ static nb::object writePack(nb::list items, const std::string &producer, const s
   for (nb::handle item : items) {
     const auto pair = nb::cast<nb::tuple>(item);
     const auto &data = *nb::cast<CompiledData *>(pair[0]);
-    if (data.packKey.empty())
+    std::string key = data.keyInPacks();
+    if (key.empty())
       raise(PyExc_ValueError, "kernel `" + data.artifact.name +
                                   "` cannot be in a pack: it was not compiled from a "
                                   "source in this process, or a stage was replaced");
-    entries.push_back({data.packKey, std::string(utf8(pair[1])), data.artifact});
+    entries.push_back({std::move(key), std::string(utf8(pair[1])), data.artifact});
   }
   auto pack = [&] {
     const std::string_view seedView = viewOf(seed);
@@ -43,14 +46,12 @@ static nb::object writePack(nb::list items, const std::string &producer, const s
   return bytesOf(*pack);
 }
 
-static std::string targetText(const artifact::Target &target) { return target.backend + ":" + target.arch; }
-
 static nb::dict dictOf(const artifact::PackEntry &entry) {
   nb::dict dict;
   dict["key"] = textOf(entry.key);
   dict["name"] = textOf(entry.name);
   dict["signature"] = textOf(entry.signature);
-  dict["target"] = textOf(targetText(entry.target));
+  dict["target"] = textOf(entry.targetText());
   dict["abi"] = textOf(entry.abi == artifact::Abi::Own ? "own" : "plain");
   dict["record"] = textOf(entry.record);
   dict["bytes"] = entry.bytes;
@@ -64,13 +65,27 @@ static std::shared_ptr<artifact::Pack> openPack(const Path &path, const std::str
   return std::const_pointer_cast<artifact::Pack>(*pack); // nanobind holds no pointers to const
 }
 
+static artifact::PackEntry entryAt(const artifact::Pack &pack, size_t index) {
+  if (index >= pack.size())
+    raise(PyExc_IndexError, "the pack has " + std::to_string(pack.size()) + " kernels");
+  return pack.entry(index);
+}
+
 static nb::object artifactOf(const artifact::Pack &pack, size_t index) {
-  if (index >= pack.entries().size())
-    raise(PyExc_IndexError, "the pack has " + std::to_string(pack.entries().size()) + " kernels");
-  const auto artifact = pack.load(pack.entries()[index]);
+  const auto artifact = pack.load(entryAt(pack, index));
   if (!artifact)
     raiseError(artifact.error());
   return bytesOf(artifact::serialize(*artifact));
+}
+
+/// Different texts of entries, in order.
+static nb::list distinct(const artifact::Pack &pack, std::string text(const artifact::PackEntry &)) {
+  std::set<std::string> seen;
+  nb::list list;
+  for (size_t index = 0; index < pack.size(); ++index)
+    if (const auto [found, isNew] = seen.insert(text(pack.entry(index))); isNew && !found->empty())
+      list.append(textOf(*found));
+  return list;
 }
 
 void nereid::python::bindPacks(nb::module_ &module) {
@@ -80,12 +95,16 @@ void nereid::python::bindPacks(nb::module_ &module) {
       .def_prop_ro("producer", [](const Pack &pack) { return textOf(pack.producer()); })
       .def_prop_ro("lock", [](const Pack &pack) { return textOf(pack.lock()); })
       .def_prop_ro("is_signed", &Pack::isSigned)
-      .def_prop_ro("entries",
+      .def("__len__", &Pack::size)
+      .def(
+          "entry", [](const Pack &pack, size_t index) { return dictOf(entryAt(pack, index)); }, nb::arg("index"))
+      .def_prop_ro("records",
                    [](const Pack &pack) {
-                     nb::list list;
-                     for (const artifact::PackEntry &entry : pack.entries())
-                       list.append(dictOf(entry));
-                     return list;
+                     return distinct(pack, [](const artifact::PackEntry &entry) { return std::string(entry.record); });
+                   })
+      .def_prop_ro("targets",
+                   [](const Pack &pack) {
+                     return distinct(pack, [](const artifact::PackEntry &entry) { return entry.targetText(); });
                    })
       .def("artifact", &artifactOf, nb::arg("index"), "The bytes of an entry's artifact.")
       .def(

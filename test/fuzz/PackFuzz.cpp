@@ -21,11 +21,15 @@ static void readAll(const std::string &bytes) {
   close(fd);
   if (!pack)
     return;
-  for (const PackEntry &entry : (*pack)->entries()) {
-    if (!(*pack)->find(entry.key))
+  for (size_t index = 0; index < (*pack)->size(); ++index) {
+    const PackEntry entry = (*pack)->entry(index);
+    const auto found = (*pack)->find(entry.key);
+    if (!found || found->key.data() != entry.key.data())
       abort();
     (void)(*pack)->load(entry);
   }
+  (void)(*pack)->lock();
+  (void)(*pack)->producer();
 }
 
 static void putNumber(std::string &file, size_t at, uint64_t value, size_t bytes) {
@@ -33,17 +37,23 @@ static void putNumber(std::string &file, size_t at, uint64_t value, size_t bytes
     file[at + i] = static_cast<char>(value >> (8 * i));
 }
 
-/// The input's first two bytes choose how much of the rest is the header.
+/// The input's first two bytes choose how much of the rest is the header, and how many rows that has.
 static std::string framed(const std::string &input) {
   const size_t body = input.size() - 2;
   const uint32_t split = static_cast<unsigned char>(input[0]) + 256u * static_cast<unsigned char>(input[1]);
+  const size_t headerBytes = split % (body + 1);
   std::string file(kPackPrologueBytes, '\0');
   file.replace(0, kPackMagic.size(), kPackMagic);
   file.append(input, 2);
   putNumber(file, kVersionAt, kPackVersion, 4);
-  putNumber(file, kHeaderBytesAt, split % (body + 1), 4);
+  putNumber(file, kHeaderBytesAt, headerBytes, 4);
   putNumber(file, kFileBytesAt, file.size(), 8);
-  return file.replace(kPackChecksumAt, kChecksumBytes, checksum(signedBytes(file)));
+  if (headerBytes >= kPackRowsAt) {
+    const size_t most = (headerBytes - kPackRowsAt) / kRowBytes, count = most - most / 2;
+    putNumber(file, kPackPrologueBytes + kPackCountAt, count, 4);
+    putNumber(file, kPackPrologueBytes + kPackTextBytesAt, headerBytes - kPackRowsAt - count * kRowBytes, 4);
+  }
+  return file.replace(kPackChecksumAt, kChecksumBytes, packChecksum(file));
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

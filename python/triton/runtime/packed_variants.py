@@ -39,7 +39,6 @@ def preload(pack: packs.Pack) -> list[Any]:
 
 def _lines(pack: packs.Pack) -> Iterator[variant_record.Entry]:
     """The records of the entries, those for several targets once."""
-    texts = dict.fromkeys(entry["record"] for entry in pack.entries if entry["record"])
-    for text in texts:
+    for text in pack.records():
         with contextlib.suppress(variant_record.RecordError):
             yield variant_record.entry_of(text, pack.path)

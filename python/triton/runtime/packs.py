@@ -5,6 +5,7 @@
 # A pack is looked at before the disk cache (docs/pack-format.md has the format and the keys).
 from __future__ import annotations
 
+import functools
 import os
 import threading
 from collections.abc import Iterator
@@ -27,11 +28,16 @@ def version() -> str:
 
 
 class Pack:
-    """An open pack, a sequence of its entries: dictionaries of texts, and the size in bytes."""
+    """An open pack, a sequence of its entries: dictionaries of texts, and the size in bytes. They are made where they
+    are asked for.
+    """
 
     def __init__(self, native: Any):
         self._native = native
-        self.entries: list[dict[str, Any]] = native.entries
+
+    @functools.cached_property
+    def entries(self) -> list[dict[str, Any]]:
+        return list(self)
 
     @property
     def path(self) -> str:
@@ -48,19 +54,23 @@ class Pack:
         return bool(self._native.is_signed)
 
     def __len__(self) -> int:
-        return len(self.entries)
+        return len(self._native)
 
     def __getitem__(self, index: int) -> dict[str, Any]:
-        return self.entries[index]
+        return self._native.entry(range(len(self))[index])
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
-        return iter(self.entries)
+        return map(self._native.entry, range(len(self)))
 
     def __repr__(self) -> str:
         return f"<Pack {self.path}: {len(self)} kernels for {', '.join(self.targets())}>"
 
     def targets(self) -> list[str]:
-        return sorted({entry["target"] for entry in self.entries})
+        return sorted(self._native.targets)
+
+    def records(self) -> list[str]:
+        """The lines of records that its kernels were made from, each once."""
+        return list(self._native.records)
 
     def artifact(self, index: int) -> bytes:
         """The artifact of an entry, as `nereid compile --emit artifact` writes it."""
@@ -127,7 +137,7 @@ _configured: tuple[str, list[Pack]] = "", []
 
 
 def use_configured() -> None:
-    """Serves from the packs of TRITON_PACKS. One that cannot be used is an error under TRITON_JIT=forbid,
+    """Serves from the packs that TRITON_PACKS names now, and from no others that it has named before. One that cannot be used is an error under TRITON_JIT=forbid,
     else a warning.
     """
     global _configured

@@ -75,18 +75,16 @@ static std::string packOf(const std::string &header) {
   return resealedPack(file);
 }
 
-/// A header with one entry, in which a member has another value.
-static std::string headerWith(const std::string &member, const std::string &value) {
-  const std::pair<std::string, std::string> members[] = {
-      {"key", R"("aaaaaaaa")"}, {"name", R"("add")"}, {"signature", R"("i32")"},
-      {"backend", R"("cpu")"},  {"arch", R"("zen")"}, {"features", R"("")"},
-      {"warpSize", "32"},       {"abi", R"("own")"},  {"record", R"("")"},
-      {"offset", "0"},          {"bytes", "8"},       {"digest", '"' + std::string(64, '0') + '"'}};
-  std::string text;
-  for (const auto &[name, right] : members)
-    text += (text.empty() ? "{\"" : ",\"") + name + "\":" + (name == member ? value : right);
-  return R"({"producer":"","lock":"","entries":[)" + text + "}]}";
+static size_t rowAt(size_t index) { return kPackPrologueBytes + kPackRowsAt + index * kRowBytes; }
+
+/// The sample with another number in the row of its second entry.
+static std::string packWith(size_t at, uint64_t value, size_t bytes) {
+  std::string file = samplePack();
+  putPackNumber(file, rowAt(1) + at, value, bytes);
+  return resealedPack(file);
 }
+
+static size_t textNameAt(RowText text) { return kRowTextsAt + static_cast<size_t>(text) * kTextNameBytes; }
 
 //--- Round trips -------------------------------------------------------------------------------
 
@@ -96,24 +94,47 @@ TEST(Pack, round_trip_keeps_entries_and_kernels) {
   EXPECT_EQ((*pack)->producer(), "0.1");
   EXPECT_EQ((*pack)->lock(), "a lock\n");
   EXPECT_FALSE((*pack)->isSigned());
-  ASSERT_EQ((*pack)->entries().size(), 2u);
-  const PackEntry *entry = (*pack)->find("bbbbbbbb");
-  ASSERT_NE(entry, nullptr);
+  ASSERT_EQ((*pack)->size(), 2u);
+  const auto entry = (*pack)->find("bbbbbbbb");
+  ASSERT_TRUE(entry);
   EXPECT_EQ(entry->name, "scale");
   EXPECT_EQ(entry->record, R"({"kernel": "k:scale"})");
-  EXPECT_EQ(entry->target, sampleArtifact().target);
+  EXPECT_EQ(entry->targetText(), "cpu:znver3");
   const auto kernel = (*pack)->load(*entry);
   ASSERT_TRUE(kernel) << kernel.error().text;
   EXPECT_EQ(*kernel, smallArtifact("scale"));
-  EXPECT_EQ((*pack)->find("cccccccc"), nullptr);
+  EXPECT_FALSE((*pack)->find("cccccccc"));
 }
 
 TEST(Pack, entries_are_sorted_and_aligned) {
   const auto pack = openedPack(samplePack());
   ASSERT_TRUE(pack);
-  EXPECT_EQ((*pack)->entries().front().key, "aaaaaaaa");
-  for (const PackEntry &entry : (*pack)->entries())
-    EXPECT_EQ(entry.offset % kPackAlignment, 0u);
+  EXPECT_EQ((*pack)->entry(0).key, "aaaaaaaa");
+  for (size_t index = 0; index < (*pack)->size(); ++index)
+    EXPECT_EQ((*pack)->entry(index).offset % kPackAlignment, 0u);
+}
+
+TEST(Pack, each_of_many_keys_is_found) {
+  const Artifact artifact = smallArtifact("add");
+  for (size_t count : {1u, 2u, 3u, 64u, 101u}) {
+    std::vector<PackItem> items;
+    for (size_t i = 0; i < count; ++i)
+      items.push_back({std::to_string(10000000 + 37 * i), std::to_string(i), artifact});
+    const auto pack = openedPack(*writePack(items, "", ""));
+    ASSERT_TRUE(pack) << pack.error().text;
+    for (const PackItem &item : items)
+      EXPECT_EQ((*pack)->find(item.key).value().record, item.record);
+    for (const char *absent : {"00000000", "10000001", "99999999", ""})
+      EXPECT_FALSE((*pack)->find(absent)) << absent;
+  }
+}
+
+TEST(Pack, equal_texts_are_stored_once) {
+  const Artifact artifact = smallArtifact("add");
+  const std::string record(1000, 'r');
+  const PackItem one[] = {{"aaaaaaaa", record, artifact}},
+                 two[] = {{"aaaaaaaa", record, artifact}, {"bbbbbbbb", record, artifact}};
+  EXPECT_EQ(headerOf(*writePack(two, "", "")).size() - headerOf(*writePack(one, "", "")).size(), kRowBytes + 8);
 }
 
 TEST(Pack, the_first_of_equal_keys_stays) {
@@ -121,15 +142,15 @@ TEST(Pack, the_first_of_equal_keys_stays) {
   const PackItem items[] = {{"aaaaaaaa", "", first}, {"aaaaaaaa", "", second}};
   const auto pack = openedPack(*writePack(items, "", ""));
   ASSERT_TRUE(pack);
-  ASSERT_EQ((*pack)->entries().size(), 1u);
-  EXPECT_EQ((*pack)->entries().front().name, "first");
+  ASSERT_EQ((*pack)->size(), 1u);
+  EXPECT_EQ((*pack)->entry(0).name, "first");
 }
 
 TEST(Pack, a_pack_without_kernels_is_one) { EXPECT_EQ(openProblem(*writePack({}, "", "")), "none"); }
 
 TEST(Pack, it_outlives_the_name_of_its_file) {
   std::shared_ptr<const Pack> pack = *openedPack(samplePack()); // whose descriptor is closed
-  EXPECT_TRUE(pack->load(pack->entries().back()));
+  EXPECT_TRUE(pack->load(pack->entry(1)));
 }
 
 //--- Damage ------------------------------------------------------------------------------------
@@ -144,8 +165,8 @@ TEST(Pack, a_longer_file_is_an_error) { EXPECT_EQ(openProblem(samplePack() + '\0
 
 /// Whether some byte of an entry is there.
 static bool isInEntry(const Pack &pack, size_t byte) {
-  for (const PackEntry &entry : pack.entries())
-    if (byte >= entry.offset && byte < entry.offset + entry.bytes)
+  for (size_t index = 0; index < pack.size(); ++index)
+    if (const PackEntry entry = pack.entry(index); byte >= entry.offset && byte < entry.offset + entry.bytes)
       return true;
   return false;
 }
@@ -162,9 +183,8 @@ static void flipBits(const std::string &publicKey, std::string file, size_t step
     const bool isRefused = bit / 8 < headerEnd && !(isSignature && publicKey.empty());
     EXPECT_EQ(!pack, isRefused) << "bit " << bit;
     size_t damaged = 0;
-    if (pack)
-      for (const PackEntry &entry : (*pack)->entries())
-        damaged += !(*pack)->load(entry);
+    for (size_t index = 0; pack && index < (*pack)->size(); ++index)
+      damaged += !(*pack)->load((*pack)->entry(index));
     EXPECT_EQ(damaged, pack && isInEntry(**pack, bit / 8) ? 1u : 0u) << "bit " << bit;
     openedPack.flip(file, bit);
   }
@@ -180,7 +200,7 @@ TEST(Pack, another_version_is_named) {
   const auto pack = openedPack(resealedPack(file));
   ASSERT_FALSE(pack);
   EXPECT_EQ(pack.error().code, "pack-version");
-  EXPECT_NE(pack.error().text.find("format 7; this build reads format 1"), std::string::npos) << pack.error().text;
+  EXPECT_NE(pack.error().text.find("format 7; this build reads format 2"), std::string::npos) << pack.error().text;
 }
 
 TEST(Pack, a_header_beyond_the_file_is_an_error) {
@@ -189,34 +209,65 @@ TEST(Pack, a_header_beyond_the_file_is_an_error) {
   EXPECT_EQ(openProblem(file), "pack-header");
 }
 
-TEST(Pack, each_wrong_member_of_an_entry_is_named) {
-  const std::tuple<std::string, std::string> wrong[] = {
-      {"key", R"("short")"}, {"key", R"("AAAAAAAA")"},   {"key", "[]"},         {"name", "1"},
-      {"warpSize", "-1"},    {"warpSize", "4294967296"}, {"abi", R"("other")"}, {"offset", "18446744073709551615"},
-      {"offset", "1e300"},   {"offset", R"("64")"},      {"bytes", "-8"},       {"bytes", "18446744073709551615"},
-      {"digest", R"("00")"}, {"record", "null"},         {"features", "{}"},    {"signature", "false"}};
-  for (const auto &[member, value] : wrong) {
-    const auto pack = openedPack(packOf(headerWith(member, value)));
-    ASSERT_FALSE(pack) << member << " " << value;
-    EXPECT_EQ(pack.error().code, "pack-header");
-    EXPECT_NE(pack.error().text.find("entry 1 of the pack has no right `" + member + "`"), std::string::npos)
-        << pack.error().text;
-  }
+static void expectWrong(const std::string &file, const std::string &member) {
+  const auto pack = openedPack(file);
+  ASSERT_FALSE(pack) << member;
+  EXPECT_EQ(pack.error().code, "pack-header");
+  EXPECT_NE(pack.error().text.find("entry 2 of the pack has no right `" + member + "`"), std::string::npos)
+      << pack.error().text;
+}
+
+TEST(Pack, a_text_outside_of_the_texts_is_named) {
+  for (size_t text = 0; text < kRowTexts; ++text)
+    for (const uint64_t name : {uint64_t{UINT32_MAX}, uint64_t{UINT32_MAX} << 32, ~uint64_t{0}})
+      expectWrong(packWith(textNameAt(RowText(text)), name, kTextNameBytes), kRowTextNames[text]);
+}
+
+TEST(Pack, wrong_numbers_of_an_entry_are_named) {
+  for (const uint64_t value : {~uint64_t{0}, uint64_t{1} << 40})
+    expectWrong(packWith(kRowOffsetAt, value, 8), "offset");
+  for (const uint64_t value : {~uint64_t{0}, uint64_t{1} << 40})
+    expectWrong(packWith(kRowBytesAt, value, 8), "bytes");
+  for (const uint64_t value : {2u, UINT32_MAX})
+    expectWrong(packWith(kRowAbiAt, value, 4), "abi");
+}
+
+TEST(Pack, a_key_that_is_no_key_is_named) {
+  expectWrong(packWith(textNameAt(RowText::Key) + 4, kLeastKeyDigits - 1, 4), "key");
+  const std::string file = samplePack();
+  const uint64_t name = littleEndianAt<uint64_t>(file, rowAt(1) + textNameAt(RowText::Record));
+  expectWrong(packWith(textNameAt(RowText::Key), name, 8), "key"); // other digits
+}
+
+TEST(Pack, keys_that_are_not_sorted_are_an_error) {
+  const std::string file = samplePack();
+  const uint64_t first = littleEndianAt<uint64_t>(file, rowAt(0) + textNameAt(RowText::Key));
+  expectWrong(packWith(textNameAt(RowText::Key), first, 8), "key");
 }
 
 TEST(Pack, headers_that_are_none_are_errors) {
-  for (const std::string &header :
-       {std::string(), std::string("{"), std::string("[]"), std::string("{\"entries\":{}}"), std::string("\xff\xfe"),
-        std::string(1 << 20, '['), std::string(R"({"producer":"","lock":"","entries":[1]})")})
-    EXPECT_EQ(openProblem(packOf(header)), "pack-header") << header.substr(0, 40);
+  std::string countless(kPackRowsAt, '\0');
+  for (const std::string &header : {std::string(), std::string("{"), std::string(kPackRowsAt - 1, '\0'),
+                                    std::string(kPackRowsAt + 1, '\0'), std::string(1 << 20, '\xff')})
+    EXPECT_EQ(openProblem(packOf(header)), "pack-header") << header.size();
+  EXPECT_EQ(openProblem(packOf(countless)), "none");
+  putPackNumber(countless, kPackLockAt, 1, 4);
+  EXPECT_EQ(openProblem(packOf(countless)), "pack-header");
 }
 
 TEST(Pack, an_entry_that_is_no_kernel_is_an_error_where_it_is_loaded) {
-  const auto pack = openedPack(packOf(headerWith("", "")));
+  const auto pack = openedPack(packWith(kRowOffsetAt, 0, 8));
   ASSERT_TRUE(pack) << pack.error().text;
-  const auto kernel = (*pack)->load((*pack)->entries().front());
+  const auto kernel = (*pack)->load((*pack)->entry(1));
   ASSERT_FALSE(kernel);
-  EXPECT_NE(kernel.error().text.find("kernel `add` (aaaaaaaa)"), std::string::npos) << kernel.error().text;
+  EXPECT_NE(kernel.error().text.find("kernel `scale` (bbbbbbbb)"), std::string::npos) << kernel.error().text;
+}
+
+TEST(Pack, a_kernel_of_another_entry_is_an_error) {
+  const std::string file = samplePack();
+  const auto pack = openedPack(packWith(kRowOffsetAt, littleEndianAt<uint64_t>(file, rowAt(0) + kRowOffsetAt), 8));
+  ASSERT_TRUE(pack) << pack.error().text;
+  EXPECT_FALSE((*pack)->load((*pack)->entry(1)));
 }
 
 TEST(Pack, what_is_no_file_is_named) {
@@ -247,13 +298,22 @@ TEST(Pack, a_key_that_is_none_is_an_error) {
 TEST(Pack, a_kernel_that_replaces_a_signed_one_is_found) {
   std::string file = samplePack(kPackSeed);
   const auto pack = openedPack(file);
-  const PackEntry &entry = (*pack)->entries().front();
+  const PackEntry entry = (*pack)->entry(0);
   std::string other = serialize(smallArtifact("bad")); // as long as that of `add`
   ASSERT_EQ(other.size(), entry.bytes);
   file.replace(entry.offset, entry.bytes, other);
   const auto replaced = openedPack(file, publicKeyOf(kPackSeed));
   ASSERT_TRUE(replaced) << replaced.error().text;
-  EXPECT_EQ((*replaced)->load((*replaced)->entries().front()).error().code, "pack-entry");
+  EXPECT_EQ((*replaced)->load((*replaced)->entry(0)).error().code, "pack-entry");
+}
+
+TEST(Pack, a_row_that_changes_after_the_signature_was_checked_is_not_used) {
+  std::string file = samplePack(kPackSeed);
+  const MemoryFile written(file);
+  const auto pack = Pack::open(written.path(), publicKeyOf(kPackSeed));
+  ASSERT_TRUE(pack) << pack.error().text;
+  written.flip(file, 8 * (rowAt(0) + kRowDigestAt));
+  EXPECT_TRUE((*pack)->load((*pack)->entry(0)));
 }
 
 /// That of RFC 8032, section 7.1, test 1.
