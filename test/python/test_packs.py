@@ -137,6 +137,54 @@ def test_load_pack_serves_until_it_is_closed(made, own_cache, cpu_is_active, mon
             kernels.launch(17)
 
 
+def forget(kernels):
+    kernels.scale.device_caches.clear()
+
+
+def test_the_setting_is_followed_both_ways(made, own_cache, cpu_is_active, monkeypatch):
+    monkeypatch.syspath_prepend(str(made))
+    monkeypatch.delitem(sys.modules, "kernels", raising=False)
+    import kernels
+
+    with knobs.runtime.scope(), knobs.cache.scope():
+        knobs.runtime.jit = "forbid"
+        for _ in range(2):
+            knobs.cache.packs = str(made / "run.pack")
+            kernels.launch(17)
+            assert [pack.path for pack in packs.served()] == [str(made / "run.pack")]
+            forget(kernels)
+            knobs.cache.packs = ""
+            with pytest.raises(triton.runtime.errors.JitForbidden):
+                kernels.launch(17)
+            assert packs.served() == []
+
+
+def test_the_key_of_a_kernel_is_that_of_its_entry(made, own_cache, cpu_is_active, monkeypatch):
+    monkeypatch.syspath_prepend(str(made))
+    monkeypatch.delitem(sys.modules, "kernels", raising=False)
+    import kernels
+
+    kernels.launch(17)  # compiled here, and not taken from the pack
+    ((kept, *_),) = kernels.scale.device_caches.values()
+    (kernel,) = kept.values()
+    assert not kernel._code.cache_hit
+    keys = [entry["key"] for entry in packs.open_pack(made / "run.pack")]
+    assert kernel._code.pack_key in keys
+
+
+def test_entries_are_a_sequence(made):
+    pack = packs.open_pack(made / "run.pack")
+    assert pack[-1] == pack.entries[len(pack) - 1] == list(pack)[-1]
+    assert sorted(entry["key"] for entry in pack) == [entry["key"] for entry in pack]
+    with pytest.raises(IndexError):
+        pack[len(pack)]
+
+
+def test_records_are_listed_once(made):
+    pack = packs.open_pack(made / "run.pack")
+    assert sorted(pack.records()) == sorted({entry["record"] for entry in pack})
+
+
 def test_preload_returns_the_kernels(made, own_cache, cpu_is_active, monkeypatch):
     monkeypatch.syspath_prepend(str(made))
     monkeypatch.delitem(sys.modules, "kernels", raising=False)

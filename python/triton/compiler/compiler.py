@@ -120,10 +120,7 @@ def compile(  # noqa: A001
     lookup = managed.find if managed and not always else None
     abi = "own" if settings["own_launcher"] else "plain"
 
-    if knobs.cache.packs:
-        from ..runtime.packs import use_configured
-
-        use_configured()
+    _follow_packs()
 
     def compile_with(path: str | None) -> Any:
         return src.compile(
@@ -153,6 +150,20 @@ def compile(  # noqa: A001
     if knobs.compilation.dump_ir:
         stage_files.dump(kernel, key, _metadata_of(group))
     return _announce(kernel, clock)
+
+
+_followed_packs = ""  # what `knobs.cache.packs` was at the last compilation
+
+
+def _follow_packs() -> None:
+    """Serves from the packs that the knob names now."""
+    global _followed_packs
+    wanted = knobs.cache.packs or ""
+    if wanted != _followed_packs:
+        from ..runtime.packs import use_configured
+
+        use_configured()
+        _followed_packs = wanted
 
 
 def _announce(kernel: CompiledKernel, clock: CompileTimer) -> CompiledKernel:
