@@ -192,21 +192,13 @@ class FileCacheManager(CacheManager):
         return self.put(contents, f"__grp__{filename}", binary=False)
 
     def put(self, data: Any, filename: str, binary: bool = True) -> str:
-        import tempfile
+        from .whole_file import replace_file
 
         content = data if isinstance(data, bytes) else str(data).encode("utf-8")
         path = self._make_path(filename)
         _make_folders(self.cache_dir)
         _check_folder(self.cache_dir)
-        handle, temporary = tempfile.mkstemp(dir=self.cache_dir, prefix=".writing-")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(content)
-            os.replace(temporary, path)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                os.unlink(temporary)
-            raise
+        replace_file(path, content, mode=0o600, is_only=False)
         return path
 
 

@@ -13,7 +13,7 @@ import uuid
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from .lock_file import retry_stale
+from .whole_file import retry_stale
 
 # A claim without the system's help (flock) ends when its owner has not renewed it for so long.
 EXPIRES_SECONDS = 15.0

@@ -5,16 +5,15 @@
 # docs/guide/cluster.md describes the format for users, docs/why/lock-files.md the choice.
 from __future__ import annotations
 
-import errno
 import json
 import math
 import os
 import stat
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any
 
-T = TypeVar("T")
+from .whole_file import retry_stale
 
 _FIELDS = ("arch", "class", "config", "kernel", "ms", "source")
 # A decision has about 200 bytes; a larger file is no lock file.
@@ -181,17 +180,6 @@ def parse(text: str, name: str, resolve_conflicts: bool = False) -> LockText:
         except ValueError as error:
             lock.errors.append(str(error))
     return lock
-
-
-def retry_stale(action: Callable[[], T]) -> T:
-    """A network file system answers ESTALE where another machine has replaced a file: opened anew it is there."""
-    for _ in range(2):
-        try:
-            return action()
-        except OSError as error:
-            if error.errno != errno.ESTALE:
-                raise
-    return action()
 
 
 def _read_once(path: str) -> bytes | None:

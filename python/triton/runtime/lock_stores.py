@@ -8,7 +8,6 @@ import functools
 import hashlib
 import os
 import time
-import uuid
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -20,8 +19,8 @@ from .whole_file import replace_file
 
 REDIS = "redis:"  # TRITON_LOCK=redis:NAME
 _WRITE_SECONDS = 30.0
-# Files that killed processes have left, by their age; a claim may be in use as long as tuning takes.
-_LEFT_SECONDS = {".new": 60.0, ".claim": 3600.0, ".renewed": 3600.0}
+# Claims that killed processes have left, by their age; one may be in use as long as tuning takes.
+_LEFT_SECONDS = {".claim": 3600.0, ".renewed": 3600.0}
 
 Keeps = Callable[[Decision], bool]
 
@@ -101,11 +100,10 @@ class FileStore:
 
     def _replace(self, text: str) -> None:
         self._remove_left()
-        temporary = self._beside(f"{uuid.uuid4().hex}.new")
-        replace_file(self._path, temporary, text.encode("utf-8"), keeps_mode=True)
+        replace_file(self._path, text.encode("utf-8"), keeps_mode=True)
 
     def _remove_left(self) -> None:
-        """What killed processes have left."""
+        """Claims that killed processes have left."""
         with contextlib.suppress(OSError):
             for entry in os.scandir(self._folder):
                 limit = _LEFT_SECONDS.get(os.path.splitext(entry.name)[1])

@@ -93,11 +93,9 @@ def build(
 
 
 def _install(made: Path, place: Path) -> None:
-    from .pack import write_file
+    from ..runtime.whole_file import replace_file
 
-    write_file(str(place), made.read_bytes())
-    if place.suffix == ".so":
-        place.chmod(0o755)
+    replace_file(str(place), made.read_bytes(), mode=0o777 if place.suffix == ".so" else 0o666)
 
 
 def main(

@@ -7,7 +7,6 @@ import argparse
 import os
 import secrets
 import sys
-import uuid
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -56,18 +55,6 @@ def _make_key(path: str) -> int:
 
 
 # --- Writing -------------------------------------------------------------------------------------
-
-
-def write_file(path: str, content: bytes) -> None:
-    """Whole or not at all: another process, or a kill, never sees or leaves a part of it."""
-    replace_file(path, f"{path}.{uuid.uuid4().hex}.new", content)
-    folder = os.open(os.path.dirname(os.path.abspath(path)), os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        os.fsync(folder)
-    except OSError:
-        pass  # of a file system that has no such call
-    finally:
-        os.close(folder)
 
 
 def _compile(variant: Variant) -> tuple[Any, str]:
@@ -120,7 +107,7 @@ def _pack(given: argparse.Namespace) -> int:
             file=sys.stderr,
         )
         return 1
-    write_file(given.output, libtriton.write_pack(items, packs.version(), lock, seed))
+    replace_file(given.output, libtriton.write_pack(items, packs.version(), lock, seed))
     pack = packs.open_pack(given.output)
     size = os.path.getsize(given.output)
     print(f"{given.output}: {len(pack)} kernels for {', '.join(pack.targets())}, {size} bytes")
