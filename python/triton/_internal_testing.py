@@ -5,11 +5,12 @@ about the device, random NumPy arrays, and conversions between NumPy and kernels
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import os
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -60,6 +61,11 @@ def is_cpu() -> bool:
 
 def is_cuda() -> bool:
     return _backend() == "cuda"
+
+
+def is_compile_warmup() -> bool:
+    """Whether a suite compiles its kernels without running them: its launches always run here."""
+    return False
 
 
 def is_xpu() -> bool:
@@ -144,6 +150,16 @@ def tma_skip_msg(byval_only: bool = False) -> str:
 requires_tma = pytest.mark.skipif(not supports_tma(), reason=tma_skip_msg())
 
 # --- arrays ----------------------------------------------------------------------------------
+
+
+def random_int(low: int, high: int, *, warmup_value: int | None = None, **kwargs: Any) -> int:
+    """An int from `low` up to, not including, `high`, from torch's generator; `kwargs` are those of torch.randint."""
+    return int(torch.randint(low, high, (), **kwargs).item())
+
+
+def random_float(*, warmup_value: float = 0.5, **kwargs: Any) -> float:
+    """A float in [0, 1) from torch's generator; `kwargs` are those of torch.rand."""
+    return float(torch.rand((), **kwargs).item())
 
 
 def numpy_random(
@@ -285,6 +301,14 @@ def _call_in_process(
             raised = error
         sys.stderr.flush()
         results.put(raised)
+
+
+@contextlib.contextmanager
+def use_process_pool(preload_module: str) -> Iterator[None]:
+    """Within it, upstream's `run_in_process` takes processes that have imported `preload_module`. Here each call starts
+    one of its own, which imports what it needs.
+    """
+    yield
 
 
 def run_in_process(

@@ -69,3 +69,16 @@ def test_functions_in_processes_of_their_own():
     assert result.exc is None and "good" in result.driver_stderr_output
     assert "OF_CHILD" not in os.environ
     assert isinstance(testing.run_in_process(says, ("bad",), env={"OF_CHILD": "1"}).exc, KeyError)
+
+
+def test_random_numbers_are_those_of_torchs_generator():
+    torch.manual_seed(3)
+    expected = int(torch.randint(-5, 9, ())), float(torch.rand(()))
+    torch.manual_seed(3)
+    assert (testing.random_int(-5, 9, warmup_value=1), testing.random_float()) == expected
+
+
+def test_launches_of_a_suite_always_run():
+    assert not testing.is_compile_warmup()
+    with testing.use_process_pool(__name__):
+        assert testing.run_in_process(os.getpid).exc is None
