@@ -100,7 +100,7 @@ class OurRecorder(Recorder):
         Autotuner._choose = measured
 
     def measure(self, tuner, key, configs, args, kwargs):
-        from triton.runtime.tuning_samples import best_of
+        from triton.runtime.tuning.samples import best_of
 
         found = {"configs": len(configs)}
         for mode in ("model", "exhaustive"):
@@ -125,7 +125,7 @@ class OurRecorder(Recorder):
 
     @staticmethod
     def search(tuner, configs, args, kwargs, mode):
-        from triton.runtime.tuning import Search
+        from triton.runtime.tuning.search import Search
 
         search = Search(tuner, configs, args, kwargs)
         search.run(mode)

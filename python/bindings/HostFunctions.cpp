@@ -44,7 +44,7 @@ static bool isLibraryModule(llvm::StringRef module) {
   const llvm::StringRef package = module.split('.').first;
   if (package.empty() || package == "builtins" || package == "triton")
     return false;
-  nb::object libraries = checked(PyImport_ImportModule("triton.runtime.libraries"));
+  nb::object libraries = checked(PyImport_ImportModule("triton.runtime.dependencies.libraries"));
   return !checked(PyObject_CallMethod(libraries.ptr(), "library_text", "s", module.str().c_str())).is_none();
 }
 

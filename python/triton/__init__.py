@@ -35,7 +35,7 @@ from .runtime import (
 )
 from .runtime.callable import package_function as _package_function
 from .runtime.jit import constexpr_function, jit
-from .runtime.tuning_keys import bounds_class, multiple_class, pow2_class
+from .runtime.tuning.keys import bounds_class, multiple_class, pow2_class
 from .xla_imports import watch_imports as _watch_imports
 
 __all__ = [
@@ -90,7 +90,7 @@ def __getattr__(name: str) -> Any:
 
         return importlib.import_module(f"{__name__}.{name}")
     if name in ("descriptor", "pointer"):
-        from .runtime import domains
+        from .runtime.variants import domains
 
         return getattr(domains, name)
     if name == "load_pack":
@@ -98,7 +98,7 @@ def __getattr__(name: str) -> Any:
 
         return load_pack
     if name == "preload":
-        from .runtime.preloading import preload
+        from .runtime.packs.preloading import preload
 
         return preload
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

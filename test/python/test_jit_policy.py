@@ -10,8 +10,8 @@ import triton
 import triton.language as tl
 from triton import knobs
 from triton._C import libtriton
-from triton.runtime import jit_policy, known_variants
 from triton.runtime.errors import JitForbidden, JitWarning
+from triton.runtime.variants import jit_policy, known_variants
 
 
 @triton.jit

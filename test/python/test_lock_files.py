@@ -13,7 +13,8 @@ import triton.language as tl
 from triton import knobs
 from triton._C import libtriton
 from triton._warnings import warn_once
-from triton.runtime import decisions, lock_file, packs
+from triton.runtime import packs
+from triton.runtime.locks import decisions, lock_file
 from triton.tools import lock as lock_tool
 
 

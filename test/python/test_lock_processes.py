@@ -26,7 +26,7 @@ import time
 import numpy as np
 import triton
 import triton.language as tl
-from triton.runtime import claims, decisions
+from triton.runtime.locks import claims, decisions
 
 triton.runtime.driver.set_active_to_cpu()
 best, pause, *settings = sys.argv[1:]

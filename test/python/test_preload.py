@@ -11,9 +11,11 @@ import triton
 import triton.language as tl
 from triton import knobs
 from triton._C import libtriton
-from triton.runtime import jit_policy, packs, preloading, recorded_kernels, variant_record
+from triton.runtime import packs
 from triton.runtime.errors import JitForbidden
-from triton.runtime.variant_record import RecordError
+from triton.runtime.packs import preloading
+from triton.runtime.variants import jit_policy, recorded_kernels, variant_record
+from triton.runtime.variants.variant_record import RecordError
 
 
 @triton.jit

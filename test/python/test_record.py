@@ -12,8 +12,8 @@ import triton
 import triton.language as tl
 from triton import knobs
 from triton.backends import GPUTarget
-from triton.runtime import recorded_kernels, variant_record
-from triton.runtime.variant_record import RecordError
+from triton.runtime.variants import recorded_kernels, variant_record
+from triton.runtime.variants.variant_record import RecordError
 
 Pair = namedtuple("Pair", "first second")
 

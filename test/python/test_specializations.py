@@ -486,7 +486,7 @@ def test_nothing_is_compiled_for_the_interpreter(monkeypatch):
 
 
 def test_a_bar_counts_the_variants(monkeypatch, capsys):
-    monkeypatch.setattr("triton.runtime.compile_all._PATIENCE", 0.0)
+    monkeypatch.setattr("triton.runtime.variants.compile_all._PATIENCE", 0.0)
     monkeypatch.setenv("TRITON_PROGRESS", "on")
     plain.compile_all({**DOMAIN, "BLOCK": [2**power for power in range(10)]}, workers=1)
     shown = capsys.readouterr().err

@@ -9,9 +9,9 @@ import triton
 import triton.language as tl
 from _simulators import simulators
 from triton.runtime.errors import AutotunerError
-from triton.runtime.tuning import Candidate
-from triton.runtime.tuning_model import proposed
-from triton.runtime.tuning_samples import Sampler, Samples, best_of, is_clearly_slower
+from triton.runtime.tuning.model import proposed
+from triton.runtime.tuning.samples import Sampler, Samples, best_of, is_clearly_slower
+from triton.runtime.tuning.search import Candidate
 
 
 def kernel():
@@ -168,7 +168,9 @@ def test_candidates_compile_on_several_threads(monkeypatch):
             gate.wait()  # neither goes on before the other has begun
         return compile_source(self, *args)
 
-    monkeypatch.setattr(triton.runtime.tuning.os, "sched_getaffinity", lambda process: {0, 1})
+    monkeypatch.setattr(
+        triton.runtime.tuning.search.os, "sched_getaffinity", lambda process: {0, 1}
+    )
     monkeypatch.setattr(triton.runtime.JITFunction, "_compile_source", compile_one)
     tune(configs(1, 2, 3))
     assert len(threads) == 3 and threading.main_thread() not in threads
@@ -229,7 +231,7 @@ def test_an_error_of_the_kernel_reaches_the_caller():
 
 def test_compilations_that_an_error_cancels_are_made_up_for(monkeypatch):
     """The second call finds the kernels of the first one's search, which ended before they were compiled."""
-    monkeypatch.setattr(triton.runtime.tuning.os, "sched_getaffinity", lambda process: {0})
+    monkeypatch.setattr(triton.runtime.tuning.search.os, "sched_getaffinity", lambda process: {0})
 
     def fail(args):
         raise KeyboardInterrupt

@@ -16,7 +16,7 @@ from triton.runtime.cache import (
     RemoteCacheManager,
     read_own_file,
 )
-from triton.runtime.tuning_cache import TuningRecord
+from triton.runtime.tuning.record import TuningRecord
 
 KEY = "00112233"
 SOURCE = """

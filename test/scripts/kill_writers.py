@@ -23,8 +23,8 @@ import numpy as np
 import triton
 import triton.language as tl
 from triton import knobs
-from triton.runtime.lock_file import Decision, read
-from triton.runtime.lock_stores import FileStore
+from triton.runtime.locks.lock_file import Decision, read
+from triton.runtime.locks.stores import FileStore
 
 WRITERS = 3
 

@@ -18,7 +18,7 @@ from .._C.libtriton import is_native, reads_state
 from ..compiler.errors import CompilationError, Diagnostic
 from ..language.builtin import is_builtin
 from ..runtime.callable import JITCallable
-from ..runtime.libraries import is_well_known, package_of
+from ..runtime.dependencies.libraries import is_well_known, package_of
 
 
 class RefusedWhenCompiled(UserWarning):

@@ -18,8 +18,8 @@ from ..backends import BaseBackend, GPUTarget, backends, compiled
 from ..runtime.binder import normalize_grid
 from ..runtime.cache import failures_warn, triton_key
 from ..runtime.driver import driver
-from ..runtime.jit_policy import guard, record
 from ..runtime.progress import Progress
+from ..runtime.variants.jit_policy import guard, record
 from .metadata_group import MetadataGroup, group_of_files
 from .sources import ASTSource, IRSource
 from .timer import CompileTimer

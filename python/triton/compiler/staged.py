@@ -14,7 +14,7 @@ from .._C import libtriton
 from ..backends import BaseBackend, GPUTarget
 from ..backends.staged import StagedCode
 from ..runtime.cache import failures_warn, get_cache_manager, read_own_file
-from ..runtime.jit_policy import check_compilation
+from ..runtime.variants.jit_policy import check_compilation
 
 Stage = Callable[[Any, dict[str, Any]], Any]
 

@@ -15,20 +15,20 @@ from typing import TYPE_CHECKING, Any
 from .. import knobs
 from .._C.libtriton import TunedCalls, TunedLauncher, set_tuner_class
 from .._lazy import lazy_names
-from . import jit_policy
-from .computed_arguments import Heuristics, heuristics, launch
-from .config import Config
 from .decorated import is_traced
 from .errors import AutotunerError, OutOfResources, PTXASError
 from .jit import KernelInterface
-from .tuned_arguments import assign, clone, on_cpu, set_to_zero
-from .tuning_keys import KeyClass, check_names, class_of
-from .tuning_samples import best_of
-from .tuning_state import CallState, KeyLocks
+from .tuning.arguments import assign, clone, on_cpu, set_to_zero
+from .tuning.computed_arguments import Heuristics, heuristics, launch
+from .tuning.config import Config
+from .tuning.keys import KeyClass, check_names, class_of
+from .tuning.samples import best_of
+from .tuning.state import CallState, KeyLocks
+from .variants import jit_policy
 
 if TYPE_CHECKING:
-    from .tuning import Search
-    from .tuning_table import TuningReport
+    from .tuning.search import Search
+    from .tuning.table import TuningReport
 
 __all__ = [
     "Autotuner",
@@ -213,7 +213,7 @@ class Autotuner(KernelInterface[Any]):
     def _search(
         self, configs: list[Config], args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Search:
-        from .tuning import Search
+        from .tuning.search import Search
 
         search = Search(self, configs, args, kwargs)
         with jit_policy.own_variants():
@@ -249,7 +249,7 @@ class Autotuner(KernelInterface[Any]):
         """The file that stores the timings for this key, if they are to be stored."""
         if not (self.cache_results or knobs.autotuning.cache):
             return None
-        from .tuning_cache import TuningRecord
+        from .tuning.record import TuningRecord
 
         return TuningRecord.open(self, key, configs)
 
@@ -259,7 +259,7 @@ class Autotuner(KernelInterface[Any]):
         if len(configs) == 1:  # a single configuration needs no timing
             self.cache[key] = configs[0]
             return
-        from . import decisions
+        from .locks import decisions
 
         decided = decisions.find(self, key, configs)
         if decided is None:
@@ -294,7 +294,7 @@ class Autotuner(KernelInterface[Any]):
         best = best_of(timings)
         if bench_time is not None:
             self._keep_report(key, search, best)
-        from . import decisions
+        from .locks import decisions
 
         best = decisions.record(self, key, best, timings[best])
         self.pre_hook({**(self.nargs or {}), **kwargs, **best.all_kwargs()}, reset_only=True)
@@ -302,7 +302,7 @@ class Autotuner(KernelInterface[Any]):
         self._report(key, timings, best, bench_time)
 
     def _keep_report(self, key: tuple[Any, ...], search: Search, best: Config) -> None:
-        from .tuning_table import TuningReport
+        from .tuning.table import TuningReport
 
         self._reports.pop(key, None)
         if len(self._reports) == MOST_REPORTS:
@@ -344,7 +344,7 @@ class Autotuner(KernelInterface[Any]):
         )
 
     def _repr_html_(self) -> str:
-        from .tuning_table import tuner_html
+        from .tuning.table import tuner_html
 
         return tuner_html(self)
 
@@ -424,7 +424,7 @@ class Autotuner(KernelInterface[Any]):
     def warmup(self, *args: Any, **kwargs: Any) -> list[Any]:  # type: ignore[override]
         self.nargs = dict(zip(self.arg_names, args, strict=False))
         try:
-            from .tuning import compile_all
+            from .tuning.search import compile_all
 
             settings = [{**kwargs, **c.all_kwargs()} for c in self.prune_configs(kwargs)]
             warmups = [partial(self.fn.warmup, *args, **setting) for setting in settings]

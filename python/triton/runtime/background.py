@@ -16,11 +16,11 @@ from typing import Any
 
 from .. import knobs
 from .._C import libtriton
-from . import jit_policy
 from ._async_compile import active_mode
 from .binder import Binder
 from .errors import JitForbidden, JitWarning
 from .params import KernelParam
+from .variants import jit_policy
 
 
 def serve(

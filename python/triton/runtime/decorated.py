@@ -15,7 +15,7 @@ from .params import make_params
 from .tensors import MockTensor
 
 if TYPE_CHECKING:
-    from .variants import Variant
+    from .variants.variant import Variant
 
 T = TypeVar("T")
 
@@ -54,7 +54,7 @@ class KernelInterface(Generic[T]):
         `target` is a GPUTarget, or its text ("cuda:90"); by default that of launches. Other keywords are
         launch options.
         """
-        from .specializations import specializations
+        from .variants.specializations import specializations
 
         return specializations(self, domain, target, **options)
 
@@ -65,7 +65,7 @@ class KernelInterface(Generic[T]):
         and returns the kernels. Launches with arguments of the domain then find theirs: in this process
         if the target is that of launches, and on disk.
         """
-        from .compile_all import compile_all
+        from .variants.compile_all import compile_all
 
         return compile_all(self, domain, target, workers, options)
 

@@ -202,7 +202,7 @@ def _last_line(code: types.CodeType, entry: types.TracebackType) -> int:
 
 def _is_users(error: BaseException, codes: set[Any]) -> bool:
     """Whether Python code of the user's raised it that is no kernel's: its message says what no other does."""
-    from .libraries import library_text
+    from .dependencies.libraries import library_text
 
     entry = error.__traceback__
     while entry is not None and entry.tb_next is not None:

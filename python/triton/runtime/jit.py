@@ -18,7 +18,7 @@ from .._C.libtriton import (
 )
 from .._lazy import lazy_names
 from ..backends import BaseBackend
-from . import _async_compile, jit_policy
+from . import _async_compile
 from .binder import Binder, device_of_arguments, normalize_grid
 from .binder import describe as _describe
 from .callable import ConstexprFunction, JITCallable, _hashing, constexpr_function
@@ -27,7 +27,8 @@ from .dependencies import class_keys, class_walk, classes_in, functions_in
 from .driver import driver
 from .params import KernelParam
 from .tensors import MockTensor, TensorWrapper, reinterpret
-from .variants import Given
+from .variants import jit_policy
+from .variants.variant import Given
 
 if TYPE_CHECKING:
     from .bound import Bound

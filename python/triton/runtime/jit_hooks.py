@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from .constant_text import decode, decode_kind, encode, encode_kind
+from .variants.constant_text import decode, decode_kind, encode, encode_kind
 
 
 @dataclass

@@ -10,14 +10,14 @@ import os
 import sys
 from typing import Any
 
-from ..runtime.lock_file import Decision, LockText, better, parse, read, read_bytes
+from ..runtime.locks.lock_file import Decision, LockText, better, parse, read, read_bytes
 
 REDIS = "redis:"
 
 
 def _read(name: str, resolve_conflicts: bool = False) -> LockText:
     if name.startswith(REDIS):
-        from ..runtime.lock_stores import RedisStore
+        from ..runtime.locks.stores import RedisStore
 
         return RedisStore(name).read()
     if not os.path.exists(name):
@@ -97,7 +97,7 @@ def _merge(names: list[str], output: str) -> int:
     if output == "-":
         sys.stdout.write(result.text())
         return 0
-    from ..runtime.lock_stores import FileStore
+    from ..runtime.locks.stores import FileStore
 
     FileStore(output).replace(result)
     return 0
@@ -136,7 +136,7 @@ def _installed(decision: Decision) -> tuple[Any, str | None]:
 def _against_kernel(decision: Decision) -> str | None:
     """What keeps the decision from being used with the installed kernels."""
     from ..runtime.autotuner import Autotuner
-    from ..runtime.decisions import problem_of
+    from ..runtime.locks.decisions import problem_of
 
     tuner, problem = _installed(decision)
     if problem is not None:

@@ -11,12 +11,13 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from .._C import libtriton
-from ..runtime import packs, variant_record
+from ..runtime import packs
 from ..runtime.errors import TritonError
 from ..runtime.progress import Progress, bar
-from ..runtime.recorded_kernels import variant_of
-from ..runtime.variant_record import Entry
-from ..runtime.variants import Variant, target_of
+from ..runtime.variants import variant_record
+from ..runtime.variants.recorded_kernels import variant_of
+from ..runtime.variants.variant import Variant, target_of
+from ..runtime.variants.variant_record import Entry
 from ..runtime.whole_file import replace_file
 
 _PATIENCE = 0.5  # seconds; who calls it expects to wait

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..runtime.autotuner import Autotuner, Heuristics
-from ..runtime.config import Config
 from ..runtime.jit import JITFunction
+from ..runtime.tuning.config import Config
 
 
 class Candidate:

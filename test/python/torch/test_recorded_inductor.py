@@ -7,7 +7,7 @@ import sys
 
 import pytest
 from triton import knobs
-from triton.runtime import recorded_kernels, variant_record
+from triton.runtime.variants import recorded_kernels, variant_record
 
 pytest.importorskip("torch", reason="torch is not installed")
 

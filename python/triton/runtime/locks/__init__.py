@@ -1,0 +1,3 @@
+"""Decisions of autotuners that several processes share."""
+
+# SPDX-License-Identifier: MIT

@@ -1,0 +1,3 @@
+"""The variants of a kernel: listing, recording, compiling before they are launched."""
+
+# SPDX-License-Identifier: MIT
