@@ -38,11 +38,12 @@ private:
 };
 
 /// What a thread has seen: all that happened before, and of it what the async proxy sees in shared and global memory,
-/// and the tensor map proxy.
+/// and the tensor map proxy; and which initialisations of mbarriers a fence has ordered.
 struct View {
-  Clock now, shared, global, maps;
+  Clock now, shared, global, maps, inits;
   void join(const View &other) {
     now.join(other.now);
+    inits.join(other.inits);
     shared.join(other.shared);
     global.join(other.global);
     maps.join(other.maps);

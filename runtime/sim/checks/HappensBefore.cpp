@@ -25,6 +25,7 @@ HappensBefore::HappensBefore(const Cluster &cluster, SyncWords &global, GridTabl
   const View start = grids.startOf(cluster);
   for (size_t thread = 0; thread < threads.size(); ++thread) {
     threads[thread].view = start;
+    threads[thread].convergedAt.fill(1);
     threads[thread].view.now.raise(index, uint16_t(thread * kAgents), 1);
   }
 }
@@ -32,6 +33,12 @@ HappensBefore::HappensBefore(const Cluster &cluster, SyncWords &global, GridTabl
 void HappensBefore::onEnd() {
   for (const Thread &thread : threads)
     grids.end(cluster, thread.view);
+}
+
+bool HappensBefore::isSeenAtEnd(uint32_t rank, uint16_t thread, uint32_t clock) const {
+  const auto first = threads.begin() + ptrdiff_t(rank * numWarps);
+  return std::any_of(first, first + ptrdiff_t(numWarps),
+                     [&](const Thread &each) { return each.view.now.of(index, thread) >= clock; });
 }
 
 //--- threads -------------------------------------------------------------------------------
@@ -63,11 +70,11 @@ Actor HappensBefore::actorOf(Warp &warp, const MemoryAccess &access) {
   Thread &thread = threadOf(warp);
   if (access.stage == Stage::Issue) {
     const bool isRead = current.kind == AsyncKind::BulkStore && !access.writes;
-    return {isRead ? agentOf(warp, Agent::BulkRead) : current.thread, current.clock, 0, &thread.view};
+    return {isRead ? agentOf(warp, Agent::BulkRead) : current.thread, current.clock, nullptr, &thread.view};
   }
   if (thread.hasIssued)
     advance(warp);
-  return {agentOf(warp, Agent::Warp), clockOf(warp), thread.convergedAt, &thread.view};
+  return {agentOf(warp, Agent::Warp), clockOf(warp), &thread.convergedAt, &thread.view};
 }
 
 //--- events --------------------------------------------------------------------------------
@@ -76,7 +83,9 @@ void HappensBefore::onSync(Warp &warp, const SyncEvent &event) {
   Thread &thread = threadOf(warp);
   switch (event.kind) {
   case SyncKind::BarrierArrive:
-    if (!event.isRelaxed)
+    if (event.isRelaxed) // what fence.mbarrier_init has ordered needs no release
+      barriers[event.object].open.inits.join(thread.view.inits);
+    else
       barriers[event.object].open.join(thread.view);
     return advance(warp);
   case SyncKind::BarrierComplete: {
@@ -90,7 +99,7 @@ void HappensBefore::onSync(Warp &warp, const SyncEvent &event) {
     [[fallthrough]];
   case SyncKind::WarpSync:
     advance(warp);
-    thread.convergedAt = clockOf(warp);
+    thread.convergedAt.fill(clockOf(warp));
     return;
   case SyncKind::Fence:
     return onFence(warp, event.scope);
@@ -134,12 +143,22 @@ void HappensBefore::onProxyFence(Warp &warp, ProxyFence fence) {
     view.shared.join(view.now);
   if (fence == ProxyFence::Async || fence == ProxyFence::AsyncGlobal)
     view.global.join(view.now);
+  if (fence == ProxyFence::MbarrierInit)
+    view.inits.join(view.now);
   if (fence == ProxyFence::TensorMapAcquire)
     view.maps.join(view.now);
   advance(warp);
 }
 
 //--- mbarriers -----------------------------------------------------------------------------
+
+/// Lanes have waited for an arrival of their own warp, which covers what it had done at that clock.
+void HappensBefore::orderLanes(Warp &warp, uint32_t lanes, uint32_t clock) {
+  LaneClocks &convergedAt = threadOf(warp).convergedAt;
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    if (lanes >> lane & 1)
+      convergedAt[lane] = std::max(convergedAt[lane], clock + 1);
+}
 
 HappensBefore::Mbarrier &HappensBefore::mbarrierAt(const void *address) {
   auto [found, isNew] = mbarriers.try_emplace(address);
@@ -151,8 +170,10 @@ HappensBefore::Mbarrier &HappensBefore::mbarrierAt(const void *address) {
 void HappensBefore::onMbarrier(Warp &warp, const SyncEvent &event) {
   Mbarrier &barrier = mbarrierAt(event.object);
   if (event.kind == SyncKind::MbarrierWait) {
-    if (!event.isRelaxed)
+    if (!event.isRelaxed) {
       join(warp, barrier.done);
+      orderLanes(warp, event.lanes, barrier.done.now.of(index, agentOf(warp, Agent::Warp)));
+    }
     return;
   }
   if (event.kind == SyncKind::MbarrierArrive) {

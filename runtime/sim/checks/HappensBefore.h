@@ -4,6 +4,7 @@
 
 #include "runtime/sim/checks/GridTable.h"
 
+#include <array>
 #include <unordered_map>
 
 namespace nereid::sim {
@@ -19,11 +20,14 @@ struct SyncWord {
 inline constexpr unsigned kLevels = 4;
 using SyncWords = std::unordered_map<const char *, SyncWord>;
 
+/// For each lane of a warp: accesses of the other lanes before this clock are in order with it.
+using LaneClocks = std::array<uint32_t, kLanes>;
+
 /// Who accesses memory: a thread of the analysis at a time, and what it has seen.
 struct Actor {
   uint16_t thread = 0;
   uint32_t clock = 0;
-  uint32_t convergedAt = 0; ///< of a warp: accesses of its other lanes before this clock are in order with it
+  const LaneClocks *convergedAt = nullptr; ///< of a warp
   const View *view = nullptr;
 };
 
@@ -37,6 +41,8 @@ public:
   void onAccess(Warp &warp, const MemoryAccess &access);
   /// All threads of the cluster have ended.
   void onEnd();
+  /// Whether a warp of the CTA had seen, when it ended, what a thread of the cluster had done at that clock.
+  bool isSeenAtEnd(uint32_t rank, uint16_t thread, uint32_t clock) const;
 
   Actor actorOf(Warp &warp, const MemoryAccess &access);
   uint32_t clusterIndex() const { return index; }
@@ -55,7 +61,7 @@ private:
     View view;
     mutable Snapshot snapshot; ///< of the view; null after a change
     Snapshot fenced[kLevels], observed[kLevels];
-    uint32_t convergedAt = 1;
+    LaneClocks convergedAt;
     bool hasIssued = false; ///< an operation has its view: what follows is not covered by it
     uint32_t issued[3] = {};
     std::vector<Group> groups[3];
@@ -84,6 +90,7 @@ private:
   uint32_t clockOf(const Warp &warp) const;
   void advance(Warp &warp);
   void join(Warp &warp, const View &view);
+  void orderLanes(Warp &warp, uint32_t lanes, uint32_t clock);
   Mbarrier &mbarrierAt(const void *address);
   void onFence(Warp &warp, Scope scope);
   void onProxyFence(Warp &warp, ProxyFence fence);

@@ -68,6 +68,8 @@ bool RaceCheck::onAccess(Warp &warp, const MemoryAccess &access) {
   touch.scope =
       static_cast<uint8_t>(touch.isStrong && (access.scope == Scope::None || isOfMbarrier) ? Scope::Gpu : access.scope);
   touch.isAsync = access.proxy == Proxy::Async;
+  if (access.space == Space::Shared && cluster.ctas.size() > 1)
+    noteRemote(warp, access, visit.actor);
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     if (!(access.lanes >> lane & 1))
       continue;
@@ -91,11 +93,12 @@ bool RaceCheck::visitWord(const Visit &visit, Cell &cell, const Touch &touch) {
   cell.sift([&](const Touch &before) {
     if (isOver || !(before.bytes & touch.bytes))
       return false;
-    const bool conflict = before.isWrite || touch.isWrite, inOrder = isInOrder(visit, before, touch);
+    const bool conflict = before.isWrite || touch.isWrite, isInit = isFencedInit(visit, before),
+               inOrder = isInit || isInOrder(visit, before, touch);
     if (conflict && !inOrder && !(before.isStrong && touch.isStrong && includeEachOther(before, touch)))
       isOver = !reportRace(visit, before, touch);
-    else if (inOrder && visit.access.proxy != Proxy::Generic && before.isWrite && !before.isAsync && !before.isStrong &&
-             !grid->grids.of(before.cluster).isCopy(before.thread) && isHidden(visit, before))
+    else if (inOrder && !isInit && visit.access.proxy != Proxy::Generic && before.isWrite && !before.isAsync &&
+             !before.isStrong && !grid->grids.of(before.cluster).isCopy(before.thread) && isHidden(visit, before))
       isOver = !reportFence(visit, before, touch);
     if (isOver)
       return false;
@@ -122,7 +125,7 @@ bool RaceCheck::visitWord(const Visit &visit, Cell &cell, const Touch &touch) {
 bool RaceCheck::isInOrder(const Visit &visit, const Touch &before, const Touch &touch) const {
   const Actor &actor = visit.actor;
   if (before.cluster == touch.cluster && before.thread == touch.thread && !touch.isAsync && actor.convergedAt)
-    return before.lane == touch.lane || before.clock < actor.convergedAt ||
+    return before.lane == touch.lane || before.clock < (*actor.convergedAt)[touch.lane] ||
            (before.instruction == touch.instruction ? !writeDifferently(visit, before, touch)
                                                     : visit.access.space == Space::Global);
   return order.covers(actor.view->now, before.cluster, before.thread, before.clock);
@@ -163,6 +166,38 @@ bool RaceCheck::isHidden(const Visit &visit, const Touch &before) const {
                       : visit.access.space == Space::Shared  ? view.shared
                                                              : view.global;
   return !order.covers(seen, before.cluster, before.thread, before.clock);
+}
+
+/// Whether `before` initialises an mbarrier, and fence.mbarrier_init has ordered that before the access.
+bool RaceCheck::isFencedInit(const Visit &visit, const Touch &before) const {
+  constexpr uint64_t kMbarrierBytes = 8;
+  return before.isWrite && !before.isStrong && visit.access.space == Space::Shared &&
+         order.isMbarrier(reinterpret_cast<const char *>(visit.word & ~(kMbarrierBytes - 1))) &&
+         order.covers(visit.actor.view->inits, before.cluster, before.thread, before.clock);
+}
+
+//--- shared memory of other CTAs -----------------------------------------------------------
+
+void RaceCheck::noteRemote(Warp &warp, const MemoryAccess &access, const Actor &actor) {
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    if (!(access.lanes >> lane & 1) ||
+        (access.host[lane] >= warp.cta->shared && access.host[lane] < warp.cta->shared + warp.cta->sharedBytes))
+      continue;
+    for (const Cta &cta : cluster.ctas)
+      if (access.host[lane] >= cta.shared && access.host[lane] < cta.shared + cta.sharedBytes)
+        remote[{cta.rank, actor.thread}] = {&warp, access.instruction, actor.clock, access.threadOf(lane)};
+  }
+}
+
+/// A CTA's shared memory ends with it: its threads must have seen that the others are done with it.
+void RaceCheck::onEnd(Cluster &) {
+  order.onEnd();
+  for (const auto &[key, access] : remote)
+    if (fences && !cluster.error && !order.isSeenAtEnd(key.first, key.second, access.clock))
+      fail(*access.warp, *access.instruction, "sanitize-sync",
+           "this accesses the shared memory of CTA " + std::to_string(key.first) +
+               " of the cluster, which may have ended: nothing lets it wait for the access",
+           int(access.lane));
 }
 
 //--- reports -------------------------------------------------------------------------------

@@ -5,6 +5,8 @@
 #include "runtime/sim/checks/HappensBefore.h"
 #include "runtime/sim/machine/Shadow.h"
 
+#include <map>
+
 namespace nereid::sim {
 
 /// What the clusters of launches that run together share; one of them runs at a time.
@@ -22,7 +24,7 @@ public:
   bool onAccess(Warp &warp, const MemoryAccess &access) override;
   void onSync(Warp &warp, const SyncEvent &event) override;
   void onIssue(Warp &warp, const Instruction &instruction) override;
-  void onEnd(Cluster &) override { order.onEnd(); }
+  void onEnd(Cluster &) override;
 
 private:
   struct Visit;
@@ -31,6 +33,7 @@ private:
   bool includeEachOther(const Touch &before, const Touch &touch) const;
   bool writeDifferently(const Visit &visit, const Touch &before, const Touch &touch) const;
   bool isHidden(const Visit &visit, const Touch &before) const;
+  bool isFencedInit(const Visit &visit, const Touch &before) const;
   bool reportRace(const Visit &visit, const Touch &before, const Touch &touch);
   bool reportFence(const Visit &visit, const Touch &before, const Touch &touch);
   std::string nameOf(const Touch &touch) const { return grid->grids.of(touch.cluster).nameOf(touch.thread); }
@@ -46,12 +49,22 @@ private:
     uint64_t address;
   };
 
+  /// The last access of a thread of the analysis to the shared memory of another CTA.
+  struct RemoteAccess {
+    Warp *warp;
+    const Instruction *instruction;
+    uint32_t clock;
+    unsigned lane;
+  };
+  void noteRemote(Warp &warp, const MemoryAccess &access, const Actor &actor);
+
   Cluster &cluster;
   const std::shared_ptr<GridAccesses> grid;
   const bool races, fences;
   HappensBefore order;
   Shadow shared;
-  std::vector<Rewrite> rewrites; ///< of the current instruction
+  std::vector<Rewrite> rewrites;                                ///< of the current instruction
+  std::map<std::pair<uint32_t, uint16_t>, RemoteAccess> remote; ///< by the other CTA's rank and the thread
 };
 
 } // namespace nereid::sim

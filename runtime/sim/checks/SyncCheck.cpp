@@ -11,6 +11,7 @@ using namespace nereid::sim;
 static constexpr const char *kCode = "sanitize-sync";
 /// PTX ISA, tx-count of an mbarrier.
 static constexpr int64_t kMaxBytes = (1 << 20) - 1;
+static constexpr ptrdiff_t kMbarrierBytes = 8;
 
 static std::string lanesOf(uint32_t mask) {
   std::string text = std::popcount(mask) == 1 ? "lane " : "lanes ";
@@ -32,6 +33,11 @@ uint32_t SyncCheck::threadsOf(const Warp &warp) const {
   return left >= kLanes ? kAllLanes : (1u << left) - 1;
 }
 
+static bool isOfMbarrier(const Warp &warp, const Instruction &instruction) {
+  const Code &code = *warp.cta->cluster->code;
+  return code.profiles[size_t(&instruction - code.instructions.data())].kind == Kind::Barrier;
+}
+
 void SyncCheck::onSync(Warp &warp, const SyncEvent &event) {
   switch (event.kind) {
   case SyncKind::BarrierArrive:
@@ -46,6 +52,7 @@ void SyncCheck::onSync(Warp &warp, const SyncEvent &event) {
   case SyncKind::MbarrierExpect:
   case SyncKind::MbarrierBytes:
   case SyncKind::MbarrierPhase:
+  case SyncKind::MbarrierWait:
     return atMbarrier(warp, event);
   case SyncKind::AsyncIssue:
   case SyncKind::AsyncCommit:
@@ -55,7 +62,6 @@ void SyncCheck::onSync(Warp &warp, const SyncEvent &event) {
   case SyncKind::Fence:
   case SyncKind::ProxyFence:
   case SyncKind::MbarrierArrive:
-  case SyncKind::MbarrierWait:
   case SyncKind::MbarrierTest:
   case SyncKind::RegisterFence:
     return;
@@ -108,17 +114,43 @@ void SyncCheck::atCollective(Warp &warp, const SyncEvent &event) {
 
 //--- mbarriers -----------------------------------------------------------------------------
 
+/// Only mbarrier instructions may access an mbarrier (PTX ISA, contents of the mbarrier object).
+bool SyncCheck::onAccess(Warp &warp, const MemoryAccess &access) {
+  if (access.space != Space::Shared || access.isAtomic || access.stage == Stage::Effect || mbarriers.empty())
+    return true;
+  const char *const begin = mbarriers.begin()->first, *const end = mbarriers.rbegin()->first + kMbarrierBytes;
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    const char *const first = access.host[lane], *const last = first + access.bytes;
+    if (!(access.lanes >> lane & 1) || first >= end || last <= begin)
+      continue;
+    for (auto found = mbarriers.upper_bound(first - kMbarrierBytes); found != mbarriers.end() && found->first < last;
+         ++found)
+      if (found->second.valid && !isOfMbarrier(warp, *access.instruction))
+        return reportAccess(warp, access, lane, *found->second.valid);
+  }
+  return true;
+}
+
+bool SyncCheck::reportAccess(Warp &warp, const MemoryAccess &access, unsigned lane, const Instruction &init) {
+  fail(warp, *access.instruction, kCode,
+       std::string("this ") + (access.writes ? "writes" : "reads") +
+           " the memory of an mbarrier, which ends by "
+           "`mbarrier.inval`",
+       int(access.threadOf(lane)), {{&init, "initialised here (line " + std::to_string(init.line) + " of the PTX)"}});
+  return false;
+}
+
 void SyncCheck::atMbarrier(Warp &warp, const SyncEvent &event) {
-  Mbarrier &barrier = mbarriers[event.object];
+  Mbarrier &barrier = mbarriers[static_cast<const char *>(event.object)];
   switch (event.kind) {
   case SyncKind::MbarrierInit:
-    if (barrier.isValid)
+    if (barrier.valid)
       fail(warp, *event.instruction, kCode, "an mbarrier is initialised again without `mbarrier.inval` before");
-    barrier.isValid = true;
+    barrier.valid = event.instruction;
     barrier.bytes = 0;
     return;
   case SyncKind::MbarrierInval:
-    barrier.isValid = false;
+    barrier.valid = nullptr;
     if (barrier.bytes > 0)
       fail(warp, *event.instruction, kCode,
            "an mbarrier ends while it expects " + std::to_string(barrier.bytes) + " bytes");
@@ -131,16 +163,23 @@ void SyncCheck::atMbarrier(Warp &warp, const SyncEvent &event) {
   case SyncKind::MbarrierPhase:
     ++barrier.phase;
     return;
+  case SyncKind::MbarrierWait:
+    std::erase_if(barrier.unawaited, [&](const Copy &copy) { return copy.phase < barrier.phase; });
+    return;
   default:
-    break;
+    return atBytes(warp, barrier, event);
   }
-  // Bytes have come.
+}
+
+/// Bytes have come.
+void SyncCheck::atBytes(Warp &, Mbarrier &barrier, const SyncEvent &event) {
   barrier.bytes -= event.count;
   auto found = copies.find({event.operation, event.object});
   if (found == copies.end())
     return;
   const Copy copy = found->second;
   copies.erase(found);
+  barrier.unawaited.push_back(copy);
   if (copy.phase != barrier.phase)
     fail(*copy.warp, *copy.instruction, kCode,
          "the phase of the mbarrier has ended before the bytes of this copy came: it expects too few bytes",
@@ -150,17 +189,19 @@ void SyncCheck::atMbarrier(Warp &warp, const SyncEvent &event) {
 void SyncCheck::atAsync(Warp &warp, const SyncEvent &event) {
   const bool isIssue = event.kind == SyncKind::AsyncIssue;
   if (isIssue && event.async == AsyncKind::Signalling) {
-    copies[{event.operation, event.object}] = {&warp, event.instruction, event.object, mbarriers[event.object].phase,
+    const uint32_t phase = mbarriers[static_cast<const char *>(event.object)].phase;
+    copies[{event.operation, event.object}] = {&warp, event.instruction, phase,
                                                unsigned(std::countr_zero(event.lanes))};
     return;
   }
-  const bool isStore = event.async == AsyncKind::BulkStore;
-  if (!isStore && event.async != AsyncKind::Copy && event.async != AsyncKind::CopyArrival)
-    return;
+  auto &kind = event.async == AsyncKind::BulkStore ? laneStores
+               : event.async == AsyncKind::Wgmma   ? products
+                                                   : laneCopies;
+  const uint32_t lanes = event.async == AsyncKind::Wgmma ? 1 : event.lanes;
   for (unsigned lane = 0; lane < kLanes; ++lane) {
-    if (!(event.lanes >> lane & 1))
+    if (!(lanes >> lane & 1))
       continue;
-    Copies &own = (isStore ? laneStores : laneCopies)[{&warp, lane}];
+    Copies &own = kind[{&warp, lane}];
     if (event.async == AsyncKind::CopyArrival)
       own.last = nullptr;
     else if (isIssue)
@@ -172,7 +213,18 @@ void SyncCheck::atAsync(Warp &warp, const SyncEvent &event) {
   }
 }
 
+void SyncCheck::reportAtEnd(const Copy &copy, const char *text) {
+  if (!cluster.error)
+    fail(*copy.warp, *copy.instruction, kCode, text, int(copy.lane));
+}
+
 void SyncCheck::onEnd(Cluster &) {
+  for (const auto &[address, barrier] : mbarriers)
+    for (const Copy &copy : barrier.unawaited)
+      reportAtEnd(copy, "the kernel ends without a wait for the phase of the mbarrier that this copy signals");
+  for (const auto &[thread, own] : products)
+    if (own.last && !cluster.error)
+      fail(*thread.first, *own.last, kCode, "the warp ends without a `wgmma.wait_group` for this");
   for (const auto &[thread, own] : laneCopies)
     if (own.last && !cluster.error)
       fail(*thread.first, *own.last, kCode, "the thread ends without a wait for this copy", int(thread.second));

@@ -38,6 +38,13 @@ static char *outside(Warp &warp, const Instruction &instruction, const char *spa
   return fail(warp, instruction, "sim-fault", text, int(lane)), nullptr;
 }
 
+char *nereid::sim::findShared(const Warp &warp, uint64_t address, unsigned bytes) {
+  const uint32_t rank = uint32_t(address) >> kRankShift, at = uint32_t(address) & ((1u << kRankShift) - 1);
+  Cluster &cluster = *warp.cta->cluster;
+  Cta *cta = rank == 0 ? warp.cta : rank <= cluster.ctas.size() ? &cluster.ctas[rank - 1] : nullptr;
+  return cta && uint64_t{at} + bytes <= cta->sharedBytes ? cta->shared + at : nullptr;
+}
+
 static char *hostAddress(Warp &warp, const Instruction &instruction, Space space, uint64_t address, unsigned lane,
                          unsigned bytes) {
   const uint64_t offset = address & kOffsetMask;
@@ -48,14 +55,10 @@ static char *hostAddress(Warp &warp, const Instruction &instruction, Space space
     if (address >= kLowestGlobal && address < kGlobalEnd)
       return reinterpret_cast<char *>(address);
     break;
-  case Space::Shared: {
-    const uint32_t rank = uint32_t(address) >> kRankShift, at = uint32_t(address) & ((1u << kRankShift) - 1);
-    Cluster &cluster = *warp.cta->cluster;
-    Cta *cta = rank == 0 ? warp.cta : rank <= cluster.ctas.size() ? &cluster.ctas[rank - 1] : nullptr;
-    if (cta && uint64_t{at} + bytes <= cta->sharedBytes)
-      return cta->shared + at;
+  case Space::Shared:
+    if (char *found = findShared(warp, address, bytes))
+      return found;
     return outside(warp, instruction, "shared memory", uint32_t(address), lane);
-  }
   case Space::Local: {
     const uint64_t each = warp.local.size() / kLanes;
     if (offset + bytes <= each)

@@ -46,6 +46,9 @@ private:
 char *translate(Warp &warp, const Instruction &instruction, Space space, uint64_t address, unsigned lane,
                 unsigned bytes, uint32_t alignment = 1);
 
+/// The host's address of shared memory; null where there is none.
+char *findShared(const Warp &warp, uint64_t address, unsigned bytes);
+
 /// An asynchronous operation that a lane has issued.
 struct AsyncOperation {
   Warp *warp = nullptr;

@@ -19,6 +19,12 @@ bool startUnordered(Warp &warp, std::function<bool()> perform);
 
 //--- mbarriers -----------------------------------------------------------------------------
 
+/// Whether the word is an mbarrier; fails if not.
+bool expectMbarrier(Warp &warp, const Instruction &instruction, const char *barrier, unsigned lane);
+/// What the mbarrier lacks that a waiting instruction of a warp tests, in brackets; empty where it is no such
+/// instruction.
+std::string missingText(const Warp &warp, uint32_t lanes, const Instruction &instruction);
+
 /// Adds arrivals and bytes to an mbarrier (a word in shared memory); both may complete its phase.
 /// `operation`: the asynchronous one that does so, 0: none.
 void arriveAt(Warp &warp, const Instruction &instruction, char *barrier, uint32_t arrivals, uint64_t operation = 0);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/sim/machine/Report.h"
 
+#include "runtime/sim/machine/Async.h"
 #include "runtime/sim/ptx/Ptx.h"
 
 #include <algorithm>
@@ -43,17 +44,48 @@ std::string nereid::sim::placeText(const Cluster &cluster, const Instruction &in
          " of the PTX: " + ptxLine(*cluster.code, instruction);
 }
 
-std::string nereid::sim::warpsText(const Cluster &cluster) {
-  constexpr unsigned kShown = 8;
-  std::string text;
-  unsigned count = 0;
+namespace {
+/// Neighbouring warps of a CTA that stand at one instruction, for the same reason.
+struct WarpRange {
+  const Cta *cta;
+  const Instruction *instruction;
+  std::string missing;
+  uint32_t first, last;
+
+  bool takes(const WarpRange &next) const {
+    return cta == next.cta && instruction == next.instruction && missing == next.missing && next.first <= last + 1;
+  }
+  std::string text() const {
+    const std::string warps = first == last ? "warp " : "warps " + std::to_string(first) + " to ";
+    return "CTA " + std::to_string(cta->rank) + " " + warps + std::to_string(last) + " ";
+  }
+};
+} // namespace
+
+static std::vector<WarpRange> warpRanges(const Cluster &cluster) {
+  std::vector<WarpRange> ranges;
   for (const Cta &cta : cluster.ctas)
     for (const Warp &warp : cta.warps)
-      for (const Split &split : warp.splits)
-        if (++count <= kShown)
-          text += "; CTA " + std::to_string(cta.rank) + " warp " + std::to_string(warp.index) + " " +
-                  placeText(cluster, cluster.code->instructions[split.pc]);
-  return count > kShown ? text + "; and " + std::to_string(count - kShown) + " more" : text;
+      for (const Split &split : warp.splits) {
+        const Instruction &instruction = cluster.code->instructions[split.pc];
+        const WarpRange next{&cta, &instruction, missingText(warp, split.mask, instruction), warp.index, warp.index};
+        const auto same = std::ranges::find_if(ranges, [&](const WarpRange &each) { return each.takes(next); });
+        if (same == ranges.end())
+          ranges.push_back(next);
+        else
+          same->last = warp.index;
+      }
+  return ranges;
+}
+
+std::string nereid::sim::warpsText(const Cluster &cluster) {
+  constexpr size_t kShown = 16;
+  const std::vector<WarpRange> ranges = warpRanges(cluster);
+  std::string text;
+  for (size_t index = 0; index < std::min(ranges.size(), kShown); ++index)
+    text += "; " + ranges[index].text() + placeText(cluster, *ranges[index].instruction) +
+            (ranges[index].missing.empty() ? "" : " " + ranges[index].missing);
+  return ranges.size() > kShown ? text + "; and " + std::to_string(ranges.size() - kShown) + " more" : text;
 }
 
 std::string nereid::sim::globalPlaceText(const Launch &launch, uint64_t address) {

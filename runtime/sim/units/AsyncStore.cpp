@@ -67,7 +67,7 @@ static Step storeAsync(Warp &warp, const Instruction &instruction) {
     store.barrier =
         translate(warp, instruction, Space::Shared,
                   warp.at<uint64_t>(instruction.slots[1])[lane] + uint64_t(int32_t(instruction.list[1])), lane, 8, 8);
-    if (!store.memory || !store.barrier)
+    if (!store.memory || !store.barrier || !expectMbarrier(warp, instruction, store.barrier, lane))
       return Step::Fail;
     for (uint32_t index = 0; index < count; ++index) {
       const uint32_t slot = instruction.list[index + 2];

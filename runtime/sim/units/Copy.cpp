@@ -242,7 +242,8 @@ static bool startBulk(Warp &warp, const Instruction &instruction, unsigned lane,
     barrier =
         translate(warp, instruction, Space::Shared,
                   ofRank(warp.at<uint64_t>(instruction.slots[3])[lane] + int32_t(instruction.list[2])), lane, 8, 8);
-  if (!copy.to.memory || !copy.from.memory || (isLoad && !barrier))
+  if (!copy.to.memory || !copy.from.memory ||
+      (isLoad && (!barrier || !expectMbarrier(warp, instruction, barrier, lane))))
     return false;
   SyncEvent event{SyncKind::AsyncIssue, &instruction, 1u << lane, barrier, 0, copy.operation};
   event.async = isLoad ? AsyncKind::Signalling : AsyncKind::BulkStore;

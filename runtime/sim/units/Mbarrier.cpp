@@ -62,10 +62,17 @@ void nereid::sim::expectBytes(Warp &warp, const Instruction &instruction, char *
 void nereid::sim::completeBytes(Warp &warp, const Instruction &instruction, char *barrier, uint32_t bytes,
                                 uint64_t operation) {
   Fields fields = read(barrier);
+  if (operation && !fields.isValid)
+    return void(fail(warp, instruction, "sim-fault", "the mbarrier that this copy signals is none when the copy ends"));
   fields.bytes -= bytes;
   SyncEvent event = eventOf(SyncKind::MbarrierBytes, warp, instruction, barrier, bytes);
   event.operation = operation;
   write(warp, event, barrier, fields);
+}
+
+bool nereid::sim::expectMbarrier(Warp &warp, const Instruction &instruction, const char *barrier, unsigned lane) {
+  return read(barrier).isValid ||
+         (fail(warp, instruction, "sim-fault", "there is no mbarrier at this address", int(lane)), false);
 }
 
 /// The mbarriers of the active lanes.
@@ -112,8 +119,8 @@ static Step change(Warp &warp, const Instruction &instruction) {
       tell(warp, eventOf(SyncKind::MbarrierInit, warp, instruction, barrier, count));
       continue;
     }
-    if (!fields.isValid)
-      return fail(warp, instruction, "sim-fault", "there is no mbarrier at this address");
+    if (!expectMbarrier(warp, instruction, barrier, lane))
+      return Step::Fail;
     std::memcpy(warp.file + instruction.slots[2] + lane * 8, &fields, 8);
     if (kind == Change::Inval) {
       std::memset(barrier, 0, 8);
@@ -139,11 +146,18 @@ static Step change(Warp &warp, const Instruction &instruction) {
   return Step::Next;
 }
 
+/// The parity of the phase that a lane tests.
+static uint32_t parityOf(const Warp &warp, const Instruction &instruction, unsigned lane) {
+  if (instruction.roles<TestRoles>().isByParity)
+    return warp.at<uint32_t>(instruction.slots[1])[lane] & 1;
+  return read(reinterpret_cast<const char *>(&warp.at<uint64_t>(instruction.slots[1])[lane])).phase;
+}
+
 /// slots: address, parity or state, predicate.
 static Step test(Warp &warp, const Instruction &instruction) {
-  const auto [space, isByParity, waits] = instruction.roles<TestRoles>();
+  const TestRoles roles = instruction.roles<TestRoles>();
   uint32_t done = 0;
-  BarrierAccess access(warp, instruction, space);
+  BarrierAccess access(warp, instruction, roles.space);
   const unsigned first = unsigned(std::countr_zero(warp.mask));
   access.isAtomic = true;
   if (!access.reading().resolve(warp))
@@ -152,14 +166,9 @@ static Step test(Warp &warp, const Instruction &instruction) {
     if (!warp.isActive(lane))
       continue;
     const Fields fields = read(access.memory[lane]);
-    if (!fields.isValid)
-      return fail(warp, instruction, "sim-fault", "there is no mbarrier at this address");
-    uint32_t parity;
-    if (isByParity) {
-      parity = warp.at<uint32_t>(instruction.slots[1])[lane] & 1;
-    } else {
-      parity = read(reinterpret_cast<const char *>(&warp.at<uint64_t>(instruction.slots[1])[lane])).phase;
-    }
+    if (!expectMbarrier(warp, instruction, access.memory[lane], lane))
+      return Step::Fail;
+    const uint32_t parity = parityOf(warp, instruction, lane);
     const bool isOver = fields.phase != parity;
     done |= uint32_t{isOver} << lane;
     SyncEvent event = eventOf(isOver ? SyncKind::MbarrierWait : SyncKind::MbarrierTest, warp, instruction,
@@ -172,8 +181,33 @@ static Step test(Warp &warp, const Instruction &instruction) {
     return Step::Next;
   // try_wait may give up at any time.
   Cluster &cluster = *warp.cta->cluster;
-  const bool givesUp = done || !waits || (cluster.launch->seed && cluster.nextRandom() % 4 == 0);
+  const bool givesUp = done || !roles.waits || (cluster.launch->seed && cluster.nextRandom() % 4 == 0);
   return givesUp ? Step::Yield : Step::Wait;
+}
+
+/// "1 of 2 arrivals".
+static std::string arrivalsText(const Fields &fields) {
+  return std::to_string(fields.pending) + " of " + std::to_string(fields.expected) + " arrivals";
+}
+
+std::string nereid::sim::missingText(const Warp &warp, uint32_t lanes, const Instruction &instruction) {
+  const auto lane = unsigned(std::countr_zero(lanes));
+  if (instruction.execute != &test || !lanes)
+    return "";
+  const uint64_t address = warp.at<uint64_t>(instruction.slots[0])[lane] + instruction.immediate;
+  const char *barrier = findShared(warp, address, sizeof(Fields));
+  if (!barrier)
+    return "";
+  const Fields fields = read(barrier);
+  constexpr uint64_t kHalf = uint64_t{1} << 21; ///< of the modulus of the bytes
+  std::string text = "[the mbarrier at byte " + std::to_string(address & ((1u << kRankShift) - 1)) +
+                     ", waited for parity " + std::to_string(parityOf(warp, instruction, lane)) + ", lacks " +
+                     arrivalsText(fields);
+  if (fields.bytes >= kHalf)
+    text += "; " + std::to_string(2 * kHalf - fields.bytes) + " bytes more than expected have come";
+  else if (fields.bytes)
+    text += " and " + std::to_string(fields.bytes) + " bytes";
+  return text + "]";
 }
 
 static Step readPending(Warp &warp, const Instruction &instruction) {

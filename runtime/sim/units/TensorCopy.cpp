@@ -247,7 +247,8 @@ static Step copyBox(Warp &warp, const Instruction &instruction) {
         return copy.perform() &&
                (completeBytes(*copy.warp, *copy.instruction, signal, copy.bytes(), copy.operation), true);
       };
-      if (!signal || !copy.issue(signal) || !startUnordered(warp, perform))
+      if (!signal || !expectMbarrier(warp, instruction, signal, lane) || !copy.issue(signal) ||
+          !startUnordered(warp, perform))
         return Step::Fail;
     }
   }

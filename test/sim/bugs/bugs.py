@@ -251,6 +251,5 @@ DEADLOCK = [
 UNREPORTED = {
     "accumulators without a value": "uninit does not follow accumulators of wgmma",
     "shfl names lanes that are elsewhere": "lanes that have ended may be named",
-    "a CTA ends while the other reads its memory": "sync does not see the end of a CTA of a cluster",
 }
 BUGS = [*BOUNDS, *MISALIGNED, *UNINIT, *RACE, *SYNC, *DEADLOCK]
