@@ -173,6 +173,9 @@ void nereid::python::bindTables(nb::module_ &module) {
       },
       nb::arg("misspelt"), nb::arg("candidates"),
       "The end of an error's text that names the nearest candidate; empty where none is near.");
+  module.def(
+      "sha256", [](nb::bytes bytes) { return driver::hashOf({static_cast<const char *>(bytes.data()), bytes.size()}); },
+      nb::arg("bytes"), "SHA-256 in hex. Importing hashlib loads OpenSSL, which takes longer than a first launch.");
   module.def("builtins", &builtins, "Every built-in function of the language.");
   module.def("stdlib", &libraryFunctions, "Every function of the library that is written in the language.");
 }

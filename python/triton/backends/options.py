@@ -3,7 +3,6 @@
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -76,4 +75,4 @@ class TargetOptions:
 
     def hash(self) -> str:
         text = "_".join(f"{name}-{value}" for name, value in sorted(self.__dict__.items()))
-        return hashlib.sha256(text.encode("utf-8")).hexdigest()
+        return libtriton.sha256(text.encode("utf-8"))

@@ -22,9 +22,7 @@ launch_shape: ContextVar[Any] = ContextVar("launch_shape", default=None)
 
 
 def _digest(text: str) -> str:
-    import hashlib  # takes longer than the rest of this module
-
-    return hashlib.sha256(text.encode("utf-8")).hexdigest()
+    return libtriton.sha256(text.encode("utf-8"))
 
 
 class Specialization(Record):

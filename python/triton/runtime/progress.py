@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import sys
 import threading
 import time
@@ -94,6 +93,8 @@ def _rewrites() -> bool:
 
 def _cut(line: str) -> str:
     """What fits into one row of the terminal: a carriage return goes to the begin of the row alone."""
+    import shutil  # with three libraries of compression
+
     return line[: max(1, shutil.get_terminal_size().columns - 1)]
 
 

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator
 from operator import attrgetter, itemgetter, methodcaller
 from typing import TYPE_CHECKING, Any
 
-from ..._C.libtriton import field_names
+from ..._C.libtriton import field_names, sha256
 from ..._utils import is_namedtuple
 from .host_code import kernel_names, string_names
 from .host_imports import package_in
@@ -85,9 +85,7 @@ class DependencyWalk(HostWalk):
         self._finish()
 
     def key(self) -> str:
-        import hashlib
-
-        return hashlib.sha256("\n".join(self.lines).encode("utf-8")).hexdigest()
+        return sha256("\n".join(self.lines).encode("utf-8"))
 
     def _finish(self) -> None:
         """Functions found in a scope may name attributes of one that was read before."""
