@@ -6,25 +6,24 @@ python test/scripts/many_processes.py --count 16 [--kernels 8] [--device cuda]
 # SPDX-License-Identifier: MIT
 #
 # Seconds are those of processors from the start of a process to its end, so that they do not depend on how many
-# processes share the machine; with them the time on the clock.
+# processes share the machine; with them the time on the clock and the page faults. A process that imports NumPy (torch)
+# and no more shows what the machine itself makes of that many processes. A worker imports only what it needs.
 from __future__ import annotations
 
 import argparse
 import json
 import os
-import statistics
-import subprocess
 import sys
-import tempfile
-import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import triton
 import triton.language as tl
 from triton import knobs
 from triton._C import libtriton
-from triton.runtime import packs
+
+if TYPE_CHECKING:
+    import subprocess
 
 
 @triton.jit
@@ -50,18 +49,20 @@ def launch_all(kernels: int, device: str) -> None:
     knobs.compilation.listener = lambda **info: compiled.append(not info["cache_hit"])
     if device == "cpu":
         triton.runtime.driver.set_active_to_cpu()
-    host = np.random.default_rng(0).standard_normal((4, 500), dtype=np.float32)
+    host = np.sin(np.arange(2000, dtype=np.float32)).reshape(4, 500)
     x, out = on_device(host, device), on_device(np.empty_like(host), device)
     for number in range(kernels):
         softmax_kernel[(4,)](x, out, 500, SCALE=1.0 + number, BLOCK=512)
         expected = np.exp(host * (1.0 + number))
         result = out if device == "cpu" else out.cpu().numpy()
-        np.testing.assert_allclose(result, expected / expected.sum(1, keepdims=True), rtol=1e-4)
+        assert np.allclose(result, expected / expected.sum(1, keepdims=True), rtol=1e-4)
     print(json.dumps({"compiled": sum(compiled), "known": len(compiled) - sum(compiled)}))
 
 
 def write_pack(path: str) -> None:
     """A pack of the kernels that this process has launched."""
+    from triton.runtime import packs
+
     caches = softmax_kernel.device_caches.values()
     kernels = [kernel for kept, *_ in caches for kernel in kept.values()]
     content = libtriton.write_pack([(kernel._code, "") for kernel in kernels], packs.version())
@@ -69,22 +70,32 @@ def write_pack(path: str) -> None:
         file.write(content)
 
 
-def start(given: argparse.Namespace, folder: str) -> subprocess.Popen[str]:
-    settings = {"TRITON_CACHE_DIR": folder, "OMP_NUM_THREADS": "1"}
+def start(given: argparse.Namespace, folder: str, control: bool) -> subprocess.Popen[str]:
+    import subprocess
+
+    settings = {"TRITON_CACHE_DIR": folder, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
     if given.pack:
         settings |= {"TRITON_PACKS": given.pack, "TRITON_JIT": "forbid"}
     command = [sys.executable, __file__, "--work", "--kernels", str(given.kernels)]
     command += ["--device", given.device]
+    if control:
+        module = "numpy" if given.device == "cpu" else "torch"
+        command = [sys.executable, "-c", f"import {module}; print({json.dumps({'compiled': 0})!r})"]
     return subprocess.Popen(
         command, stdout=subprocess.PIPE, text=True, env={**os.environ, **settings}
     )
 
 
-def run(given: argparse.Namespace, folder: str, count: int, what: str) -> float:
-    """Prints a line; returns the median of the processors' seconds of a process."""
+def run(
+    given: argparse.Namespace, folder: str, count: int, what: str, control: bool = False
+) -> float:
+    """Prints a line; returns the seconds on the clock until the last process has ended."""
+    import statistics
+    import time
+
     begin = time.monotonic()
-    processes = [start(given, folder) for _ in range(count)]
-    seconds, compiled = [], 0
+    processes = [start(given, folder, control) for _ in range(count)]
+    seconds, faults, compiled = [], [], 0
     for process in processes:
         assert process.stdout is not None
         output = process.stdout.read()
@@ -94,12 +105,14 @@ def run(given: argparse.Namespace, folder: str, count: int, what: str) -> float:
             sys.exit(f"{what}: a process ended with status {process.returncode}")
         compiled += json.loads(output)["compiled"]
         seconds.append(usage.ru_utime + usage.ru_stime)
+        faults.append(usage.ru_minflt + usage.ru_majflt)
     clock = time.monotonic() - begin
     print(
         f"{what:28} {count:3} processes, {compiled:4} compilations of {given.kernels} kernels, "
-        f"{statistics.median(seconds):.3f} s of a processor each (most {max(seconds):.3f}), {clock:.2f} s in all"
+        f"{statistics.median(seconds):.3f} s of a processor each (most {max(seconds):.3f}), "
+        f"{statistics.median(faults):.0f} page faults, {clock:.2f} s in all"
     )
-    return statistics.median(seconds)
+    return clock
 
 
 def main() -> None:
@@ -116,21 +129,35 @@ def main() -> None:
     if given.write_pack:
         launch_all(given.kernels, given.device)
         return write_pack(given.write_pack)
+    measure(given)
+    return None
+
+
+def measure(given: argparse.Namespace) -> None:
+    import subprocess
+    import tempfile
+
     with tempfile.TemporaryDirectory() as folder:
         cold = os.path.join(folder, "cold")
         run(given, cold, given.count, "cold")
         run(given, cold, given.count, "warm")
-        warm = run(given, cold, 1, "warm, alone")
+        warm = min(run(given, cold, 1, "warm, alone") for _ in range(3))
         given.pack = os.path.join(folder, "kernels.pack")
         command = [sys.executable, __file__, "--write-pack", given.pack, "--device", given.device]
         subprocess.run([*command, "--kernels", str(given.kernels)], check=True, capture_output=True)
         empty = os.path.join(folder, "empty")
-        run(given, empty, given.count, "a pack, no folder")
-        packed = run(given, empty, 1, "a pack, no folder, alone")
-        print(f"a pack, alone / warm, alone: {packed / warm:.2f}")
+        packed = run(given, empty, given.count, "a pack, no folder")
+        alone = min(run(given, empty, 1, "a pack, no folder, alone") for _ in range(3))
+        controls = run(given, empty, given.count, "without triton", control=True)
+        control = min(run(given, empty, 1, "without triton, alone", control=True) for _ in range(3))
+        print(f"a pack, alone / warm, alone: {alone / warm:.2f}")
+        print(f"{given.count} with a pack / one warm: {packed / warm:.2f}")
+        print(f"{given.count} without triton / one without triton: {controls / control:.2f}")
+        print(
+            f"what triton adds: {packed - controls:.2f} s to {given.count}, {warm - control:.2f} s to one"
+        )
         if os.path.exists(empty):
             sys.exit("a process with a pack has written to the cache folder")
-    return None
 
 
 if __name__ == "__main__":
