@@ -63,16 +63,19 @@ static void store(const Session &session, const artifact::Artifact &artifact) {
 }
 
 bool Session::waitForOther(Job &job, std::unique_ptr<CompileLock> &compileLock, std::optional<Compiled> &other) const {
-  if (cacheDir.empty() || !readsCache)
+  const std::string &folder = cacheDir.empty() ? lockDir : cacheDir;
+  if (folder.empty() || !readsCache)
     return true;
   using Outcome = CompileLock::Outcome;
   Outcome outcome = Outcome::None;
   withoutLock([&] {
-    outcome = CompileLock::take(cacheDir, keyOf(job), {.isCancelled = job.request.isCancelRequested}, compileLock);
+    outcome = CompileLock::take(folder, keyOf(job), {.isCancelled = job.request.isCancelRequested}, compileLock);
   });
   // An owner, too: another may have stored the kernel between the caller's search and this lock.
   if (outcome == Outcome::Owned || outcome == Outcome::Released)
     other = find(job);
+  if (!other && cacheDir.empty() && findStored && (outcome == Outcome::Owned || outcome == Outcome::Released))
+    other = findStored(job);
   return outcome != Outcome::Cancelled;
 }
 
@@ -162,7 +165,10 @@ std::optional<Compiled> Session::build(Job &job, support::DiagnosticEngine &diag
   auto artifact = std::make_shared<const artifact::Artifact>(std::move(result->artifact));
   if (!cacheDir.empty())
     withoutLock([&] { store(*this, *artifact); });
-  return Compiled{std::move(artifact), std::move(result->times), /*isFromCache=*/false, std::move(result->estimate)};
+  Compiled built{std::move(artifact), std::move(result->times), /*isFromCache=*/false, std::move(result->estimate)};
+  if (cacheDir.empty())
+    built.lock = std::move(compileLock);
+  return built;
 }
 
 std::optional<Compiled> Session::compile(Job &job, support::DiagnosticEngine &diagnostics) const {

@@ -45,6 +45,7 @@ struct Compiled {
   std::vector<driver::PhaseTime> times;
   bool isFromCache = false;                       ///< or from a pack
   std::optional<explain::Estimate> estimate = {}; ///< where the request has a launch; none from the cache
+  std::shared_ptr<CompileLock> lock = {};         ///< until the caller has stored the result
   std::shared_ptr<const PackKey> packKey = {};    ///< set by callers that write packs
 };
 
@@ -56,10 +57,13 @@ struct HostLock {
 
 /// Compiles jobs, or finds what was compiled before. Any number of threads may use one.
 struct Session {
-  std::string cacheDir = {};      ///< empty: no cache
-  bool readsCache = true;         ///< false: the cache is only written
-  bool storesLater = false;       ///< storing does not wait for the disk
-  const HostLock *lock = nullptr; ///< null: hosts have no lock of their own
+  std::string cacheDir = {}; ///< empty: no cache
+  /// The folder of compile locks where the caller stores results itself: it then holds the lock of what was built.
+  std::string lockDir = {};
+  std::function<std::optional<Compiled>(Job &)> findStored = {}; ///< what the caller has stored; may be empty
+  bool readsCache = true;                                        ///< false: the cache is only written
+  bool storesLater = false;                                      ///< storing does not wait for the disk
+  const HostLock *lock = nullptr;                                ///< null: hosts have no lock of their own
 
   /// The hash that names the job's result.
   static const std::string &keyOf(Job &job);

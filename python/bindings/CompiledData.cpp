@@ -4,6 +4,7 @@
 
 #include "artifact/TargetInfo.h"
 #include "compiler/support/FatalGuard.h"
+#include "jit/CompileLock.h"
 #include "jit/DiskCache.h"
 #include "jit/Packs.h"
 #include "jit/StoreQueue.h"
@@ -264,6 +265,7 @@ void nereid::python::bindCompiledData(nb::module_ &module) {
       .def_prop_ro("resources", &resourcesOf)
       .def_prop_ro("times", &CompiledData::phaseTimes)
       .def_ro("cache_hit", &CompiledData::cacheHit)
+      .def("release_lock", &CompiledData::releaseLock, "To be called when the caller's own cache has the kernel.")
       .def_prop_ro("pack_key", &CompiledData::keyInPacks, "What names it in a pack; empty where it cannot be in one.")
       .def_prop_ro("estimate", [](const CompiledData &data) { return dictOf(data.estimate); })
       .def_prop_ro("artifact", &serialized)

@@ -14,7 +14,8 @@ class CompiledData {
 public:
   explicit CompiledData(jit::Compiled compiled)
       : shared(std::move(compiled.artifact)), artifact(*shared), times(std::move(compiled.times)),
-        cacheHit(compiled.isFromCache), packKey(std::move(compiled.packKey)), estimate(std::move(compiled.estimate)) {}
+        cacheHit(compiled.isFromCache), packKey(std::move(compiled.packKey)), estimate(std::move(compiled.estimate)),
+        lock(std::move(compiled.lock)) {}
 
   nb::dict metadata() const;
   nb::dict phaseTimes() const;
@@ -32,10 +33,13 @@ public:
   const std::shared_ptr<const jit::PackKey> packKey; ///< null where it was read from a file
   const std::optional<explain::Estimate> estimate;   ///< of the launch that it was compiled for
 
+  /// Lets other processes find what the caller has stored.
+  void releaseLock() { lock = nullptr; }
   /// Empty where it cannot be in a pack.
   std::string keyInPacks() const;
 
 private:
+  std::shared_ptr<jit::CompileLock> lock; ///< where another cache than the one on disk stores the kernel
   std::mutex loading;
   std::map<int32_t, std::shared_ptr<LoadedKernel>> loaded; ///< by device
 };

@@ -67,14 +67,23 @@ static jit::Compiled build(const jit::Session &session, jit::Job &job, PyHost *h
   return std::move(*compiled);
 }
 
+/// Where processes that share a cache of the user's own wait for each other; empty for the cache on disk.
+static std::string lockFolderOf(nb::dict options) {
+  const nb::object folder = nb::borrow(PyDict_GetItemString(options.ptr(), "lock_dir"));
+  return folder.is_valid() && !folder.is_none() ? pathOf(folder) : "";
+}
+
 static std::shared_ptr<CompiledData> compileJob(jit::Job &job, PyHost *host, nb::dict options,
                                                 const std::optional<Path> &cacheFolder, const nb::object &lookup) {
   job.request.keep = {"ttir"};
   readTools(job, options);
-  const jit::Session session{.cacheDir = cacheFolder ? cacheFolder->bytes : "",
-                             .readsCache = !flagOf(options, "always_compile", false),
-                             .storesLater = true,
-                             .lock = &gil};
+  const jit::Session session{
+      .cacheDir = cacheFolder ? cacheFolder->bytes : "",
+      .lockDir = lockFolderOf(options),
+      .findStored = [&](jit::Job &wanted) { return fromLookup(lookup, jit::Session::keyOf(wanted)); },
+      .readsCache = !flagOf(options, "always_compile", false),
+      .storesLater = true,
+      .lock = &gil};
   std::optional<jit::Compiled> compiled = session.find(job);
   if (!compiled)
     compiled = fromLookup(lookup, session.keyOf(job));

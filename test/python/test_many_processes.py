@@ -135,6 +135,47 @@ def test_sixteen_cold_processes_compile_each_kernel_once(tmp_path):
     assert len(left) == KERNELS and all(name.endswith(".nereid") for name in left)
 
 
+OWN_CACHE = """
+import os
+from triton.runtime.cache import FileCacheManager
+
+
+class OwnCache(FileCacheManager):
+    def __init__(self, key, override=False, dump=False):
+        super().__init__(key, override, dump)
+        self.cache_dir = os.path.join(os.environ["OWN_CACHE"], key)
+"""
+
+
+def run_with_own_cache(folder, count, **variables):
+    (folder / "own_cache.py").write_text(OWN_CACHE)
+    own = {"TRITON_CACHE_MANAGER": "own_cache:OwnCache", "OWN_CACHE": str(folder / "own")}
+    return run_processes(folder, count, **own, **variables)
+
+
+def test_processes_with_a_cache_of_their_own_compile_each_kernel_once(tmp_path):
+    hits, errors = run_with_own_cache(tmp_path, 8)
+    assert [len(each) for each in hits] == [KERNELS] * 8
+    assert compilations(hits) == KERNELS
+    assert set(errors) == {""}
+    locks = [
+        name for _, _, names in os.walk(tmp_path / "cache") for name in names if "lock" in name
+    ]
+    assert locks == []
+
+
+def test_a_cache_of_their_own_warns_of_each_compilation_once(tmp_path):
+    hits, (errors,) = run_with_own_cache(tmp_path, 1, TRITON_JIT="warn")
+    assert compilations(hits) == KERNELS
+    assert errors.count("TRITON_JIT=warn") == KERNELS, errors
+
+
+def test_without_a_folder_for_locks_each_process_compiles(tmp_path):
+    hits, _ = run_with_own_cache(tmp_path, 2, TRITON_CACHE_DIR="/proc/absent")
+    assert [len(each) for each in hits] == [KERNELS] * 2
+    assert compilations(hits) >= KERNELS
+
+
 def test_threads_compile_each_kernel_once(tmp_path):
     (hits,), _ = run_processes(tmp_path, how="threads")
     assert sum(not hit for hit in hits) == KERNELS
@@ -297,4 +338,6 @@ def test_processes_with_a_pack_need_no_folder():
         "warm, alone": "0",
         "a pack, no folder": "0",
         "a pack, no folder, alone": "0",
+        "without triton": "0",
+        "without triton, alone": "0",
     }

@@ -109,6 +109,7 @@ def compile(  # noqa: A001
         "own_launcher": _launch_abi == "own" and not (has_files or has_hook),
         "tools": backend.native_tools(),
         "reproducer_path": knobs.compilation.reproducer_path,
+        "lock_dir": knobs.cache.dir if managed else None,
     }
     if has_files:
         from . import stage_files
@@ -142,6 +143,7 @@ def compile(  # noqa: A001
     if managed:
         if not code.cache_hit:
             managed.store(code, backend.binary_ext, _metadata_of(group))
+            code.release_lock()
         group.user_files = managed.group
     elif _folder_view:
         group.write()

@@ -86,10 +86,14 @@ def guard(
     if knobs.runtime.jit == "allow" and not _cached_only.get():
         return lookup
 
+    is_checked = False  # the compiler looks again when it has waited for another process
+
     def find(key: str) -> Any:
+        nonlocal is_checked
         found = lookup(key) if lookup is not None else None
-        if found is None or not _is_kernel(found, key):
+        if not is_checked and (found is None or not _is_kernel(found, key)):
             check_compilation(src, target, options, abi)
+            is_checked = True
         return found
 
     return find
