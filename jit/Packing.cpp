@@ -155,7 +155,7 @@ static PackResult packInteger(const PackedParam &param, const ArgumentLeaf &leaf
   return PackResult::Packed;
 }
 
-PackResult jit::pack(const PackedParam &param, const ArgumentLeaf &leaf, char *block) {
+PackResult jit::packOther(const PackedParam &param, const ArgumentLeaf &leaf, char *block) {
   char *at = block + param.offset;
   switch (param.kind) {
   case artifact::ParameterKind::Pointer:

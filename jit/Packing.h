@@ -7,6 +7,7 @@
 #include "runtime/MemoryExtent.h"
 
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <string>
 #include <vector>
@@ -46,8 +47,24 @@ struct PackedParam {
 /// The parameters of the artifact, in order.
 std::vector<PackedParam> packedParamsOf(const artifact::Artifact &artifact);
 
-/// Writes the argument into the block, in the parameter's own type.
-PackResult pack(const PackedParam &param, const ArgumentLeaf &leaf, char *block);
+PackResult packOther(const PackedParam &param, const ArgumentLeaf &leaf, char *block);
+/// Writes the argument into the block, in the parameter's own type. Inline for what most arguments are: a launch packs
+/// each of its own.
+inline PackResult pack(const PackedParam &param, const ArgumentLeaf &leaf, char *block) {
+  using Kind = ArgumentLeaf::Kind;
+  if (param.kind == artifact::ParameterKind::Pointer && leaf.kind == Kind::Address &&
+      !(leaf.isReadOnly && param.isWritten)) {
+    std::memcpy(block + param.offset, &leaf.bits, sizeof leaf.bits);
+    return PackResult::Packed;
+  }
+  const auto narrow = static_cast<int32_t>(leaf.integer);
+  if (leaf.kind == Kind::Int && param.type == ScalarType::Int32 && param.kind == artifact::ParameterKind::Int &&
+      narrow == leaf.integer) {
+    std::memcpy(block + param.offset, &narrow, sizeof narrow);
+    return PackResult::Packed;
+  }
+  return packOther(param, leaf, block);
+}
 
 /// The packed arguments with the extent of each parameter's memory appended.
 std::vector<char> withExtents(std::span<const char> packed, std::span<const runtime::MemoryExtent> extents);

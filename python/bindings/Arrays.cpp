@@ -36,22 +36,6 @@ DeviceKind nereid::python::deviceNamed(std::string_view name) {
 
 int32_t nereid::python::dlpackCode(DeviceKind gpu) { return gpu == DeviceKind::Rocm ? dlpack::Rocm : dlpack::Cuda; }
 
-static DeviceKind deviceOf(int32_t code) {
-  switch (code) {
-  case dlpack::Cpu:
-  case dlpack::CudaHost:
-  case dlpack::RocmHost:
-    return DeviceKind::Cpu;
-  case dlpack::Cuda:
-  case dlpack::CudaManaged:
-    return DeviceKind::Cuda;
-  case dlpack::Rocm:
-    return DeviceKind::Rocm;
-  default:
-    return DeviceKind::Other;
-  }
-}
-
 ArrayResult nereid::python::unsupportedType(PyObject *object, const std::string &what) {
   PyErr_Format(PyExc_TypeError,
                "cannot pass this `%s` to a kernel: its elements are of type %s, which kernels have no type for",
@@ -92,7 +76,7 @@ static ArrayResult fromView(PyObject *object, const dlpack::Tensor &view, Array 
                                        std::to_string(view.type.bits) + " bits (DLPack)");
   array.address = reinterpret_cast<uint64_t>(view.data) + view.byteOffset;
   array.type = *type;
-  array.device = deviceOf(view.deviceType);
+  array.device = kindOfDlpack(view.deviceType);
   array.deviceIndex = view.deviceId;
   return ArrayResult::Read;
 }
@@ -214,10 +198,10 @@ namespace {
 enum class Protocol : uint8_t { None, Exchange, CheckedExchange, Numpy, CudaInterface, DlPack, DataPointer };
 
 struct ArrayTypeInfo {
-  PyTypeObject *type; ///< owned, so that its address is not reused for another type
+  ViewedClass known;
   Protocol protocol;
-  int (*view)(void *, dlpack::Tensor *) = nullptr;
   StreamQuery streamQuery = nullptr;
+  bool isKept = false;
 };
 } // namespace
 
@@ -238,38 +222,42 @@ static ArrayTypeInfo examine(PyTypeObject *type) {
     while (api && api->version.major > 1)
       api = api->older;
     if (api && api->version.major == 1 && api->viewFromObject)
-      return {type, truth == ViewTruth::Certain ? Protocol::Exchange : Protocol::CheckedExchange, api->viewFromObject,
+      return {{type, api->viewFromObject},
+              truth == ViewTruth::Certain ? Protocol::Exchange : Protocol::CheckedExchange,
               api->currentStream};
   }
   if (typeHas(type, "data_ptr"))
-    return {type, Protocol::DataPointer};
+    return {{type}, Protocol::DataPointer};
   // numpy's scalars have an array interface too, but they are passed by value.
   if (typeHas(type, "__array_struct__") && typeHas(type, "__setitem__"))
-    return {type, Protocol::Numpy};
+    return {{type}, Protocol::Numpy};
   if (typeHas(type, "__cuda_array_interface__"))
-    return {type, Protocol::CudaInterface};
+    return {{type}, Protocol::CudaInterface};
   if (typeHas(type, "__dlpack__"))
-    return {type, Protocol::DlPack};
-  return {type, Protocol::None};
+    return {{type}, Protocol::DlPack};
+  return {{type}, Protocol::None};
 }
 
-static ArrayTypeInfo infoOf(PyTypeObject *type) {
+/// What is known of the class; `room` is for one that finds no entry.
+static const ArrayTypeInfo &infoOf(PyTypeObject *type, ArrayTypeInfo &room) {
   const size_t start = (reinterpret_cast<uintptr_t>(type) >> 4) % knownTypes.size();
   for (size_t step = 0; step < 8; ++step) {
     std::atomic<const ArrayTypeInfo *> &entry = knownTypes[(start + step) % knownTypes.size()];
     const ArrayTypeInfo *info = entry.load(std::memory_order_acquire);
-    if (info && info->type == type)
+    if (info && info->known.type == type)
       return *info;
     if (info)
       continue;
     auto fresh = std::make_unique<ArrayTypeInfo>(examine(type));
+    fresh->isKept = true;
     if (entry.compare_exchange_strong(info, fresh.get())) {
       Py_INCREF(type);
       return *fresh.release();
     }
-    return *fresh;
+    if (info->known.type == type) // another thread's
+      return *info;
   }
-  return examine(type);
+  return room = examine(type);
 }
 
 /// Whether the object's own method, which may be intercepted, returns the address of the view.
@@ -282,7 +270,12 @@ static bool hasAddressOf(PyObject *object, const dlpack::Tensor &view) {
 static ArrayResult readExchange(PyObject *object, const ArrayTypeInfo &info, Array &array) {
   dlpack::Tensor view;
   array.streamQuery = info.streamQuery;
-  if (info.view(object, &view) == 0) {
+  if (info.known.view(object, &view) == 0) {
+    if (info.isKept && info.protocol == Protocol::Exchange) {
+      array.viewed = &info.known;
+      array.viewedElement = view.type;
+      array.viewedDevice = view.deviceType;
+    }
     if (info.protocol == Protocol::Exchange || hasAddressOf(object, view))
       return fromView(object, view, array);
     return readByDataPointer(object, array);
@@ -293,7 +286,8 @@ static ArrayResult readExchange(PyObject *object, const ArrayTypeInfo &info, Arr
 }
 
 static ArrayResult read(PyObject *object, Array &array) {
-  const ArrayTypeInfo info = infoOf(Py_TYPE(object));
+  ArrayTypeInfo room;
+  const ArrayTypeInfo &info = infoOf(Py_TYPE(object), room);
   switch (info.protocol) {
   case Protocol::None:
     return ArrayResult::NotAnArray;

@@ -13,6 +13,12 @@
 
 namespace nereid::python {
 
+/// A class whose objects are read by a view without a call of Python code.
+struct ViewedClass {
+  PyTypeObject *type; ///< owned, so that its address is not reused for another type
+  int (*view)(void *, dlpack::Tensor *) = nullptr;
+};
+
 struct Array {
   uint64_t address = 0;
   jit::ScalarType type = jit::ScalarType::Int8;
@@ -26,6 +32,10 @@ struct Array {
   uint64_t producer = 0;
   /// Keeps borrowed memory alive; null where the array itself does.
   nb::object owner;
+  /// The array's class, where it is one of these, and what its view has; never freed.
+  const ViewedClass *viewed = nullptr;
+  dlpack::DataType viewedElement = {};
+  int32_t viewedDevice = 0;
 };
 
 enum class ArrayResult : uint8_t {
@@ -58,5 +68,21 @@ const char *nameOf(DeviceKind device);
 DeviceKind deviceNamed(std::string_view name);
 /// DLPack's number of a kind of GPU.
 int32_t dlpackCode(DeviceKind gpu);
+/// The kind of device that DLPack gives that number.
+inline DeviceKind kindOfDlpack(int32_t code) {
+  switch (code) {
+  case dlpack::Cpu:
+  case dlpack::CudaHost:
+  case dlpack::RocmHost:
+    return DeviceKind::Cpu;
+  case dlpack::Cuda:
+  case dlpack::CudaManaged:
+    return DeviceKind::Cuda;
+  case dlpack::Rocm:
+    return DeviceKind::Rocm;
+  default:
+    return DeviceKind::Other;
+  }
+}
 
 } // namespace nereid::python

@@ -17,7 +17,7 @@ struct Bound {
   nb::object function, compiled, kernel;
   nb::object hooks;               ///< the function's list of hooks
   LoadedKernel *loaded = nullptr; ///< null where a launch is another package's
-  std::shared_ptr<const LaunchParameters> parameters;
+  SharedParameters parameters;
   nb::object constants;           ///< owner of the constants
   std::vector<PyObject *> values; ///< by parameter: the constant, or null
   std::vector<uint32_t> runtime;  ///< indices of the others
@@ -36,7 +36,7 @@ static Bound *boundOf(PyObject *self) { return reinterpret_cast<BoundObject *>(s
 
 static bool bindHandleKeywords(LaunchCall &call, const Bound &bound) {
   static PyObject *streamName = PyUnicode_InternFromString("stream");
-  const Py_ssize_t keywordCount = call.keywords ? PyTuple_GET_SIZE(call.keywords) : 0;
+  const Py_ssize_t keywordCount = PyTuple_GET_SIZE(call.keywords);
   for (Py_ssize_t k = 0; k < keywordCount; ++k) {
     PyObject *name = PyTuple_GET_ITEM(call.keywords, k);
     const size_t at = findParameter(call.list(), name);

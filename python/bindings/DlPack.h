@@ -14,6 +14,8 @@ struct DataType {
   uint8_t code;
   uint8_t bits;
   uint16_t lanes;
+
+  bool operator==(const DataType &) const = default;
 };
 
 struct Tensor {

@@ -64,7 +64,7 @@ static LaunchParameter parameterOf(nb::handle param) {
 bool JitState::readParameters(PyObject *function) {
   if (parameters)
     return true;
-  const auto created = std::make_shared<LaunchParameters>();
+  const llvm::IntrusiveRefCntPtr<LaunchParameters> created(new LaunchParameters);
   try {
     nb::object params = checked(PyObject_GetAttrString(function, "params"));
     params = checked(PySequence_Tuple(params.ptr()));
@@ -139,7 +139,7 @@ static int traverse(PyObject *self, visitproc visit, void *arg) {
   if (!state)
     return 0;
   Py_VISIT(state->watch);
-  if (state->parameters && state->parameters.use_count() == 1) // a running call has its own share
+  if (state->parameters && state->parameters.useCount() == 1) // a running call has its own share
     for (const LaunchParameter &parameter : state->parameters->list)
       Py_VISIT(parameter.defaultValue);
   int stopped = 0;
@@ -178,7 +178,7 @@ static void destroy(PyObject *self) {
 static PyObject *clearLaunches(PyObject *self, PyObject *) {
   JitState &state = stateOf(self);
   std::unique_ptr<Launches> launches; // their destruction may run Python code, as may that of default values
-  std::shared_ptr<const LaunchParameters> parameters;
+  SharedParameters parameters;
   NEREID_BEGIN_STATE(self);
   launches = std::move(state.launches);
   parameters = std::move(state.parameters);
@@ -251,6 +251,7 @@ static PyType_Slot slots[] = {
     {Py_tp_clear, reinterpret_cast<void *>(clear)},
     {Py_tp_methods, methods},
     {Py_tp_getset, properties},
+    {Py_mp_subscript, reinterpret_cast<void *>(makeLauncher)},
     {},
 };
 static PyType_Spec spec = {"triton._C.libtriton.JITBase", sizeof(JitBaseObject), 0,

@@ -5,6 +5,8 @@
 #include "jit/LaunchTable.h"
 #include "python/bindings/Kernel.h"
 
+#include "llvm/ADT/IntrusiveRefCntPtr.h"
+
 #include <atomic>
 #include <memory>
 #include <optional>
@@ -19,15 +21,22 @@ struct LaunchParameter {
   PyObject *defaultValue; ///< null where there is none
 };
 
+#if defined(Py_GIL_DISABLED)
+template <typename T> using RefCounted = llvm::ThreadSafeRefCountedBase<T>;
+#else
+template <typename T> using RefCounted = llvm::RefCountedBase<T>;
+#endif
+
 /// All parameters of a function. A call shares them while it binds its arguments: binding may run Python code that
 /// makes the function drop them.
-struct LaunchParameters {
+struct LaunchParameters : RefCounted<LaunchParameters> {
   LaunchParameters() = default;
   LaunchParameters(const LaunchParameters &) = delete;
   LaunchParameters &operator=(const LaunchParameters &) = delete;
   ~LaunchParameters();
   std::vector<LaunchParameter> list;
 };
+using SharedParameters = llvm::IntrusiveRefCntPtr<const LaunchParameters>;
 
 /// The kernel for one launch key.
 class LaunchEntry {
@@ -49,8 +58,8 @@ inline constexpr size_t maxLaunchKeys = 1 << 14;
 
 struct JitState {
   ~JitState();
-  std::shared_ptr<const LaunchParameters> parameters; ///< null while unknown
-  bool takesRest = false;                             ///< has a `*args`, which Python binds
+  SharedParameters parameters; ///< null while unknown
+  bool takesRest = false;      ///< has a `*args`, which Python binds
   bool slow = false;
   PyObject *watch = nullptr; ///< tuple of (dict, name, value), or null
   uint64_t epoch = 0;
@@ -94,5 +103,7 @@ nb::object currentScratchProvider();
 extern std::atomic<uint64_t> launchEpoch;
 
 PyTypeObject *makeLauncherType(nb::module_ &module);
+/// `function[grid]`: a Launcher.
+PyObject *makeLauncher(PyObject *function, PyObject *grid);
 
 } // namespace nereid::python

@@ -14,6 +14,7 @@
 #include "runtime/gpu/GpuDevice.h"
 #include "runtime/sim/SimDevice.h"
 
+#include <algorithm>
 #include <cstring>
 #include <nanobind/stl/shared_ptr.h>
 #include <utility>
@@ -88,6 +89,7 @@ std::shared_ptr<LoadedKernel> LoadedKernel::load(const artifact::Artifact &artif
   loaded->runner = onDevice->device;
   loaded->kernel = std::move(onDevice->kernel);
   loaded->plan = std::move(onDevice->params);
+  loaded->isFlat = std::ranges::all_of(loaded->plan, [](const PackedParam &param) { return param.path.empty(); });
   loaded->bytes = artifact::packedBytes(artifact);
   // A simulated GPU reads the host's memory.
   loaded->deviceKind = sim::isSimulated(artifact.target) ? DeviceKind::Cpu : deviceNamed(artifact.target.backend);

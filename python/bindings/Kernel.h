@@ -44,6 +44,8 @@ public:
 
   const artifact::Artifact &artifact() const { return kernel->artifact(); }
   const std::vector<PackedParam> &params() const { return plan; }
+  /// Whether each parameter is a whole argument.
+  bool takesWholeArguments() const { return isFlat; }
   size_t blockBytes() const { return bytes; }
   DeviceKind device() const { return deviceKind; }
   int32_t ordinal() const { return deviceOrdinal; }
@@ -94,6 +96,7 @@ private:
   runtime::Device *runner = nullptr;
   std::vector<PackedParam> plan;
   size_t bytes = 0, arguments = 0;
+  bool isFlat = false;
   DeviceKind deviceKind = DeviceKind::Cpu;
   int32_t deviceOrdinal = 0;
   std::mutex settingPlain;

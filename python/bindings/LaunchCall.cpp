@@ -13,15 +13,14 @@ namespace nereid::python {
 
 //--- Binding -----------------------------------------------------------------------------------
 
+/// Whether a name of a call is the interned one. Those in a program's text are interned, too.
+static bool isNamed(PyObject *name, PyObject *interned) {
+  return name == interned || (!PyUnicode_CHECK_INTERNED(name) && PyUnicode_Compare(name, interned) == 0);
+}
+
 size_t findParameter(const std::vector<LaunchParameter> &parameters, PyObject *name) {
-  const size_t count = parameters.size();
-  for (size_t i = 0; i < count; ++i)
-    if (parameters[i].name == name)
-      return i;
-  for (size_t i = 0; i < count; ++i)
-    if (PyUnicode_Compare(parameters[i].name, name) == 0)
-      return i;
-  return count;
+  const auto found = std::ranges::find_if(parameters, [&](const auto &each) { return isNamed(name, each.name); });
+  return static_cast<size_t>(found - parameters.begin());
 }
 
 /// The launch options of a call, in one order for all calls: that of the addresses of their names.
@@ -48,29 +47,47 @@ private:
   size_t count = 0;
 };
 
-/// Assigns each keyword to a parameter or to the key. The stream of a launch is not in the key, nor the grid of a
-/// `warmup`.
-static bool bindKeywords(LaunchCall &call) {
+/// Assigns the keywords from `first` on to parameters or to the key. The stream of a launch is not in the key, nor the
+/// grid of a `warmup`.
+[[gnu::noinline]] static bool bindOptions(LaunchCall &call, Py_ssize_t first) {
   static PyObject *streamName = PyUnicode_InternFromString("stream");
   static PyObject *gridName = PyUnicode_InternFromString("grid");
-  const Py_ssize_t keywordCount = call.keywords ? PyTuple_GET_SIZE(call.keywords) : 0;
   Options options;
-  for (Py_ssize_t k = 0; k < keywordCount; ++k) {
+  for (Py_ssize_t k = first; k < PyTuple_GET_SIZE(call.keywords); ++k) {
     PyObject *name = PyTuple_GET_ITEM(call.keywords, k);
     PyObject *value = call.args[call.count + k];
     const size_t at = findParameter(call.list(), name);
-    if (at == call.list().size()) {
-      if (PyUnicode_Compare(name, streamName) == 0)
-        call.stream = value;
-      else if (!(call.isWarmup && PyUnicode_Compare(name, gridName) == 0) && !options.add(name, value))
+    if (at < call.list().size()) {
+      if (call.bound[at])
         return false;
-      continue;
-    }
-    if (call.bound[at])
+      call.bound[at] = value;
+    } else if (isNamed(name, streamName)) {
+      call.stream = value;
+    } else if (!(call.isWarmup && isNamed(name, gridName)) && !options.add(name, value)) {
       return false;
-    call.bound[at] = value;
+    }
   }
   return options.addTo(call.key);
+}
+
+/// Assigns each keyword to a parameter or to the key.
+static bool bindKeywords(LaunchCall &call) {
+  const Py_ssize_t keywordCount = PyTuple_GET_SIZE(call.keywords);
+  const LaunchParameter *const parameters = call.list().data();
+  const size_t count = call.list().size();
+  for (Py_ssize_t k = 0; k < keywordCount; ++k) {
+    // The usual keywords are constants: parameters after the positional arguments, by their interned names.
+    PyObject *name = PyTuple_GET_ITEM(call.keywords, k);
+    size_t at = call.count;
+    while (at < count && parameters[at].name != name)
+      ++at;
+    if (at == count)
+      return bindOptions(call, k);
+    if (call.bound[at])
+      return false;
+    call.bound[at] = call.args[call.count + k];
+  }
+  return true;
 }
 
 bool LaunchCall::reserve() {
@@ -99,8 +116,8 @@ bool bindGiven(LaunchCall &call) {
   const size_t count = call.list().size();
   if (call.count > count || !call.reserve())
     return false;
-  for (size_t i = 0; i < count; ++i)
-    call.bound[i] = i < call.count ? call.args[i] : nullptr;
+  std::copy_n(call.args, call.count, call.bound);
+  std::fill(call.bound + call.count, call.bound + count, nullptr);
   return !call.keywords || bindKeywords(call);
 }
 
@@ -174,6 +191,12 @@ static FastPath evaluateGrid(PyObject *gridValue, const LaunchCall &call, runtim
 //--- The fast path -----------------------------------------------------------------------------
 
 static bool packArguments(const LoadedKernel &kernel, const LaunchKey &key, char *block) {
+  if (kernel.takesWholeArguments() && key.isFlat()) {
+    for (const PackedParam &param : kernel.params())
+      if (jit::pack(param, key.flatLeafFor(param), block) != PackResult::Packed)
+        return false;
+    return true;
+  }
   for (const PackedParam &param : kernel.params()) {
     const ArgumentLeaf *leaf = key.leafFor(param);
     if (!leaf || jit::pack(param, *leaf, block) != PackResult::Packed)
@@ -203,7 +226,7 @@ static bool runsOnItsDevice(const LaunchKey &key, const LoadedKernel &kernel) {
 }
 
 /// Tells the device which arguments are memory of another one: a failure of the launch names them.
-static void notePeers(const LaunchKey &key, const LoadedKernel &kernel) {
+[[gnu::noinline]] static void notePeers(const LaunchKey &key, const LoadedKernel &kernel) {
   for (const LaunchKey::Placed &array : key.arrays()) {
     if (array.ordinal == kernel.ordinal())
       continue;
@@ -221,9 +244,9 @@ static void notePeers(const LaunchKey &key, const LoadedKernel &kernel) {
 
 /// Whether a kernel that stays on its GPU can access all arrays.
 static bool reachesArrays(const LaunchKey &key, const LoadedKernel &kernel) {
-  return std::ranges::all_of(key.arrays(), [&](const auto &array) {
-    return array.ordinal == kernel.ordinal() || kernel.gpu().canAccess(array.address);
-  });
+  return key.areOn(kernel.ordinal()) || std::ranges::all_of(key.arrays(), [&](const auto &array) {
+           return array.ordinal == kernel.ordinal() || kernel.gpu().canAccess(array.address);
+         });
 }
 
 /// The stream of the launch; Fallback where Python has to determine it, or the device.
@@ -233,7 +256,8 @@ static FastPath chooseStream(const LaunchCall &call, LoadedKernel &kernel, bool 
   const LaunchKey &key = call.key;
   if (!(isFrozen ? reachesArrays(key, kernel) : runsOnItsDevice(key, kernel)))
     return FastPath::Fallback;
-  notePeers(key, kernel);
+  if (!key.areOn(kernel.ordinal()))
+    notePeers(key, kernel);
   if (call.stream) {
     if (!readStream(call.stream, stream))
       return FastPath::Fallback;

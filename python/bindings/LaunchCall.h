@@ -22,10 +22,10 @@ struct LaunchCall {
 
   PyObject *const *args;
   size_t count;
-  PyObject *keywords;                                 ///< tuple of names, or null; their values follow `args`
-  std::shared_ptr<const LaunchParameters> parameters; ///< of the state when the call began
-  bool isWarmup = false;                              ///< torch's dtypes may replace arrays, and there is a `grid`
-  PyObject *stream = nullptr;                         ///< as given, or null
+  PyObject *keywords;          ///< tuple of names, or null; their values follow `args`
+  SharedParameters parameters; ///< of the state when the call began
+  bool isWarmup = false;       ///< torch's dtypes may replace arrays, and there is a `grid`
+  PyObject *stream = nullptr;  ///< as given, or null
   PyObject *few[LaunchKey::fewArguments];
   std::unique_ptr<PyObject *[]> many;
   LaunchKey key;

@@ -83,6 +83,11 @@ bool isTorchDtype(PyObject *object) { return std::strcmp(Py_TYPE(object)->tp_nam
 
 //--- Run-time arguments ------------------------------------------------------------------------
 
+/// Whether the sizes of storages are in the key.
+bool LaunchKey::keysStorages() const {
+  return kind == DeviceKind::Rocm || keysStorageOfHost.load(std::memory_order_relaxed);
+}
+
 /// False where Python handles the arguments: arrays without a device, and devices of several kinds.
 bool LaunchKey::addDevice(const Array &array) {
   if (array.device == DeviceKind::Unknown)
@@ -95,10 +100,11 @@ bool LaunchKey::addDevice(const Array &array) {
       return false;
     kind = array.device;
     deviceIndex = array.deviceIndex;
+    ++deviceChanges;
     if (!put(where, sizeof where) || !put(&deviceIndex, sizeof deviceIndex))
       return false;
   }
-  if (placedCount == (large ? maxArguments : fewArguments))
+  if (placedCount == placedCapacity)
     return false;
   placed[placedCount++] = {array.address, array.deviceIndex};
   return true;
@@ -122,13 +128,44 @@ bool LaunchKey::addArray(PyObject *object, ArgumentLeaf &leaf, unsigned depth) {
   leaf.isReadOnly = array.isReadOnly;
   if (!query)
     query = array.streamQuery;
+  if (array.viewed)
+    startRow(array);
   if (array.producer)
     producerStreams.push_back(array.producer);
   if (array.owner.is_valid())
     owners.push_back(std::move(array.owner));
-  const bool keysStorage =
-      kind == DeviceKind::Rocm || !array.address || keysStorageOfHost.load(std::memory_order_relaxed);
+  const bool keysStorage = keysStorages() || !array.address;
   return put(jit::classifyPointer(array.address, array.type, keysStorage && isWithin2GiB(object)));
+}
+
+void LaunchKey::startRow(const Array &array) {
+  const bool isPlain = array.address && !keysStorages();
+  row = {isPlain ? array.viewed->type : nullptr, array.viewed->view, array.viewedDevice, array.viewedElement,
+         array.type};
+}
+
+/// Adds an array of the same class as one before. What differs in anything else is read as any other argument.
+bool LaunchKey::addToRow(size_t position, PyObject *object) {
+  dlpack::Tensor view;
+  if (row.view(object, &view) != 0) {
+    PyErr_Clear();
+    return addOther(position, object);
+  }
+  const uint64_t address = reinterpret_cast<uint64_t>(view.data) + view.byteOffset;
+  if (!address || view.deviceType != row.deviceType || view.deviceId != deviceIndex || placedCount == placedCapacity)
+    return addOther(position, object);
+  if (view.type != row.element) {
+    const auto type = artifact::elementOfDlpack(view.type.code, view.type.bits);
+    if (!type || view.type.lanes != 1)
+      return addOther(position, object);
+    row.element = view.type;
+    row.elementType = *type;
+  }
+  placed[placedCount++] = {address, deviceIndex};
+  auto &leaf = *new (&leaves[position]) ArgumentLeaf;
+  leaf.kind = ArgumentLeaf::Kind::Address;
+  leaf.bits = address;
+  return put(jit::classifyPointer(address, row.elementType));
 }
 
 /// Adds the elements of a tuple; those that are not constants get leaves of their own.
@@ -179,16 +216,24 @@ void LaunchKey::reserve(size_t count) {
   capacity = sizeof large->bytes;
   leaves = large->leaves;
   firstInner = large->firstInner;
-  isCompound = large->isCompound;
   placed = large->placed;
+  placedCapacity = maxArguments;
 }
 
-bool LaunchKey::addArgument(size_t position, PyObject *object) {
-  firstInner[position] = static_cast<uint32_t>(innerLeaves.size());
+bool LaunchKey::addOther(size_t position, PyObject *object) {
+  const size_t first = innerLeaves.size();
   if (!addElement(object, *new (&leaves[position]) ArgumentLeaf, 0))
     return false;
-  isCompound[position] = PyTuple_CheckExact(object) || innerLeaves.size() > firstInner[position];
+  if (PyTuple_CheckExact(object) || innerLeaves.size() > first) {
+    isCompound[position] = true;
+    firstInner[position] = static_cast<uint32_t>(first);
+  }
   return true;
+}
+
+const ArgumentLeaf *LaunchKey::innerLeafFor(const PackedParam &param) const {
+  const size_t at = firstInner[param.position] + param.leaf;
+  return at < innerLeaves.size() ? &innerLeaves[at] : nullptr;
 }
 
 } // namespace nereid::python

@@ -3,8 +3,10 @@
 #pragma once
 
 #include "jit/Classify.h"
+#include "python/bindings/Arrays.h"
 #include "python/bindings/JitBase.h"
 
+#include <bitset>
 #include <cstring>
 #include <memory>
 #include <span>
@@ -26,11 +28,15 @@ public:
   void reserve(size_t count);
   std::string_view text() const { return {bytes, size}; }
   /// The value for a parameter; null where this launch has no such value.
+  /// Whether no argument has values inside of it.
+  bool isFlat() const { return isCompound.none(); }
+  /// Of a flat key and a parameter that is a whole argument.
+  const ArgumentLeaf &flatLeafFor(const PackedParam &param) const { return leaves[param.position]; }
   const ArgumentLeaf *leafFor(const PackedParam &param) const {
-    if (param.path.empty())
-      return isCompound[param.position] ? nullptr : &leaves[param.position];
-    const size_t at = isCompound[param.position] ? firstInner[param.position] + param.leaf : innerLeaves.size();
-    return at < innerLeaves.size() ? &innerLeaves[at] : nullptr;
+    const bool isInner = !param.path.empty();
+    if (isCompound[param.position] != isInner)
+      return nullptr;
+    return isInner ? innerLeafFor(param) : &leaves[param.position];
   }
   const std::vector<PyObject *> &identities() const { return identityObjects; }
   /// The kind of device that all arrays are on.
@@ -41,12 +47,21 @@ public:
   };
   /// The arrays of the call that have memory, with their devices; those of GPUs may be on several.
   std::span<const Placed> arrays() const { return {placed, placedCount}; }
+  /// Whether all of them are on this device.
+  bool areOn(int32_t ordinal) const { return placedCount == 0 || (deviceChanges == 1 && deviceIndex == ordinal); }
   /// The function that returns the current stream of the arrays' library; null where there is none.
   StreamQuery streamQuery() const { return query; }
   /// Streams that produce the contents of arrays.
   const std::vector<uint64_t> &producers() const { return producerStreams; }
   /// Adds an argument of a run-time parameter: its kind and specialisation go into the key, its value into a leaf.
-  bool addArgument(size_t position, PyObject *object);
+  [[gnu::always_inline]] bool addArgument(size_t position, PyObject *object) {
+    if (PyLong_CheckExact(object)) {
+      int overflow = 0;
+      const int64_t value = PyLong_AsLongLongAndOverflow(object, &overflow);
+      return overflow ? addOther(position, object) : addInteger(position, value);
+    }
+    return Py_TYPE(object) == row.type ? addToRow(position, object) : addOther(position, object);
+  }
   /// Adds a compile-time value: all of it goes into the key.
   bool addConstant(PyObject *object, unsigned depth = 0);
   /// Adds a launch option: `num_warps=8`.
@@ -74,11 +89,22 @@ private:
     return put(key.data(), key.size());
   }
   template <typename T> bool putTagged(char tag, const T &value) { return put(tag) && put(&value, sizeof value); }
+  [[gnu::always_inline]] bool addInteger(size_t position, int64_t value) {
+    auto &leaf = *new (&leaves[position]) ArgumentLeaf;
+    leaf.kind = ArgumentLeaf::Kind::Int;
+    leaf.integer = value;
+    return put(jit::classifyInteger(value));
+  }
+  bool addToRow(size_t position, PyObject *object);
+  [[gnu::noinline]] bool addOther(size_t position, PyObject *object);
+  void startRow(const Array &array);
+  const ArgumentLeaf *innerLeafFor(const PackedParam &param) const;
   bool addElement(PyObject *object, ArgumentLeaf &leaf, unsigned depth);
   bool addElements(nb::handle parts, unsigned depth);
   bool addObject(PyObject *object, unsigned depth);
   bool addArray(PyObject *object, ArgumentLeaf &leaf, unsigned depth);
   bool addDevice(const Array &array);
+  bool keysStorages() const;
   bool addIdentity(PyObject *object);
 
   template <size_t Arguments, size_t Bytes> struct Room {
@@ -87,8 +113,7 @@ private:
     union {
       ArgumentLeaf leaves[Arguments]; ///< created by addArgument: a call has few of them
     };
-    uint32_t firstInner[Arguments];
-    bool isCompound[Arguments] = {};
+    uint32_t firstInner[Arguments]; ///< of those that are compound
     Placed placed[Arguments];
   };
   using LargeRoom = Room<maxArguments, 4096>;
@@ -100,12 +125,21 @@ private:
   ArgumentLeaf *leaves = small.leaves;
   std::vector<ArgumentLeaf> innerLeaves;   ///< run-time values inside tuples and objects with fields
   uint32_t *firstInner = small.firstInner; ///< index of an argument's first inner leaf
-  bool *isCompound = small.isCompound;
+  std::bitset<maxArguments> isCompound;
   DeviceKind kind = DeviceKind::Unknown;
   bool takesStandIns = false;
-  int32_t deviceIndex = 0; ///< of the array before
+  int32_t deviceIndex = 0;    ///< of the array before
+  uint32_t deviceChanges = 0; ///< how often it was set
+  /// What most arrays of a launch have in common: class and device, and often the elements.
+  struct Row {
+    PyTypeObject *type = nullptr; ///< null where there is none
+    int (*view)(void *, dlpack::Tensor *) = nullptr;
+    int32_t deviceType = 0;
+    dlpack::DataType element = {};
+    jit::ScalarType elementType = {};
+  } row;
   Placed *placed = small.placed;
-  size_t placedCount = 0;
+  size_t placedCount = 0, placedCapacity = fewArguments;
   StreamQuery query = nullptr;
   std::vector<uint64_t> producerStreams;
   std::vector<PyObject *> identityObjects; ///< borrowed from the call

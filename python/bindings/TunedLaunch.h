@@ -18,7 +18,7 @@ using TunedTable = jit::LaunchTable<TunedEntry>;
 
 struct TunedState {
   uint64_t epoch = 0;
-  std::shared_ptr<const LaunchParameters> parameters; ///< of the function; others when it forgets its launches
+  SharedParameters parameters;       ///< of the function; others when it forgets its launches
   std::shared_ptr<TunedTable> table; ///< a launch has its own share: it may run code that drops the table
   std::vector<size_t> keyIndices;    ///< the parameters in the tuner's key
   nb::object keys;                   ///< the list that they were read from

@@ -106,7 +106,20 @@ PyObject *expectLaunch(PyObject *self, PyObject *const *args, Py_ssize_t count, 
 
 //--- The type ----------------------------------------------------------------------------------
 
-static PyObject *createLauncher(PyObject *type, PyObject *const *args, size_t flags, PyObject *keywords) {
+static PyTypeObject *launcherType = nullptr; // owned by the module, set once
+
+PyObject *makeLauncher(PyObject *function, PyObject *grid) {
+  auto *self = PyObject_GC_New(LauncherObject, launcherType);
+  if (!self)
+    return nullptr;
+  self->call = launch;
+  self->function = Py_NewRef(function);
+  self->grid = Py_NewRef(grid);
+  PyObject_GC_Track(self);
+  return reinterpret_cast<PyObject *>(self);
+}
+
+static PyObject *createLauncher(PyObject *, PyObject *const *args, size_t flags, PyObject *keywords) {
   if (PyVectorcall_NARGS(flags) != 2 || keywords) {
     PyErr_SetString(PyExc_TypeError, "Launcher takes a JITFunction and a grid");
     return nullptr;
@@ -115,14 +128,7 @@ static PyObject *createLauncher(PyObject *type, PyObject *const *args, size_t fl
     PyErr_Format(PyExc_TypeError, "Launcher takes a JITFunction, got `%s`", Py_TYPE(args[0])->tp_name);
     return nullptr;
   }
-  auto *self = PyObject_GC_New(LauncherObject, reinterpret_cast<PyTypeObject *>(type));
-  if (!self)
-    return nullptr;
-  self->call = launch;
-  self->function = Py_NewRef(args[0]);
-  self->grid = Py_NewRef(args[1]);
-  PyObject_GC_Track(self);
-  return reinterpret_cast<PyObject *>(self);
+  return makeLauncher(args[0], args[1]);
 }
 
 static PyObject *newLauncher(PyTypeObject *type, PyObject *args, PyObject *keywords) {
@@ -179,7 +185,9 @@ PyTypeObject *makeLauncherType(nb::module_ &module) {
   nb::object type = checked(PyType_FromSpec(&spec));
   auto *created = reinterpret_cast<PyTypeObject *>(type.ptr());
   created->tp_vectorcall = createLauncher; // no slot for it before Python 3.14
+  launcherType = created;
   module.attr("Launcher") = type;
+  type.release(); // never freed: launcherType points to it
   return created;
 }
 

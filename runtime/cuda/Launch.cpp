@@ -70,7 +70,7 @@ Expected<void> CudaDevice::enqueue(const CudaKernel &kernel, Grid grid, LaunchCo
   constexpr size_t kPersistentParameters = 4;
   const size_t mapCount = kernel.tensorMaps ? kernel.tensorMaps->count() : 0;
   const size_t argumentCount = kernel.offsets.size() - kScratchPointers;
-  LaunchArray<void *, 32> list(kernel.offsets.size() + mapCount + kPersistentParameters);
+  LaunchArray<void *, 80> list(kernel.offsets.size() + mapCount + kPersistentParameters);
   LaunchArray<TensorMap, 4> maps(mapCount);
   PersistentArguments shared;
   void **next = list.data();

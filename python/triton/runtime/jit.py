@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, overload
 from .. import knobs
 from .._C.libtriton import (
     JITBase,
-    Launcher,
     native_specialize_impl,
     set_launch_runtime,
 )
@@ -134,8 +133,7 @@ class JITFunction(DecoratedFunction[T], JITBase):  # type: ignore[misc]
 
     warmup = JITBase.warmup  # finds what it has compiled before without Python
 
-    def __getitem__(self, grid: Any) -> Any:
-        return Launcher(self, grid)
+    __getitem__ = JITBase.__getitem__  # a `Launcher`
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         raise RuntimeError(
