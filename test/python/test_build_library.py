@@ -3,6 +3,7 @@
 
 import ctypes
 import errno
+import os
 import shutil
 import subprocess
 import sys
@@ -92,6 +93,128 @@ def test_a_library_for_a_gpu_says_that_there_is_no_context(tmp_path):
     scale = ctypes.CDLL(str(tmp_path / "libg.so")).scale
     assert scale(None, 4, 1, 1, *arguments(aligned(16), 16)) in (3, 100, 201)
     assert scale(None, 4, 1, 1, *arguments(aligned(32)[1:], 16)) == 1
+
+
+# A program that calls the library as any C program does: it knows CUDA's driver by name alone.
+PROGRAM = """
+#include "libg.h"
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define N 1000
+static void *driver;
+static void check(int status, const char *what) {
+  if (status != 0) {
+    printf("%s: %d\\n", what, status);
+    exit(1);
+  }
+}
+#define CALL(name, type, ...) check(((int (*) type)dlsym(driver, #name))(__VA_ARGS__), #name)
+
+int main(void) {
+  static float host[N], expected[N];
+  unsigned long long memory;
+  void *context;
+  driver = dlopen("libcuda.so.1", RTLD_NOW);
+  if (driver == NULL)
+    check(1, dlerror());
+  CALL(cuInit, (unsigned), 0);
+  if (scale(NULL, 4, 1, 1, (float *)0, N, 2.0f) != 201) // there is no current context
+    return 1;
+  CALL(cuDevicePrimaryCtxRetain, (void **, int), &context, 0);
+  CALL(cuCtxSetCurrent, (void *), context);
+  CALL(cuMemAlloc_v2, (unsigned long long *, size_t), &memory, sizeof host);
+  for (int i = 0; i < N; ++i)
+    expected[i] = host[i] = (float)i;
+  CALL(cuMemcpyHtoD_v2, (unsigned long long, const void *, size_t), memory, host, sizeof host);
+  check(scale(NULL, 4, 1, 1, (float *)memory, 900, 3.0f), "scale");
+  check(scale(NULL, 4, 1, 1, (float *)memory, 500, 0.5f), "scale again");
+  check(scale64(NULL, 1, 1, 1, (float *)memory, 32, -1.0f), "scale64");
+  check(scale(NULL, 0, 1, 1, (float *)memory, N, 9.0f), "an empty grid");
+  check(scale(NULL, 4, 1, 1, (float *)(memory + 4), N, 9.0f) != 1, "an address that is not aligned");
+  CALL(cuCtxSynchronize, (void));
+  CALL(cuMemcpyDtoH_v2, (void *, unsigned long long, size_t), host, memory, sizeof host);
+  for (int i = 0; i < N; ++i) {
+    const float right = expected[i] * (i < 900 ? 3.0f : 1.0f) * (i < 500 ? 0.5f : 1.0f) * (i < 32 ? -1.0f : 1.0f);
+    if (host[i] != right) {
+      printf("%d: %g instead of %g\\n", i, host[i], right);
+      return 1;
+    }
+  }
+  puts("scaled");
+  return 0;
+}
+"""
+
+# The driver where there is none: its memory is the host's, and it knows what the kernels compute.
+DRIVER = """
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *current;
+static int loads;
+int cuInit(unsigned flags) { return (int)flags; }
+int cuDevicePrimaryCtxRetain(void **context, int device) { *context = &current + device; return 0; }
+int cuCtxSetCurrent(void *context) { current = context; return 0; }
+int cuCtxGetCurrent(void **context) { *context = current; return 0; }
+int cuCtxSynchronize(void) { return 0; }
+int cuMemAlloc_v2(uint64_t *memory, size_t bytes) { *memory = (uintptr_t)aligned_alloc(256, (bytes + 255) / 256 * 256); return 0; }
+int cuMemcpyHtoD_v2(uint64_t to, const void *from, size_t bytes) { memcpy((void *)(uintptr_t)to, from, bytes); return 0; }
+int cuMemcpyDtoH_v2(void *to, uint64_t from, size_t bytes) { memcpy(to, (void *)(uintptr_t)from, bytes); return 0; }
+int cuModuleLoadData(void **module, const void *image) {
+  *module = (void *)image;
+  return strstr(image, ".visible .entry") && ++loads <= 2 ? 0 : 200; // each of two functions once
+}
+int cuModuleGetFunction(void **function, void *module, const char *name) {
+  *function = module;
+  return strstr(module, name) && strncmp(name, "scale", 5) == 0 ? 0 : 500;
+}
+int cuFuncSetAttribute(void *function, int attribute, int value) { return function && attribute && value ? 1 : 1; }
+int cuLaunchKernel(void *function, unsigned x, unsigned y, unsigned z, unsigned threads, unsigned threadsY, unsigned threadsZ,
+                   unsigned shared, void *stream, void **arguments, void **extra) {
+  float *memory = *(float **)arguments[0];
+  const int n = *(int *)arguments[1], block = x == 1 ? 64 : 256;
+  if (!function || y != 1 || z != 1 || threads != 128 || threadsY != 1 || threadsZ != 1 || shared || stream || extra)
+    return 1;
+  if (*(void **)arguments[3] || *(void **)arguments[4])
+    return 1; // scratch memory that the kernels do not need
+  for (int i = 0; i < (int)x * block && i < n; ++i)
+    memory[i] *= *(float *)arguments[2];
+  return 0;
+}
+"""
+
+
+def run_c_program(folder, *words, **variables):
+    words = (*(word for function in FUNCTIONS for word in ("--kernel", function)), *words)
+    done = build(folder, *words, "-o", "libg")
+    assert done.returncode == 0, done.stderr
+    (folder / "program.c").write_text(PROGRAM)
+    command = ["cc", "-std=gnu11", "-Wall", "-Wextra", "-Werror", "program.c", "./libg.so", "-ldl", "-o", "program"]  # fmt: skip
+    subprocess.run(command, cwd=folder, check=True)
+    environment = {**os.environ, **variables}
+    done = subprocess.run(["./program"], cwd=folder, capture_output=True, text=True, env=environment, timeout=120)  # fmt: skip
+    assert (done.stdout, done.returncode) == ("scaled\n", 0), done.stderr
+
+
+def test_a_library_for_a_gpu_launches_as_its_header_says(tmp_path):
+    (tmp_path / "driver.c").write_text(DRIVER)
+    command = ["cc", "-shared", "-fPIC", "driver.c", "-o", "libcuda.so.1"]
+    subprocess.run(command, cwd=tmp_path, check=True)
+    run_c_program(tmp_path, "--target", "cuda:90", "--ptx", LD_LIBRARY_PATH=str(tmp_path))
+
+
+@pytest.mark.parametrize("form", ["cubin", "ptx"])
+def test_a_library_runs_on_a_gpu(tmp_path, device, form):
+    if device != "cuda":
+        pytest.skip("needs a GPU: --device cuda")
+    import torch
+
+    major, minor = torch.cuda.get_device_capability()
+    words = ("--target", f"cuda:{major}{minor}", *(["--ptx"] if form == "ptx" else []))
+    run_c_program(tmp_path, *words)
 
 
 @pytest.mark.parametrize(
