@@ -1,9 +1,10 @@
 // `nereid-opt`: runs any pass or named pipeline on IR text.
 // SPDX-License-Identifier: MIT
 #include "compiler/driver/Compiler.h"
+#include "compiler/passes/gluon/Pipeline.h"
 #include "compiler/passes/tt/Pipeline.h"
-#include "compiler/target/cpu/Pipeline.h"
 #include "compiler/target/amd/Pipeline.h"
+#include "compiler/target/cpu/Pipeline.h"
 #include "compiler/target/nvidia/Pipeline.h"
 #include "tools/nereid-opt/TestPasses.h"
 
@@ -16,6 +17,7 @@ int main(int argc, char **argv) {
   nereid::driver::registerDialects(registry);
   mlir::registerTransformsPasses();
   nereid::tt::registerPipelines();
+  nereid::gluon::registerPipelines();
   nereid::cpu::registerPipelines();
   nereid::nvidia::registerPipelines();
   nereid::amd::registerPipelines();

@@ -131,6 +131,9 @@ const Backend *findBackend(llvm::StringRef name);
 /// needed.
 mlir::FailureOr<bool> runPhases(Compilation &work, llvm::ArrayRef<Phase> phases);
 
+/// Whether tiles have layouts already: a kernel of Gluon, which has no stage "ttir", or a text of `ttg`.
+bool isTtg(mlir::ModuleOp module);
+
 // --- for the targets' tables ---
 mlir::LogicalResult makeTtir(Compilation &work);
 mlir::FailureOr<std::string> printTtir(Compilation &work);

@@ -73,6 +73,7 @@ static std::string inputsOf(const sema::KernelRequest &kernel, const std::string
   key.add(isPortable ? "pack" : driver::buildId());
   key.add(sourceKey);
   key.add(kernel.name);
+  key.add(uint64_t{kernel.kernel && kernel.kernel->isGluon});
   key.add(signature);
   for (const sema::KernelArgument &arg : kernel.args)
     addArgument(key, arg);

@@ -46,14 +46,18 @@ static void describe(Compilation &work) {
 
 //--- the phases --------------------------------------------------------------------------------
 
-/// Chooses the stages to keep: "ttir", from which the others are derived, and those that cannot be derived.
+/// Chooses the stages to keep: "ttir" or that of Gluon, from which the others are derived, and those that cannot be
+/// derived.
 static void chooseStages(Compilation &work, const Backend &backend) {
   const bool dependsOnFiles =
       !work.options.externLibraries.empty(); // they may change, and the artifact does not name them
   const bool dependsOnText = work.request.replacement && !work.replacementOf("ttir");
+  const std::string first = isTtg(work.module) ? "ttgir" : "ttir"; // the others are derived from it
   for (const std::string &stage : backend.stages())
-    if (stage != "source" && (stage == "ttir" || dependsOnFiles || dependsOnText) && !work.keeps(stage))
+    if (stage != "source" && (stage == first || dependsOnFiles || dependsOnText) && !work.keeps(stage))
       work.request.keep.push_back(stage);
+  if (first != "ttir")
+    llvm::erase(work.request.keep, "ttir");
 }
 
 /// Reports the errors of a failed phase.

@@ -1,6 +1,7 @@
 // Creates MLIR contexts with all dialects, and prints modules.
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/check/Dialect.h"
+#include "compiler/dialect/gluon/Dialect.h"
 #include "compiler/dialect/imported/Dialect.h"
 #include "compiler/dialect/tt/Dialect.h"
 #include "compiler/dialect/ttg/Dialect.h"
@@ -17,9 +18,9 @@ using namespace nereid;
 using namespace nereid::driver;
 
 void driver::registerDialects(mlir::DialectRegistry &registry) {
-  registry.insert<check::CheckDialect, imported::LlvmDialect, imported::GpuDialect, tt::TtDialect, ttg::TtgDialect,
-                  mlir::arith::ArithDialect, mlir::math::MathDialect, mlir::scf::SCFDialect, mlir::ub::UBDialect,
-                  mlir::cf::ControlFlowDialect>();
+  registry.insert<check::CheckDialect, gluon::GluonDialect, imported::LlvmDialect, imported::GpuDialect, tt::TtDialect,
+                  ttg::TtgDialect, mlir::arith::ArithDialect, mlir::math::MathDialect, mlir::scf::SCFDialect,
+                  mlir::ub::UBDialect, mlir::cf::ControlFlowDialect>();
   nvidia::registerDialect(registry);
   amd::registerDialect(registry);
 }

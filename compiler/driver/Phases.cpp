@@ -3,8 +3,10 @@
 #include "compiler/driver/Backend.h"
 
 #include "compiler/analysis/WrittenArguments.h"
+#include "compiler/dialect/ttg/Dialect.h"
 #include "compiler/driver/Diagnostics.h"
 #include "compiler/driver/Replacement.h"
+#include "compiler/passes/gluon/Pipeline.h"
 #include "compiler/support/FatalGuard.h"
 
 #include "mlir/IR/Verifier.h"
@@ -180,10 +182,15 @@ std::vector<std::string> Backend::replaceable() const {
   return names;
 }
 
+bool driver::isTtg(mlir::ModuleOp module) { return module->hasAttr(ttg::kNumWarps); }
+
 mlir::LogicalResult driver::makeTtir(Compilation &work) {
   mlir::PassManager passes(work.module.getContext());
   passes.enableVerifier(false); // the loop of phases verifies
-  findBackend(work.target.backend)->addTtirPasses(passes, work);
+  if (isTtg(work.module))
+    gluon::buildPipeline(passes);
+  else
+    findBackend(work.target.backend)->addTtirPasses(passes, work);
   return passes.run(work.module);
 }
 

@@ -52,15 +52,18 @@ static std::optional<std::string> derive(const artifact::Artifact &artifact, con
     return launcher;
   }
   const std::string *ttir = artifact.findStage("ttir");
+  const bool isOfGluon = !ttir && artifact.findStage("ttgir");
+  if (isOfGluon)
+    ttir = artifact.findStage("ttgir");
   const std::string &backend = artifact.target.backend;
   const bool isKnown =
       llvm::is_contained(stageNames(backend), stage) || llvm::is_contained(stepStageNames(backend), stage);
-  if (!ttir || stage == "source" || !isKnown)
+  if (!ttir || stage == "source" || !isKnown || (isOfGluon && stage == "ttir"))
     return std::nullopt;
 
   const support::ForkGate gate;
   auto context = createContext();
-  auto module = parse(*context, *ttir, artifact.name + ".ttir", diagnostics);
+  auto module = parse(*context, *ttir, artifact.name + (isOfGluon ? ".ttgir" : ".ttir"), diagnostics);
   if (!module)
     return std::nullopt;
   Request request;

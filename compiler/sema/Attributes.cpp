@@ -5,6 +5,8 @@
 #include "compiler/sema/Suggestions.h"
 #include "compiler/sema/TtFunctionEmitter.h"
 #include "compiler/sema/builtins/ModuleConstants.h"
+#include "compiler/sema/gluon/Layouts.h"
+#include "compiler/sema/gluon/Names.h"
 #include "compiler/stdlib/Stdlib.h"
 
 #include "llvm/ADT/StringSwitch.h"
@@ -39,6 +41,8 @@ static std::optional<Value> moduleMember(TtModuleEmitter &emitter, llvm::StringR
   std::string inner = (givenModule + "." + name).str();
   if (isBuiltinModule(inner))
     return Value(ModuleValue{inner});
+  if (module == gluonModule) // the names that Gluon does not define itself are Triton's
+    return moduleMember(emitter, languageModule, name);
   return std::nullopt;
 }
 
@@ -113,10 +117,13 @@ Value TtFunctionEmitter::attribute(const Value &object, llvm::StringRef name, So
     return object; // `.value` of a constexpr; sema treats all constants as constexpr
   if (auto *type = object.get<TypeValue>())
     return typeAttribute(type->type, name, range);
-  if (auto *builtin = object.get<BuiltinValue>()) // `tl.dtype.KIND`
-    if (const std::string inner = (builtin->builtin->module + "." + builtin->builtin->name + "." + name).str();
-        isBuiltinModule(inner))
+  if (auto *builtin = object.get<BuiltinValue>()) { // `tl.dtype.KIND`, `gl.NVMMASharedLayout.get_default_for`
+    const std::string scope = (builtin->builtin->module + "." + builtin->builtin->name).str();
+    if (const Builtin *found = findBuiltin(scope, name))
+      return BuiltinValue{found};
+    if (const std::string inner = scope + "." + name.str(); isBuiltinModule(inner))
       return ModuleValue{inner};
+  }
   if (auto *ours = object.get<ModuleValue>()) {
     if (auto member = moduleMember(module, ours->name, name))
       return *member;
@@ -171,9 +178,16 @@ Value TtFunctionEmitter::tensorAttribute(const Value &tensor, llvm::StringRef na
     return shapeTuple(type);
   if (name == "numel")
     return Value::integer(type.elementCount());
-  if (name == "T") {
+  if (name == "T" && !type.isShared()) {
     const Builtin *trans = findBuiltin(languageModule, "trans");
     return callBuiltin(*trans, {{tensor, range}}, {}, range);
+  }
+  if (name == "layout" || (name == "rank" && type.layout))
+    return typeAttribute(type, name, range);
+  if (type.isShared()) { // methods of buffers are built-ins of a module of their own
+    if (const Builtin *method = findBuiltin(sharedMemoryModule, name); method && method->isMember)
+      return MethodValue{std::make_shared<const Value>(BuiltinValue{method}), std::make_shared<const Value>(tensor)};
+    return error(diag::NoAttribute, range, type.str(), name, "");
   }
   if (const Builtin *member = findMember(name))
     return MethodValue{std::make_shared<const Value>(BuiltinValue{member}), std::make_shared<const Value>(tensor)};
@@ -253,6 +267,10 @@ static std::optional<Value> typeProperty(const Type &type, llvm::StringRef name)
     return shapeTuple(type);
   if (name == "numel")
     return Value::integer(type.elementCount());
+  if (name == "layout" && type.layout)
+    return layoutValue(type.layout);
+  if (name == "rank" && (type.layout || type.isShared()))
+    return Value::integer(type.shape.size());
   if (name == "nbytes" && type.isTile())
     return Value::integer(type.elementCount() * type.bits() / 8);
   if (name == "name")

@@ -65,6 +65,9 @@ llvm::ArrayRef<Builtin> hintBuiltins();
 llvm::ArrayRef<Builtin> dotBuiltins();
 llvm::ArrayRef<Builtin> externBuiltins();
 llvm::ArrayRef<Builtin> targetBuiltins();
+// Of Gluon's language (gluon/).
+llvm::ArrayRef<Builtin> gluonLayoutBuiltins();
+llvm::ArrayRef<Builtin> gluonTileBuiltins();
 
 /// Every built-in, sorted by module and name.
 llvm::ArrayRef<const Builtin *> allBuiltins();

@@ -25,6 +25,8 @@ Value notATensor(TtFunctionEmitter &emitter, const Value &value, SourceRange ran
 }
 
 Value TtFunctionEmitter::toTensor(const Value &value, SourceRange range) {
+  if (value.tensor() && value.tensor()->type.isShared())
+    return error(diag::SharedOperand, range, value.tensor()->type.str());
   if (value.isPoison() || value.tensor())
     return value;
   if (!value.isNumber())
@@ -240,7 +242,7 @@ Value TtFunctionEmitter::cast(const Value &value, const Type &element, SourceRan
     return source;
   if (to == Type(Scalar::Void) || from.element() == Type(Scalar::Void))
     return error(diag::CannotCast, range, from.str(), to.str());
-  Cast step{*this, source, from, to.withShape(from.shape), range};
+  Cast step{*this, source, from, to.withShape(from.shape).withLayout(from.layout), range};
   const bool isNarrowing = from.isFloat() && to.isFloat() && to.bits() < from.bits();
   if (!rounding.empty() && !isNarrowing)
     return error(diag::RoundingNotNarrowing, range, from.element().str(), to.str());
@@ -277,7 +279,7 @@ Value TtFunctionEmitter::bitcast(const Value &value, const Type &element, Source
     return error(diag::BitcastSize, range, from.bits(), to.bits(), from.str(), to.str());
   if (!checkSupported(to, range))
     return Value::poison();
-  Cast step{*this, source, from, to.withShape(from.shape), range};
+  Cast step{*this, source, from, to.withShape(from.shape).withLayout(from.layout), range};
   const bool isSameIr = from.toMlir(builder.getContext()) == step.to.toMlir(builder.getContext());
   return isSameIr ? step.retyped() : step.emit<tt::BitcastOp>();
 }

@@ -27,7 +27,8 @@ struct JitFunction {
   const syntax::FunctionDef *definition = nullptr; ///< null until parsed
   bool noinline = false;
   bool isStdlib = false;
-  HostRef scope; ///< the host's handle for name look-up; null for the stdlib
+  bool isGluon = false; ///< decorated with `gluon.jit`
+  HostRef scope;        ///< the host's handle for name look-up; null for the stdlib
   /// Default values by parameter index, evaluated by the host at definition time;
   /// where one is missing, the default's expression is evaluated instead.
   std::vector<std::optional<Value>> defaults;

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/sema/Sema.h"
 
+#include "artifact/TargetInfo.h"
+#include "compiler/dialect/gluon/Dialect.h"
 #include "compiler/dialect/imported/Dialect.h"
 #include "compiler/sema/Diagnostics.h"
 #include "compiler/sema/TtFunctionEmitter.h"
@@ -135,6 +137,19 @@ static tt::FuncOp createKernel(TtModuleEmitter &module, TtFunctionEmitter &emitt
   return func;
 }
 
+/// Describes the machine, which layouts depend on.
+static void setShape(mlir::ModuleOp op, const support::Options &options, const support::TargetSpec &target) {
+  mlir::Builder builder(op.getContext());
+  const llvm::StringRef arch = llvm::StringRef(target.arch);
+  const bool isCuda = target.backend == artifact::kCuda.name;
+  const std::string name =
+      target.backend + ":" + (isCuda ? arch.take_while([](char letter) { return llvm::isDigit(letter); }) : arch).str();
+  op->setAttr(ttg::kNumCtas, builder.getI32IntegerAttr(options.numCtas));
+  op->setAttr(ttg::kNumWarps, builder.getI32IntegerAttr(options.numWarps));
+  op->setAttr(ttg::kTarget, builder.getStringAttr(name));
+  op->setAttr(ttg::kThreadsPerWarp, builder.getI32IntegerAttr(artifact::warpSizeOf(target.backend, target.arch)));
+}
+
 mlir::OwningOpRef<mlir::ModuleOp> nereid::sema::emitKernel(mlir::MLIRContext &context, const KernelRequest &request,
                                                            HostEnv &host, support::DiagnosticEngine &diagnostics) {
   context.loadDialect<tt::TtDialect, imported::LlvmDialect>();
@@ -142,6 +157,11 @@ mlir::OwningOpRef<mlir::ModuleOp> nereid::sema::emitKernel(mlir::MLIRContext &co
   mlir::OwningOpRef<mlir::ModuleOp> op =
       mlir::ModuleOp::create(mlir::FileLineColLoc::get(&context, kernel.file->name(), 1, 1));
   TtModuleEmitter module(*op, host, diagnostics, request.options, request.target);
+  if (kernel.isGluon) {
+    context.loadDialect<ttg::TtgDialect, gluon::GluonDialect>();
+    setShape(*op, request.options, request.target);
+    module.isGluon = true;
+  }
   if (!module.parse(kernel))
     return {};
   if (kernel.definition->parameters.size() != request.args.size()) {

@@ -85,10 +85,20 @@ bool broadcastAll(TtFunctionEmitter &emitter, llvm::MutableArrayRef<Value> tenso
   if (!checkTileShape(emitter, shape, range))
     return false;
   for (Value &tensor : tensors) {
-    while (tensor.tensor()->type.isTile() && tensor.tensor()->type.shape.size() < shape.size())
+    if (!tensor.tensor()->type.isTile())
+      continue;
+    while (tensor.tensor() && tensor.tensor()->type.shape.size() < shape.size())
       tensor = expandDims(emitter, tensor, 0, range);
     tensor = emitter.broadcastTo(tensor, shape, range);
+    if (tensor.isPoison())
+      return false;
   }
+  if (emitter.module.isGluon && !emitter.uniteLayouts(tensors, range))
+    return false;
+  const auto *tile = llvm::find_if(tensors, [](const Value &tensor) { return tensor.tensor()->type.isTile(); });
+  const mlir::Attribute layout = tile == tensors.end() ? mlir::Attribute() : tile->tensor()->type.layout;
+  for (Value &tensor : tensors)
+    tensor = emitter.broadcastTo(tensor, shape, range, layout);
   return llvm::none_of(tensors, [](const Value &tensor) { return tensor.isPoison(); });
 }
 
@@ -101,7 +111,8 @@ bool TtFunctionEmitter::broadcastTogether(Value &left, Value &right, SourceRange
   return true;
 }
 
-Value TtFunctionEmitter::broadcastTo(const Value &value, llvm::ArrayRef<int64_t> shape, SourceRange range) {
+Value TtFunctionEmitter::broadcastTo(const Value &value, llvm::ArrayRef<int64_t> shape, SourceRange range,
+                                     mlir::Attribute layout) {
   const TensorValue *source = value.tensor();
   if (!source)
     return Value::poison();
@@ -112,7 +123,7 @@ Value TtFunctionEmitter::broadcastTo(const Value &value, llvm::ArrayRef<int64_t>
   if (!checkTileShape(*this, shape, range))
     return Value::poison();
   if (!from.isTile())
-    return emit<tt::SplatOp>(type, range, value);
+    return emit<tt::SplatOp>(type.withLayout(layout), range, value);
   if (failed(tt::checkBroadcast(from.shape, shape, CallReporter(*this, range))))
     return Value::poison();
   return emit<tt::BroadcastOp>(type, range, value);

@@ -113,8 +113,19 @@ public:
   /// Emits `Op` with a result of `type`; of arguments that are tensors it takes the IR values.
   template <typename Op, typename... Args> Value emit(const Type &type, SourceRange range, const Args &...args) {
     mlir::Type irType = type.toMlir(builder.getContext());
-    return Value::tensor(Op::create(builder, location(range), irType, irValue(args)...)->getResult(0), type);
+    mlir::Operation *op = Op::create(builder, location(range), irType, irValue(args)...);
+    if (module.isGluon && !settleLayouts(op, range))
+      return Value::poison();
+    return Value::tensor(op->getResult(0), type);
   }
+
+  //--- Layouts, in Gluon's language (gluon/Inference.cpp) --------------------------------------
+  /// Gives the op's results the layouts that follow from those of its operands; false after an error, the op is erased.
+  bool settleLayouts(mlir::Operation *op, SourceRange range);
+  /// Tiles whose layout is still to be found get that of the others; false after an error: layouts differ.
+  bool uniteLayouts(llvm::MutableArrayRef<Value> tensors, SourceRange range);
+  /// Whether the warps here can hold a tile of `shape` in `layout`; reports an error otherwise.
+  bool checkTileLayout(mlir::Attribute layout, llvm::ArrayRef<int64_t> shape, SourceRange range);
 
   //--- Statements and control flow -----------------------------------------------------------
   /// Runs `statements`, then those of `rest`; a returned value is stored in `returned`.
@@ -185,8 +196,8 @@ public:
   bool checkSupported(const Type &type, SourceRange range);
   /// fp8e4b15, which is held as raw bits in the IR, as fp16; other values as they are.
   Value computable(const Value &value, SourceRange range);
-  /// Broadcasts a scalar or tile to exactly `shape`; rank must agree unless it is a scalar.
-  Value broadcastTo(const Value &value, llvm::ArrayRef<int64_t> shape, SourceRange range);
+  /// Broadcasts a scalar or tile to exactly `shape`; rank must agree unless it is a scalar, which gets `layout`.
+  Value broadcastTo(const Value &value, llvm::ArrayRef<int64_t> shape, SourceRange range, mlir::Attribute layout = {});
   /// The value of a plain name after assignment of a constant: numbers become tensors.
   Value decay(const Value &value, SourceRange range);
 

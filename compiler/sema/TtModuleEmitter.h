@@ -36,6 +36,7 @@ public:
   support::DiagnosticEngine &diagnostics;
   const support::Options &options;
   const support::TargetSpec &target;
+  bool isGluon = false; ///< tiles have layouts: the kernel is in Gluon's language
 
   /// Parses the function's text once; false after an error.
   bool parse(JitFunction &function);

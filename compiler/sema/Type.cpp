@@ -5,6 +5,8 @@
 #include "compiler/dialect/tt/Dialect.h"
 #include "compiler/dialect/tt/Elements.h"
 #include "compiler/dialect/tt/TypeName.h"
+#include "compiler/dialect/ttg/Dialect.h"
+#include "compiler/sema/gluon/Layouts.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -47,13 +49,37 @@ Type Type::element() const { return pointsToBlock ? *this : withShape({}); }
 
 Type Type::withShape(llvm::ArrayRef<int64_t> extents) const {
   Type type = *this;
+  if (llvm::ArrayRef<int64_t>(shape) != extents) {
+    type.layout = {};
+    type.memory = Memory::Registers;
+    type.allocation.clear();
+  }
   type.shape.assign(extents.begin(), extents.end());
+  return type;
+}
+
+Type Type::withLayout(mlir::Attribute other) const {
+  Type type = *this;
+  type.layout = other;
+  return type;
+}
+
+Type Type::shared(Scalar element, llvm::ArrayRef<int64_t> shape, mlir::Attribute layout,
+                  llvm::ArrayRef<int64_t> allocation) {
+  Type type(element);
+  type.shape.assign(shape.begin(), shape.end());
+  type.layout = layout;
+  type.memory = Memory::Shared;
+  type.allocation.assign(allocation.begin(), allocation.end());
   return type;
 }
 
 Type Type::withScalar(Scalar other) const {
   Type type(other);
   type.shape = shape;
+  type.layout = layout;
+  type.memory = memory;
+  type.allocation = allocation;
   return type;
 }
 
@@ -84,7 +110,9 @@ std::string Type::str() const {
   if (pointsToBlock)
     return tt::pointerName(tt::tileName(scalarName, shape), isConst);
   const std::string tile = tt::tileName(isPointer ? tt::pointerName(scalarName, isConst) : scalarName.str(), shape);
-  return isDescriptor ? tt::descriptorName(tile) : tile;
+  if (isDescriptor)
+    return tt::descriptorName(tile);
+  return layout ? tile + " in " + layoutText(layout) : tile;
 }
 
 std::string Type::mangle() const {
@@ -102,6 +130,14 @@ std::string Type::mangle() const {
     llvm::interleave(shape, os, "_");
     os << 'S';
   }
+  if (isShared())
+    os << "M";
+  if (layout)
+    os << 'L' << layoutText(layout);
+  if (isShared() && allocation != shape) {
+    os << 'A';
+    llvm::interleave(allocation, os, "_");
+  }
   return text;
 }
 
@@ -111,9 +147,12 @@ mlir::Type Type::toMlir(mlir::MLIRContext *context) const {
   mlir::Type element = tt::irTypeOf(scalar, context);
   if (isPointer)
     element = tt::PointerType::get(element);
+  if (isShared())
+    return ttg::MemDescType::get(context, shape, element, layout, ttg::SharedMemoryAttr::get(context),
+                                 /*mutableMemory=*/true, allocation);
   if (!isTile())
     return element;
-  return mlir::RankedTensorType::get(shape, element);
+  return mlir::RankedTensorType::get(shape, element, layout);
 }
 
 /// Parses "fp16[128, 64]".

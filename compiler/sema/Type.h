@@ -4,6 +4,7 @@
 
 #include "artifact/ElementType.h"
 
+#include "mlir/IR/Attributes.h"
 #include "mlir/IR/Types.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
@@ -28,6 +29,9 @@ bool isUnsignedInteger(Scalar scalar);                      ///< uint8 .. uint64
 std::optional<Scalar> scalarFromName(llvm::StringRef name); ///< of "float32"
 Scalar integerOf(unsigned bits, bool isSigned);
 
+/// Where a tile's elements are. Only Gluon's language has tiles outside of registers.
+enum class Memory { Registers, Shared };
+
 /// The type of a tile, a scalar or a pointer. A tile has a shape of at least
 /// one dimension; a scalar has none.
 struct Type {
@@ -37,23 +41,34 @@ struct Type {
   bool isDescriptor = false;  ///< the handle of a tensor descriptor; the shape is that of its blocks
   bool pointsToBlock = false; ///< the type of a block pointer; the shape is that of its blocks
   llvm::SmallVector<int64_t, 4> shape;
+  // --- In Gluon's language ---
+  mlir::Attribute layout;                   ///< of a tile: an encoding of `ttg` or `gluon`; null in Triton's language
+  Memory memory = Memory::Registers;        ///< `Shared`: a descriptor of a buffer, `!ttg.memdesc`
+  llvm::SmallVector<int64_t, 4> allocation; ///< the shape of the buffer that a descriptor is a view of
 
   Type() = default;
   Type(Scalar scalar) : scalar(scalar) {}
   static Type pointerTo(Scalar pointee, bool isConst = false);
 
   bool operator==(const Type &) const = default;
-  bool isTile() const { return !shape.empty() && !isDescriptor && !pointsToBlock; }
+  /// Of elements in registers, which can be computed with.
+  bool isTile() const { return !shape.empty() && !isDescriptor && !pointsToBlock && !isShared(); }
+  bool isShared() const { return memory == Memory::Shared; }
   int64_t elementCount() const;
   unsigned bits() const { return isPointer ? 64 : bitsOf(scalar); }
   bool isFloat() const { return !isPointer && isFloating(scalar); }
   bool isInt() const { return !isPointer && isInteger(scalar); }
   bool isBool() const { return !isPointer && scalar == Scalar::Int1; }
-  Type element() const;                                  ///< without the shape
-  Type withShape(llvm::ArrayRef<int64_t> extents) const; ///< the same element in another shape
-  Type withScalar(Scalar other) const;                   ///< another element in this shape; no pointer
-  Type asDescriptor() const;                             ///< of blocks of this tile type
-  Type asBlockPointer() const;                           ///< of a block of this tile of pointers
+  Type element() const; ///< without the shape
+  /// The same element in another shape, whose layout is not known yet.
+  Type withShape(llvm::ArrayRef<int64_t> extents) const;
+  Type withScalar(Scalar other) const; ///< another element in this shape and layout; no pointer
+  Type withLayout(mlir::Attribute other) const;
+  /// A buffer in shared memory of that shape and element; `layout` is an encoding of shared memory.
+  static Type shared(Scalar element, llvm::ArrayRef<int64_t> shape, mlir::Attribute layout,
+                     llvm::ArrayRef<int64_t> allocation);
+  Type asDescriptor() const;   ///< of blocks of this tile type
+  Type asBlockPointer() const; ///< of a block of this tile of pointers
 
   /// As error messages print it: "int32", "pointer<fp32>", "fp32[64, 64]" of a tile.
   std::string str() const;

@@ -6,6 +6,8 @@
 #include "compiler/sema/HostEnv.h"
 #include "compiler/sema/Numbers.h"
 
+#include "mlir/IR/BuiltinTypes.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -39,6 +41,13 @@ bool Value::isConstant() const {
   if (const auto *range = get<std::shared_ptr<const RangeValue>>())
     return (*range)->begin.isConstant() && (*range)->end.isConstant() && (*range)->step.isConstant();
   return true;
+}
+
+Value Value::tensor(mlir::Value value, Type type) {
+  if (value)
+    if (auto tile = llvm::dyn_cast<mlir::RankedTensorType>(value.getType()))
+      type.layout = tile.getEncoding();
+  return TensorValue{value, std::move(type)};
 }
 
 std::optional<int64_t> Value::asInt64() const {
@@ -117,8 +126,14 @@ static std::string reprOf(llvm::StringRef text) {
 }
 
 static std::string reprOf(const TupleValue &tuple) {
-  if (tuple.record)
+  if (tuple.record && !tuple.record->showsParts)
     return "<" + tuple.record->name.str() + ">";
+  if (tuple.record) {
+    std::string text = tuple.record->name.str() + "(";
+    for (auto [index, element] : llvm::enumerate(*tuple.elements))
+      text += (index ? ", " : "") + tuple.record->fields[index].str() + "=" + element.repr();
+    return text + ")";
+  }
   std::string text = tuple.isObject() ? tuple.className->substr(tuple.className->rfind('.') + 1) + "(" : "(";
   for (auto [index, element] : llvm::enumerate(*tuple.elements)) {
     if (index)

@@ -46,6 +46,7 @@ struct RecordClass {
   llvm::StringLiteral module; ///< the module whose built-ins are its methods
   /// Attributes other than parts; nothing where there is none of that name.
   std::optional<Value> (*attribute)(llvm::ArrayRef<Value> parts, llvm::StringRef name);
+  bool showsParts = false; ///< whether its text names its parts, as that of a dataclass does
 };
 
 struct TupleValue {
@@ -111,7 +112,8 @@ public:
   static Value integer(int64_t number) { return llvm::DynamicAPInt(number); }
   static Value tuple(std::vector<Value> elements);
   static Value record(const RecordClass &record, std::vector<Value> parts);
-  static Value tensor(mlir::Value value, Type type) { return TensorValue{value, std::move(type)}; }
+  /// The type's layout is that of the IR value.
+  static Value tensor(mlir::Value value, Type type);
 
   template <typename T> const T *get() const { return std::get_if<T>(&storage); }
   template <typename T> bool is() const { return std::holds_alternative<T>(storage); }

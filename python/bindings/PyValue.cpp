@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/sema/Builtin.h"
 #include "compiler/sema/Numbers.h"
+#include "compiler/sema/gluon/Layouts.h"
+#include "compiler/sema/gluon/Names.h"
 #include "compiler/stdlib/Stdlib.h"
 #include "python/bindings/Elements.h"
 #include "python/bindings/PyHost.h"
@@ -110,6 +112,7 @@ std::shared_ptr<sema::JitFunction> PyHost::describe(nb::handle object) {
       displayed(attribute("file_name")), text("src"),
       support::SourceOrigin{number("def_file_line_number"), number("def_file_col_number")});
   function->noinline = isTrue(attribute("noinline"));
+  function->isGluon = isTrue(checked(PyObject_CallMethod(object.ptr(), "is_gluon", nullptr)));
   function->scope = reference(object);
   if (nb::object message = attributeOrNull(object, "_must_use_result"); message.is_valid() && !message.is_none())
     function->mustUseResult = PyUnicode_Check(message.ptr()) ? " " + std::string(utf8(message)) : std::string();
@@ -196,9 +199,25 @@ Value PyHost::objectToValue(nb::handle object, nb::handle names, bool keepsConst
   return created;
 }
 
+static const sema::Builtin *builtinForClass(nb::handle object);
+
+/// A layout of Gluon's language; nothing for other objects.
+std::optional<Value> PyHost::layoutFrom(nb::handle object, unsigned depth) {
+  const llvm::StringRef type = Py_TYPE(object.ptr())->tp_name; // a class of Python has no module in this name
+  const sema::LayoutClass *known = type.ends_with("Layout") ? sema::findLayoutClass(type) : nullptr;
+  if (!known || !builtinForClass(object.type()))
+    return std::nullopt;
+  std::vector<Value> fields;
+  for (llvm::StringRef field : known->record.fields)
+    fields.push_back(toValue(checked(PyObject_GetAttrString(object.ptr(), field.str().c_str())), depth + 1));
+  return Value::record(known->record, std::move(fields));
+}
+
 /// A tensor, an aggregate, or a dataclass that contains one of these.
 std::optional<Value> PyHost::knownObject(nb::handle object, unsigned depth) {
   const PackageNames &names = packageNames();
+  if (std::optional<Value> layout = layoutFrom(object, depth))
+    return layout;
   if (isA(object, names.tensorClass))
     return tensorFrom(*this, object);
   if (isA(object, names.aggregateValue))
@@ -221,6 +240,8 @@ static const sema::Builtin *builtinForClass(nb::handle object) {
   const std::string_view where = utf8(module);
   if (where == "builtins")
     return sema::findBuiltin(where, utf8(name));
+  if (where.starts_with(llvm::StringRef(sema::gluonModule)))
+    return sema::findBuiltin(llvm::StringRef(sema::gluonModule), utf8(name));
   return where.starts_with("triton.language") ? sema::findBuiltin("triton.language", utf8(name)) : nullptr;
 }
 
@@ -340,6 +361,14 @@ static nb::object functionTo(const sema::JitFunction &function) {
   return importedMember(module, name);
 }
 
+/// A layout as an object of its Python class, with lists in place of tuples.
+static nb::object layoutTo(PyHost &host, const sema::LayoutClass &layout, const Value &value) {
+  nb::object fields = checked(PyTuple_New(static_cast<Py_ssize_t>(value.parts()->size())));
+  for (auto [index, part] : llvm::enumerate(*value.parts()))
+    PyTuple_SET_ITEM(fields.ptr(), index, host.toObject(part).release().ptr());
+  return checked(PyObject_CallObject(importedMember(sema::gluonModule, layout.record.name).ptr(), fields.ptr()));
+}
+
 nb::object PyHost::toObject(const Value &value) {
   if (value.isNone())
     return nb::none();
@@ -357,6 +386,8 @@ nb::object PyHost::toObject(const Value &value) {
     return typeTo(type->type);
   if (const auto *object = value.object())
     return fieldsToObject(*object);
+  if (const sema::LayoutClass *layout = sema::layoutClassOf(value))
+    return layoutTo(*this, *layout, value);
   if (const auto *tuple = value.get<sema::TupleValue>(); tuple && !tuple->record)
     return tupleTo(*this, *tuple);
   if (const sema::TensorValue *tensor = value.tensor(); tensor && !activeCalls.empty())

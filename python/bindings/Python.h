@@ -114,6 +114,7 @@ void bindSimDriver(nb::module_ &module);
 void bindSimPtx(nb::module_ &driver);
 void bindXla(nb::module_ &module);
 void bindLinearLayout(nb::module_ &module);
+void bindLayouts(nb::module_ &module);
 
 } // namespace nereid::python
 

@@ -34,6 +34,7 @@ NB_MODULE(libtriton, module) {
   bindSimDriver(module);
   bindXla(module);
   bindLinearLayout(module);
+  bindLayouts(module);
 }
 #undef PyInit_libtriton
 

@@ -6,6 +6,7 @@
 #include "compiler/driver/Compiler.h"
 #include "compiler/sema/Builtin.h"
 #include "compiler/sema/Numbers.h"
+#include "compiler/sema/gluon/Layouts.h"
 #include "compiler/stdlib/Stdlib.h"
 #include "compiler/support/NearestName.h"
 #include "python/bindings/PyHost.h"
@@ -43,7 +44,7 @@ static nb::list builtins() {
   nb::list entries;
   for (const sema::Builtin *builtin : sema::allBuiltins()) {
     // Python has `len`, `min` and others itself, and its own constant functions in `triton`.
-    if (!builtin->module.starts_with("triton.") || isPythonClass(builtin->name))
+    if (!builtin->module.starts_with("triton.") || isPythonClass(builtin->name) || sema::findLayoutClass(builtin->name))
       continue;
     nb::list params;
     for (const sema::BuiltinParam &each : builtin->params)

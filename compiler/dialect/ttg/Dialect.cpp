@@ -137,9 +137,8 @@ unsigned ttg::totalWarpsOf(Operation *op) { return moduleNumber(op, kTotalWarps,
 unsigned ttg::threadsPerWarpOf(Operation *op) { return moduleNumber(op, kThreadsPerWarp, 32); }
 unsigned ttg::numCtasOf(Operation *op) { return moduleNumber(op, kNumCtas, 1); }
 
-/// Reports an error where `encoding` does not spread over as many warps and lanes as the module has.
-static LogicalResult verifyThreads(Operation *op, RankedTensorType tile, unsigned numWarps, unsigned threadsPerWarp) {
-  LayoutEncoding encoding = encodingOf(tile);
+LogicalResult ttg::verifyThreads(function_ref<InFlightDiagnostic()> emitError, LayoutEncoding encoding,
+                                 unsigned numWarps, unsigned threadsPerWarp) {
   while (auto slice = dyn_cast_or_null<SliceAttr>(encoding))
     encoding = slice.getParent();
   unsigned warps = numWarps, lanes = threadsPerWarp;
@@ -151,11 +150,9 @@ static LogicalResult verifyThreads(Operation *op, RankedTensorType tile, unsigne
     lanes = linear.getLayout().inSize(layout::kLane);
   }
   if (warps != numWarps)
-    return op->emitError("a tile's encoding has ")
-           << warps << " warps, those that run it are " << numWarps << ": " << tile;
+    return emitError() << "a tile's layout has " << warps << " warps, those that run it are " << numWarps;
   if (lanes != threadsPerWarp)
-    return op->emitError("a tile's encoding has ")
-           << lanes << " threads per warp, the module has " << threadsPerWarp << ": " << tile;
+    return emitError() << "a tile's layout has " << lanes << " threads per warp, the module has " << threadsPerWarp;
   return success();
 }
 
@@ -225,7 +222,8 @@ LogicalResult TtgDialect::verifyOperationAttribute(Operation *op, NamedAttribute
         return succeeded(inner->emitError("a tile has no encoding in a module with ") << kNumWarps << ": " << tile);
       const unsigned numWarps = numWarpsOf(inner);
       return !tile || !good.insert({tile.getEncoding(), numWarps}).second ||
-             succeeded(verifyThreads(inner, tile, numWarps, threadsPerWarp));
+             succeeded(verifyThreads([&] { return inner->emitError() << tile << ": "; }, encodingOf(tile), numWarps,
+                                     threadsPerWarp));
     });
   };
   const WalkResult result = op->walk([&](Operation *inner) {

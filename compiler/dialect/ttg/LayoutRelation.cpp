@@ -11,7 +11,7 @@ LayoutTransfer ttg::transferBetween(LayoutTransfer::Kind kind, Type from, Type t
 }
 
 LayoutRelation::LayoutRelation(Operation *op, Type tile)
-    : tile(dyn_cast<RankedTensorType>(tile)), operands(op->getNumOperands()), results(op->getNumResults()) {}
+    : tile(dyn_cast_or_null<RankedTensorType>(tile)), operands(op->getNumOperands()), results(op->getNumResults()) {}
 
 void LayoutRelation::uniteOperands(Operation *op) {
   for (auto [link, operand] : llvm::zip_equal(operands, op->getOperands()))

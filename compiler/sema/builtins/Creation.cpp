@@ -1,8 +1,8 @@
 // Built-ins that create tensors and change their element type: arange, full, cast, to_tensor.
 // SPDX-License-Identifier: MIT
+#include "compiler/sema/builtins/Creation.h"
 #include "compiler/sema/Diagnostics.h"
 #include "compiler/sema/TileShape.h"
-#include "compiler/sema/builtins/Emission.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -14,26 +14,35 @@ static bool fitsInt32(int64_t number) {
   return std::numeric_limits<int32_t>::min() <= number && number <= std::numeric_limits<int32_t>::max();
 }
 
-static Value emitArange(const CallSite &site) {
+std::optional<int64_t> checkedRange(const CallSite &site) {
   std::optional<int64_t> start = intArgument(site, "start");
   std::optional<int64_t> end = intArgument(site, "end");
   if (!start || !end)
-    return Value::poison();
-  if (!fitsInt32(*start) || !fitsInt32(*end))
-    return site.emitter.error(diag::ArangeInt32, site.range, *start, *end);
+    return std::nullopt;
+  if (!fitsInt32(*start) || !fitsInt32(*end)) {
+    site.emitter.error(diag::ArangeInt32, site.range, *start, *end);
+    return std::nullopt;
+  }
   if (failed(tt::checkRange(*start, *end, reporterOf(site))))
-    return Value::poison();
+    return std::nullopt;
   const int64_t count = *end - *start;
-  if (!allowsAnyExtent(site.emitter) && !llvm::isPowerOf2_64(count))
-    return site.emitter.error(diag::ArangePowerOfTwo, site.range, *start, *end, count, llvm::PowerOf2Ceil(count));
-  if (!checkTileShape(site.emitter, count, site.range))
-    return Value::poison();
-  return emitOp<tt::MakeRangeOp>(site, Type(Scalar::Int32).withShape(count), static_cast<int32_t>(*start),
-                                 static_cast<int32_t>(*end));
+  if (!allowsAnyExtent(site.emitter) && !llvm::isPowerOf2_64(count)) {
+    site.emitter.error(diag::ArangePowerOfTwo, site.range, *start, *end, count, llvm::PowerOf2Ceil(count));
+    return std::nullopt;
+  }
+  return checkTileShape(site.emitter, count, site.range) ? std::optional(count) : std::nullopt;
 }
 
-/// A scalar of `type` from a number, a scalar or a tile of one element.
-static Value scalarOf(const CallSite &site, const Value &value, const Type &type, SourceRange range) {
+static Value emitArange(const CallSite &site) {
+  const std::optional<int64_t> count = checkedRange(site);
+  if (!count)
+    return Value::poison();
+  const int64_t start = *site["start"].asInt64();
+  return emitOp<tt::MakeRangeOp>(site, Type(Scalar::Int32).withShape(*count), static_cast<int32_t>(start),
+                                 static_cast<int32_t>(start + *count));
+}
+
+Value scalarOf(const CallSite &site, const Value &value, const Type &type, SourceRange range) {
   TtFunctionEmitter &emitter = site.emitter;
   if (!value.tensor() && !type.isPointer)
     return emitter.constantOf(value, type.scalar, range);

@@ -194,7 +194,7 @@ Value emitInlineAsm(const CallSite &site) {
   llvm::SmallVector<mlir::Type> irTypes;
   for (Type &type : *types) {
     if (!args->empty())
-      type = type.withShape(args->front().tensor()->type.shape);
+      type = type.withShape(args->front().tensor()->type.shape).withLayout(args->front().tensor()->type.layout);
     irTypes.push_back(type.toMlir(builderOf(site).getContext()));
   }
   auto op = tt::ElementwiseInlineAsmOp::create(builderOf(site), locationOf(site), irTypes, *text, *constraints, *isPure,

@@ -49,6 +49,8 @@ Value emitSplit(const CallSite &site) {
   part.shape.pop_back();
   mlir::Type irType = part.toMlir(builderOf(site).getContext());
   auto split = tt::SplitOp::create(builderOf(site), locationOf(site), irType, irType, x.tensor()->value);
+  if (site.emitter.module.isGluon && !site.emitter.settleLayouts(split, site.range))
+    return Value::poison();
   std::vector<Value> halves;
   for (mlir::Value half : split->getResults()) {
     Value value = Value::tensor(half, part);

@@ -76,7 +76,8 @@ tt::MapElementwiseOp emitOp(const CallSite &site, llvm::ArrayRef<Value> operands
   for (auto [index, result] : llvm::enumerate(results)) {
     values.push_back(result.tensor()->value);
     if (index % pack == 0)
-      types.push_back(result.tensor()->type.withShape(shape.shape).toMlir(builder.getContext()));
+      types.push_back(
+          result.tensor()->type.withShape(shape.shape).withLayout(shape.layout).toMlir(builder.getContext()));
   }
   tt::MapElementwiseReturnOp::create(builder, locationOf(site), values);
   builder.setInsertionPoint(draft);

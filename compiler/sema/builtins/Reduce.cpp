@@ -39,6 +39,8 @@ std::vector<Value> reduceAlong(const CallSite &site, llvm::ArrayRef<Value> opera
   }
   auto reduce =
       tt::ReduceOp::create(builderOf(site), locationOf(site), irResults, sources, static_cast<uint32_t>(axis));
+  if (site.emitter.module.isGluon && !site.emitter.settleLayouts(reduce, site.range))
+    return {};
   mlir::OpBuilder::InsertionGuard guard(builderOf(site));
   llvm::SmallVector<mlir::Value> combined = emitCombination(site, elements, reduce.getCombine());
   if (combined.empty()) {

@@ -4,6 +4,7 @@
 #include "compiler/sema/Builtin.h"
 #include "compiler/sema/builtins/Emission.h"
 #include "compiler/sema/builtins/ModuleConstants.h"
+#include "compiler/sema/gluon/Names.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -23,10 +24,11 @@ llvm::ArrayRef<const Builtin *> allBuiltins() {
   static const std::vector<const Builtin *> sorted = [] {
     std::vector<const Builtin *> entries;
     for (llvm::ArrayRef<Builtin> family :
-         {programBuiltins(), creationBuiltins(), memoryBuiltins(), elementwiseBuiltins(), shapeBuiltins(),
-          joinBuiltins(), gatherBuiltins(), reduceBuiltins(), scanBuiltins(), mapBuiltins(), controlBuiltins(),
-          debugBuiltins(), hintBuiltins(), dotBuiltins(), externBuiltins(), targetBuiltins(), atomicBuiltins(),
-          blockPointerBuiltins(), descriptorBuiltins()})
+         {programBuiltins(),  creationBuiltins(), memoryBuiltins(),       elementwiseBuiltins(), shapeBuiltins(),
+          joinBuiltins(),     gatherBuiltins(),   reduceBuiltins(),       scanBuiltins(),        mapBuiltins(),
+          controlBuiltins(),  debugBuiltins(),    hintBuiltins(),         dotBuiltins(),         externBuiltins(),
+          targetBuiltins(),   atomicBuiltins(),   blockPointerBuiltins(), descriptorBuiltins(),  gluonLayoutBuiltins(),
+          gluonTileBuiltins()})
       for (const Builtin &builtin : family)
         entries.push_back(&builtin);
     llvm::sort(entries, [](const Builtin *a, const Builtin *b) { return keyOf(a) < keyOf(b); });
@@ -39,10 +41,15 @@ llvm::ArrayRef<const Builtin *> allBuiltins() {
 static constexpr llvm::StringLiteral aliases[] = {"triton.language.core", "triton.language.random",
                                                   "triton.language.standard"};
 
+/// Modules of the package that have the same names as the package.
+static constexpr llvm::StringLiteral gluonParts[] = {"._core", "._layouts", "._math", "._standard"};
+
 /// Every target has the module libdevice under its own name.
 llvm::StringRef canonicalModule(llvm::StringRef module) {
   if (llvm::is_contained(aliases, module))
     return languageModule;
+  if (llvm::StringRef part = module; part.consume_front(gluonModule) && llvm::is_contained(gluonParts, part))
+    return gluonModule;
   for (const artifact::TargetInfo *target : artifact::allTargets())
     if (module == (llvm::Twine("triton.language.extra.") + target->name + ".libdevice").str())
       return libdeviceModule;
@@ -63,7 +70,19 @@ const Builtin *findMember(llvm::StringRef name) {
   return nullptr;
 }
 
+/// Gluon's packages, and the modules of its built-ins.
+static bool isGluonModule(llvm::StringRef name) {
+  if (name == "triton.experimental" || name == "triton.experimental.gluon")
+    return true;
+  return name.starts_with(gluonModule) && llvm::any_of(allBuiltins(), [&](const Builtin *each) {
+           llvm::StringRef module = each->module;
+           return module.consume_front(name) && (module.empty() || module.front() == '.');
+         });
+}
+
 bool isBuiltinModule(llvm::StringRef name) {
+  if (name.starts_with("triton.experimental"))
+    return isGluonModule(name);
   static constexpr llvm::StringLiteral modules[] = {"triton",
                                                     languageModule,
                                                     mathModule,

@@ -1,11 +1,8 @@
-"""Gluon, the language below Triton, is not part of this package; its kernels can be recognised, not
-run.
-
-Libraries distinguish Gluon's kernels from Triton's by these classes, and define kernels of both
-kinds in one module.
-"""
+"""Gluon, the language below Triton: kernels choose their layouts, shared memory and copies."""
 # SPDX-License-Identifier: MIT
 
+from ...language.core import must_use_result
+from ...runtime.jit import constexpr_function
 from ._runtime import GluonJITFunction, jit
 
-__all__ = ["GluonJITFunction", "jit"]
+__all__ = ["GluonJITFunction", "constexpr_function", "jit", "must_use_result"]

@@ -1,0 +1,71 @@
+// What Python's classes of Gluon's layouts ask of the compiler, which has the one implementation of their rules.
+// SPDX-License-Identifier: MIT
+#include "compiler/sema/gluon/Layouts.h"
+#include "compiler/dialect/ttg/Dialect.h"
+#include "python/bindings/IrModule.h"
+#include "python/bindings/LayoutText.h"
+#include "python/bindings/PyHost.h"
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+using namespace nereid;
+using namespace nereid::python;
+using sema::Value;
+
+/// Encodings that only answer questions live in one context; the GIL, or the caller, guards it.
+static mlir::MLIRContext &contextOfLayouts() {
+  static auto *context = new IrContext();
+  return context->context();
+}
+
+static Value layoutOf(nb::handle object) {
+  const Value value = PyHost(false).toValue(object);
+  if (!sema::layoutClassOf(value))
+    raise(PyExc_TypeError, "expected a layout, got " + reprOf(object));
+  return value;
+}
+
+/// The encoding; a ValueError where its rules are violated.
+static mlir::Attribute encodingOf(nb::handle object) {
+  std::string reason;
+  const Value value = layoutOf(object);
+  mlir::Attribute encoding = sema::encodingOf(&contextOfLayouts(), value, [&](std::string text) { reason = text; });
+  if (!encoding)
+    raise(PyExc_ValueError, reason);
+  return encoding;
+}
+
+static nb::object attributeOf(nb::handle object, const std::string &name) {
+  const Value layout = layoutOf(object);
+  const sema::LayoutClass *known = sema::layoutClassOf(layout);
+  if (std::optional<Value> value = known->record.attribute(*layout.parts(), name))
+    return PyHost(false).toObject(*value);
+  raise(PyExc_ValueError, "a " + known->record.name.str() + " has no " + name);
+}
+
+static std::string viewOf(nb::handle object, const std::vector<int64_t> &shape, bool byHardware) {
+  auto encoding = llvm::dyn_cast<ttg::LayoutEncoding>(encodingOf(object));
+  if (!encoding)
+    raise(PyExc_ValueError, reprOf(object) + " is not known before a kernel is compiled");
+  if (encoding.getRank() != shape.size())
+    raise(PyExc_ValueError, "the layout has " + std::to_string(encoding.getRank()) + " dimensions, the shape " +
+                                std::to_string(shape.size()));
+  for (int64_t extent : shape)
+    if (extent <= 0 || (extent & (extent - 1)))
+      raise(PyExc_ValueError, "the shape's extent " + std::to_string(extent) + " is no power of two");
+  const layout::LinearLayout layout = encoding.toLinearLayout(shape);
+  return encoding.isDistributed() ? distributedView(layout, byHardware) : sharedView(layout, byHardware);
+}
+
+void nereid::python::bindLayouts(nb::module_ &module) {
+  module.def(
+      "check_layout", [](nb::handle layout) { (void)encodingOf(layout); }, nb::arg("layout"),
+      "Raises a ValueError where the layout's fields break its rules.");
+  module.def(
+      "layout_text", [](nb::handle layout) { return sema::layoutText(encodingOf(layout)); }, nb::arg("layout"),
+      "The layout as a kernel writes it.");
+  module.def("layout_attribute", &attributeOf, nb::arg("layout"), nb::arg("name"), "A computed attribute of a layout.");
+  module.def("layout_view", &viewOf, nb::arg("layout"), nb::arg("shape"), nb::arg("by_hardware"),
+             "A drawing: the threads that hold each element, or the elements of each thread.");
+}
