@@ -3,6 +3,7 @@
 #include "compiler/analysis/WrittenArguments.h"
 
 #include "compiler/analysis/ValueFlow.h"
+#include "compiler/dialect/ttg/Dialect.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/SymbolTable.h"
@@ -94,11 +95,13 @@ bool PointerTracker::followEffects(MemoryEffectOpInterface op, OpOperand &use) {
   op.getEffects(effects);
   bool isRead = false;
   for (const MemoryEffects::EffectInstance &effect : effects) {
+    if (isa<ttg::SharedMemory>(effect.getResource())) // no argument points there
+      continue;
     auto *operand = effect.getEffectValue<OpOperand *>();
     const bool reads = isa<MemoryEffects::Read>(effect.getEffect());
     if (!reads && (!operand || operand == &use))
       return false;
-    isRead |= reads && operand == &use;
+    isRead |= reads && (!operand || operand == &use);
   }
   if (!isRead)
     return false;

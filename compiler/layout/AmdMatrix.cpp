@@ -43,18 +43,78 @@ std::vector<unsigned> AmdMatrixTile::run() const {
   return elements;
 }
 
-/// Adds the warps' bits. The tile lacks the dim `absent`: warps along it hold copies.
-static void addWarps(TileBases &bases, const AmdMatrixTile &tile, llvm::ArrayRef<unsigned> warpsPerCta,
-                     std::optional<unsigned> absent) {
+AmdDistribution::AmdDistribution(llvm::ArrayRef<unsigned> warpsPerCta, llvm::ArrayRef<unsigned> tilesPerWarp)
+    : isDimByDim(true) {
   const unsigned rank = warpsPerCta.size();
-  for (unsigned dim : llvm::reverse(llvm::seq<unsigned>(0, rank)))
-    for (unsigned step = 1; step < warpsPerCta[dim]; step *= 2)
-      dim == absent ? bases.addCopy(kWarp) : bases.add(kWarp, dim, (dim + 2 < rank ? 1 : tile.extent) * step);
+  const auto add = [&](std::vector<LinearLayout::Coordinates> &bases, unsigned dim, unsigned count, int32_t step) {
+    for (unsigned bit = 1; bit < count; bit *= 2)
+      bases.emplace_back(rank, 0)[dim] = bit * step;
+  };
+  for (unsigned dim : llvm::reverse(llvm::seq<unsigned>(0, rank))) {
+    const unsigned tiles = tilesPerWarp.empty() ? 1 : tilesPerWarp[dim];
+    add(registers, dim, tiles, 1);
+    add(warps, dim, warpsPerCta[dim], tiles);
+  }
 }
 
-LinearLayout layout::amdAccumulator(const AmdMatrixTile &tile, llvm::ArrayRef<unsigned> warpsPerCta,
+namespace {
+/// Adds the bits of a wave's tiles and of the waves to those of one tile.
+class TileSpread {
+public:
+  /// The tile lacks the dim `absent`, if any: registers have no bits along it, waves hold copies.
+  TileSpread(TileBases &bases, const AmdMatrixTile &tile, const AmdDistribution &distribution,
+             llvm::ArrayRef<int64_t> shape, std::optional<unsigned> absent)
+      : bases(bases), tile(tile), distribution(distribution), shape(shape), absent(absent) {}
+
+  void run() {
+    addRegisters();
+    for (const LinearLayout::Coordinates &basis : distribution.warps)
+      bases.add(kWarp, inElements(basis));
+  }
+
+private:
+  LinearLayout::Coordinates inElements(LinearLayout::Coordinates basis) const {
+    for (unsigned dim = 0; dim < basis.size(); ++dim)
+      basis[dim] = dim == absent ? 0 : basis[dim] * (dim + 2 < basis.size() ? 1 : int32_t(tile.extent));
+    return basis;
+  }
+  /// The extent of the tiles of all waves along `dim`.
+  int64_t reach(unsigned dim) const {
+    int64_t extent = dim + 2 < shape.size() ? 1 : tile.extent;
+    for (const auto *list : {&distribution.registers, &distribution.warps})
+      for (const LinearLayout::Coordinates &basis : *list)
+        extent = std::max<int64_t>(extent, int64_t{inElements(basis)[dim]} * 2);
+    return extent;
+  }
+  void addRegisters() {
+    if (!distribution.isDimByDim) {
+      for (const LinearLayout::Coordinates &basis : distribution.registers)
+        if (auto elements = inElements(basis); llvm::any_of(elements, [](int32_t step) { return step != 0; }))
+          bases.add(kRegister, std::move(elements));
+      return;
+    }
+    for (unsigned dim : llvm::reverse(llvm::seq<unsigned>(0, shape.size()))) {
+      if (dim == absent)
+        continue;
+      for (const LinearLayout::Coordinates &basis : distribution.registers)
+        if (basis[dim])
+          bases.add(kRegister, inElements(basis));
+      for (int64_t step = reach(dim); step < shape[dim]; step *= 2)
+        bases.add(kRegister, dim, step);
+    }
+  }
+
+  TileBases &bases;
+  const AmdMatrixTile &tile;
+  const AmdDistribution &distribution;
+  llvm::ArrayRef<int64_t> shape;
+  std::optional<unsigned> absent;
+};
+} // namespace
+
+LinearLayout layout::amdAccumulator(const AmdMatrixTile &tile, const AmdDistribution &distribution,
                                     llvm::ArrayRef<int64_t> shape) {
-  assert(shape.size() >= 2 && shape.size() == warpsPerCta.size() && "one rank");
+  assert(shape.size() >= 2 && "rows and columns");
   const unsigned row = shape.size() - 2, column = row + 1;
   const unsigned alongRun = tile.isTransposed ? column : row, alongLanes = tile.isTransposed ? row : column;
   const RunSteps steps = runSteps(tile);
@@ -65,13 +125,13 @@ LinearLayout layout::amdAccumulator(const AmdMatrixTile &tile, llvm::ArrayRef<un
     bases.add(kLane, alongLanes, step);
   for (int32_t step : steps.lanes)
     bases.add(kLane, alongRun, step);
-  addWarps(bases, tile, warpsPerCta, std::nullopt);
+  TileSpread(bases, tile, distribution, shape, std::nullopt).run();
   return bases.finish(shape);
 }
 
 LinearLayout layout::amdOperand(const AmdMatrixTile &tile, unsigned operand, unsigned kWidth,
-                                llvm::ArrayRef<unsigned> warpsPerCta, llvm::ArrayRef<int64_t> shape) {
-  assert(shape.size() >= 2 && shape.size() == warpsPerCta.size() && llvm::isPowerOf2_32(kWidth) && "one rank");
+                                const AmdDistribution &distribution, llvm::ArrayRef<int64_t> shape) {
+  assert(shape.size() >= 2 && llvm::isPowerOf2_32(kWidth) && "rows and columns, vectors along k");
   const unsigned row = shape.size() - 2, column = row + 1;
   const unsigned k = operand == 0 ? column : row, other = operand == 0 ? row : column;
   TileBases bases(shape.size());
@@ -83,18 +143,20 @@ LinearLayout layout::amdOperand(const AmdMatrixTile &tile, unsigned operand, uns
     bases.add(kLane, k, kWidth * step);
   if (tile.kind == AmdMatrix::WmmaReplicated)
     bases.addCopy(kLane);
-  addWarps(bases, tile, warpsPerCta, k);
+  for (int64_t step = int64_t{kWidth} * tile.groupsAlongK(); step < shape[k]; step *= 2)
+    bases.add(kRegister, k, step);
+  TileSpread(bases, tile, distribution, shape, k).run();
   return bases.finish(shape);
 }
 
-LinearLayout layout::amdScale(const AmdMatrixTile &tile, unsigned operand, llvm::ArrayRef<unsigned> warpsPerCta,
+LinearLayout layout::amdScale(const AmdMatrixTile &tile, unsigned operand, const AmdDistribution &distribution,
                               llvm::ArrayRef<int64_t> shape) {
   if (operand == 0)
-    return amdOperand(tile, 0, /*kWidth=*/1, warpsPerCta, shape);
+    return amdOperand(tile, 0, /*kWidth=*/1, distribution, shape);
   // Scales of the right operand have its columns as rows.
   std::vector<int64_t> transposed = shape.vec();
   std::swap(transposed[shape.size() - 1], transposed[shape.size() - 2]);
-  const LinearLayout columns = amdOperand(tile, 1, /*kWidth=*/1, warpsPerCta, transposed);
+  const LinearLayout columns = amdOperand(tile, 1, /*kWidth=*/1, distribution, transposed);
   std::vector<LinearLayout::Input> inputs;
   for (llvm::StringRef in : columns.inputNames()) {
     LinearLayout::Input &input = inputs.emplace_back(LinearLayout::Input{in.str(), {}});

@@ -9,6 +9,7 @@
 
 #include "compiler/layout/Layout.h"
 
+#include <initializer_list>
 #include <vector>
 
 namespace nereid::layout {
@@ -33,19 +34,34 @@ struct AmdMatrixTile {
   std::vector<unsigned> run() const;
 };
 
-/// The accumulator of a tile of [batch...,] m x n distributed over `warpsPerCta`, whose last dim runs fastest.
-LinearLayout amdAccumulator(const AmdMatrixTile &tile, llvm::ArrayRef<unsigned> warpsPerCta,
+/// How the tiles of instructions are distributed over a CTA. A basis counts tiles along the last two dims and elements
+/// along those before them.
+struct AmdDistribution {
+  std::vector<LinearLayout::Coordinates> registers; ///< of a wave's tiles, before those that fill the shape
+  std::vector<LinearLayout::Coordinates> warps;
+  /// Whether a wave's tiles along one dim follow each other in its registers, those that fill the shape included.
+  bool isDimByDim = false;
+
+  AmdDistribution() = default;
+  /// Waves whose last dim runs fastest; each holds a box of `tilesPerWarp` adjacent tiles (empty: one).
+  AmdDistribution(llvm::ArrayRef<unsigned> warpsPerCta, llvm::ArrayRef<unsigned> tilesPerWarp = {});
+  AmdDistribution(std::initializer_list<unsigned> warpsPerCta)
+      : AmdDistribution(llvm::ArrayRef<unsigned>(warpsPerCta.begin(), warpsPerCta.end())) {}
+};
+
+/// The accumulator of a tile of [batch...,] m x n.
+LinearLayout amdAccumulator(const AmdMatrixTile &tile, const AmdDistribution &distribution,
                             llvm::ArrayRef<int64_t> shape);
 
 /// The operand (0: left, [batch...,] m x k; 1: right, [batch...,] k x n) for that accumulator. A lane holds vectors of
 /// `kWidth` adjacent elements along k, groups of lanes adjacent vectors. All warps of a row (a column) hold the same
 /// elements.
 LinearLayout amdOperand(const AmdMatrixTile &tile, unsigned operand, unsigned kWidth,
-                        llvm::ArrayRef<unsigned> warpsPerCta, llvm::ArrayRef<int64_t> shape);
+                        const AmdDistribution &distribution, llvm::ArrayRef<int64_t> shape);
 
 /// The scales of that operand, [batch...,] rows x (k / 32), where rows are those of the left operand or the columns of
 /// the right one: a lane holds that of its row (column) for the group of lanes of the same number along k.
-LinearLayout amdScale(const AmdMatrixTile &tile, unsigned operand, llvm::ArrayRef<unsigned> warpsPerCta,
+LinearLayout amdScale(const AmdMatrixTile &tile, unsigned operand, const AmdDistribution &distribution,
                       llvm::ArrayRef<int64_t> shape);
 
 /// The lane bits whose step along k lies beyond an extent of k: lanes with one of them set hold copies.

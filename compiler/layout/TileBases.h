@@ -12,6 +12,7 @@ public:
   explicit TileBases(unsigned rank) : rank(rank) {}
 
   void add(llvm::StringRef in, unsigned dim, int32_t step);
+  void add(llvm::StringRef in, LinearLayout::Coordinates basis) { basesOf(in).push_back(std::move(basis)); }
   /// Adds a bit whose threads hold the same elements.
   void addCopy(llvm::StringRef in);
   /// The layout of a tile of `shape`, with further registers where it is larger than the bases reach and with copies

@@ -92,21 +92,27 @@ def Ttg_NvidiaMmaAttr : Ttg_MatrixEncoding<"NvidiaMma", "nvidia_mma", ["verifyOp
 def Ttg_AmdMfmaAttr : Ttg_MatrixEncoding<"AmdMfma", "amd_mfma"> {
   let summary = "the accumulator of CDNA's matrix instructions (mfma)";
   let description = [{
-    `instrShape` is [M, N, K] with M = N, 16 or 32. `version` is the generation:
-    2 for gfx90a, 3 for gfx942, 4 for gfx950. A lane holds a column and runs of
-    four rows; `isTransposed`, a row and runs of four columns. With
-    `elementBitWidth = 64`, printed where it is not 32, the accumulator is f64.
-    The last dimension of `warpsPerCTA` runs fastest.
+    `instrShape` is [M, N, K], or [M, N] where the deepest instruction will do, with
+    M = N, 16 or 32. `version` is the generation: 1 for gfx908, 2 for gfx90a, 3 for
+    gfx942, 4 for gfx950. A lane holds a column and runs of four rows;
+    `isTransposed`, a row and runs of four columns. With `elementBitWidth = 64`,
+    printed where it is not 32, the accumulator is f64. The last dimension of
+    `warpsPerCTA` runs fastest. A wave holds `tilesPerWarp` adjacent tiles, printed
+    where they are more than one.
   }];
   let parameters = (ins "unsigned":$version, Ttg_Extents:$warpsPerCTA, Ttg_Extents:$instrShape, "bool":$isTransposed,
-      DefaultValuedParameter<"unsigned", "32">:$elementBitWidth);
-  let assemblyFormat = [{
-    `<` `{` `version` `=` $version `,` `warpsPerCTA` `=` custom<Extents>($warpsPerCTA) `,`
-    `instrShape` `=` custom<Extents>($instrShape) `,` `isTransposed` `=` custom<Flag>($isTransposed)
-    (`,` `elementBitWidth` `=` $elementBitWidth^)? `` `}` `>`
-  }];
+      Ttg_Extents:$tilesPerWarp, "unsigned":$elementBitWidth);
+  let builders = [AttrBuilder<(ins "unsigned":$version, "::llvm::ArrayRef<unsigned>":$warpsPerCTA,
+      "::llvm::ArrayRef<unsigned>":$instrShape, "bool":$isTransposed, CArg<"unsigned", "32">:$elementBitWidth), [{
+    return $_get($_ctxt, version, warpsPerCTA, instrShape, isTransposed,
+                 ::llvm::SmallVector<unsigned>(warpsPerCTA.size(), 1), elementBitWidth);
+  }]>];
+  // The parts may come in any order.
+  let hasCustomAssemblyFormat = 1;
   let extraClassDeclaration = [{
     ::nereid::layout::AmdMatrixTile getTile() const;
+    /// K of the instruction that the author asks for; 0: the deepest one.
+    unsigned getInstrDepth() const;
     /// The layout of the scales of operand 0 or 1 of a scaled instruction: a tile [.., rows or columns, groups along K].
     ::nereid::layout::LinearLayout scaleLayout(unsigned operand, ::llvm::ArrayRef<int64_t> shape) const;
   }];
@@ -117,16 +123,24 @@ def Ttg_AmdWmmaAttr : Ttg_MatrixEncoding<"AmdWmma", "amd_wmma"> {
   let description = [{
     Tiles of 16 rows and columns. `version` is 1 for gfx11, whose lanes hold every
     second row of a column, and 2 for gfx12, whose lanes hold eight adjacent rows;
-    `isTranspose` exchanges rows and columns. The last dimension of `warpsPerCTA`
-    runs fastest.
+    `isTranspose` exchanges rows and columns. `ctaLayout = {register = [[1, 0]],
+    warp = [[0, 1]]}` says by how many tiles each bit of a wave's number of
+    registers, and of the CTA's number of waves, moves; the parameters list these
+    bases one after the other. `warpsPerCTA = [2, 2]`, whose last dimension runs
+    fastest, is read, too.
   }];
-  let parameters = (ins "unsigned":$version, "bool":$isTranspose, Ttg_Extents:$warpsPerCTA);
-  let assemblyFormat = [{
-    `<` `{` `version` `=` $version `,` `isTranspose` `=` custom<Flag>($isTranspose) `,`
-    `warpsPerCTA` `=` custom<Extents>($warpsPerCTA) `` `}` `>`
-  }];
+  let parameters = (ins "unsigned":$version, "bool":$isTranspose, "unsigned":$numDims, Ttg_Extents:$registerBases,
+      Ttg_Extents:$warpBases, Ttg_Extents:$instrShape);
+  let builders = [AttrBuilder<(ins "unsigned":$version, "bool":$isTranspose,
+      "::llvm::ArrayRef<unsigned>":$warpsPerCTA), [{
+    return $_get($_ctxt, version, isTranspose, unsigned(warpsPerCTA.size()), ::llvm::ArrayRef<unsigned>(),
+                 basesOfWarps(warpsPerCTA), ::llvm::ArrayRef<unsigned>({16, 16, 16}));
+  }]>];
+  let hasCustomAssemblyFormat = 1;
   let extraClassDeclaration = [{
     ::nereid::layout::AmdMatrixTile getTile() const;
+    /// The bases of waves whose last dimension runs fastest.
+    static ::llvm::SmallVector<unsigned> basesOfWarps(::llvm::ArrayRef<unsigned> warpsPerCTA);
   }];
 }
 

@@ -6,6 +6,7 @@
 #include "compiler/lowering/Diagnostics.h"
 #include "compiler/lowering/TtgToLlvm/OpEmitters.h"
 #include "compiler/lowering/TtgToLlvm/SharedAccess.h"
+#include "compiler/lowering/TtgToLlvm/WordAccess.h"
 
 #include "compiler/analysis/DotReads.h"
 #include "compiler/analysis/MemoryAccess.h"
@@ -270,8 +271,10 @@ static void copyVector(TtgFunctionEmitter &emitter, const AsyncCopy &copy) {
   access.mask = copy.mask;
   access.cache = copy.cache;
   access.bounded = copy.bounded;
-  const SmallVector<llvm::Value *, 4> zeros(access.numWords, llvm::ConstantInt::get(access.wordType, 0));
-  emitter.target.storeShared(ir, emitter.target.loadGlobal(ir, access, zeros), copy.target, copy.targetOffset, nullptr);
+  SmallVector<llvm::Value *, 4> others(copy.others);
+  others.resize(access.numWords, llvm::ConstantInt::get(access.wordType, 0));
+  emitter.target.storeShared(ir, emitter.target.loadGlobal(ir, access, others), copy.target, copy.targetOffset,
+                             nullptr);
 }
 
 layout::SharedAccessPattern lowering::copyPatternOf(ttg::AsyncCopyGlobalToLocalOp op,
@@ -282,23 +285,42 @@ layout::SharedAccessPattern lowering::copyPatternOf(ttg::AsyncCopyGlobalToLocalO
       elementBytesOf(buffer), analysis::vectorElems(*analysis::memoryAccessOf(op), axes), layout::RegisterOrder::Kept);
 }
 
+/// What a vector gets where the mask is false; none where that is zeros.
+static SmallVector<llvm::Value *, 4> othersOf(TtgFunctionEmitter &emitter, ttg::AsyncCopyGlobalToLocalOp op,
+                                              const layout::SharedAccess &access, unsigned bytes) {
+  if (!op.getMask() || !op.getOther())
+    return {};
+  const Tile &other = emitter.tile(op.getOther());
+  const auto elements = llvm::map_to_vector(access.registers, [&](uint32_t index) { return other[index]; });
+  const auto isZero = [](llvm::Value *value) {
+    auto *constant = dyn_cast<llvm::Constant>(value);
+    return constant && constant->isNullValue();
+  };
+  if (llvm::all_of(elements, isZero))
+    return {};
+  IrBuilder &ir = emitter.ir;
+  llvm::Type *word = ir.getIntNTy(std::min(bytes, 4u) * 8);
+  return splitWords(ir,
+                    ir.CreateBitCast(joinWords(ir, emitter.pack(elements)), wholeType(word, std::max(bytes / 4, 1u))));
+}
+
 static LogicalResult emitAsyncCopy(TtgFunctionEmitter &emitter, ttg::AsyncCopyGlobalToLocalOp op) {
   const unsigned bytes = elementBytesOf(op.getDst().getType());
   const layout::SharedAccessPattern pattern = copyPatternOf(op, emitter.module.axes);
-  if (op.getOther())
-    return tt::report(op.getLoc(), diag::AsyncCopyOther);
   const SharedAddresses addresses(emitter, emitter.scalar(op.getDst()), pattern, bytes);
   // Threads that hold copies of an element write the same bytes.
   for (const layout::SharedAccess &sharedAccess : pattern.accesses) {
     const unsigned first = sharedAccess.registers.front();
     const BaseOffset source = emitter.baseOffsets.of(emitter.tile(op.getSrc())[first]);
     const auto [pointer, offset] = addresses.of(sharedAccess);
+    const SmallVector<llvm::Value *, 4> others = othersOf(emitter, op, sharedAccess, bytes * pattern.vectorElems);
     copyVector(emitter, {.source = source.base,
                          .sourceOffset = source.offset,
                          .target = pointer,
                          .targetOffset = offset,
                          .bytes = bytes * pattern.vectorElems,
                          .mask = op.getMask() ? emitter.tile(op.getMask())[first] : nullptr,
+                         .others = others,
                          .cache = op.getCache(),
                          .bounded = boundedAddress(emitter, op, op.getSrc(), first),
                          .isInLaneOrder = pattern.isInLaneOrder()});

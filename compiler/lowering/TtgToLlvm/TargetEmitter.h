@@ -54,7 +54,7 @@ struct AtomicAccess {
 };
 
 /// An asynchronous copy from global to shared memory by a thread; both addresses are aligned to `bytes`: 4, 8 or 16.
-/// Writes zeros where `mask` (i1, null: always) is false.
+/// Writes `others` where `mask` (i1, null: always) is false.
 struct AsyncCopy {
   llvm::Value *source = nullptr;
   int64_t sourceOffset = 0;
@@ -62,6 +62,7 @@ struct AsyncCopy {
   int64_t targetOffset = 0;
   unsigned bytes = 0;
   llvm::Value *mask = nullptr;
+  llvm::ArrayRef<llvm::Value *> others; ///< words of 32 bits; none: zeros
   tt::CacheModifier cache = tt::CacheModifier::NONE;
   BoundedAddress bounded;     ///< the source in this form, where its base is not null
   bool isInLaneOrder = false; ///< whether the lanes of a warp fill vectors that follow each other in shared memory
@@ -171,7 +172,7 @@ public:
     return false;
   }
   /// Whether there is an instruction for the copy, beside its size.
-  virtual bool copiesAsync(const AsyncCopy &copy) const { return true; }
+  virtual bool copiesAsync(const AsyncCopy &copy) const { return copy.others.empty(); }
   /// Starts a copy. Copies are committed in groups; the wait leaves the last `numPending` groups pending.
   virtual void copyAsync(IrBuilder &ir, const AsyncCopy &copy) = 0;
   virtual void commitCopies(IrBuilder &ir) = 0;

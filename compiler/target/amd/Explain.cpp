@@ -33,7 +33,8 @@ std::pair<std::string, std::string> HipExplainer::describeDot(tt::DotOpInterface
     return {"by FMA instructions of each lane", "no matrix instruction has these types or this precision"};
   auto mfma = dyn_cast<ttg::AmdMfmaAttr>(encoding);
   const unsigned extent = mfma ? mfma.getTile().extent : cast<ttg::AmdWmmaAttr>(encoding).getTile().extent;
-  const std::optional<MatrixInstruction> instruction = matrixInstruction(arch, *kind, extent, depthOf(dot));
+  const std::optional<MatrixInstruction> instruction =
+      matrixInstruction(arch, *kind, extent, depthOf(dot), mfma ? mfma.getInstrDepth() : 0);
   return {llvm::formatv("by {0} {1}x{1}x{2}, operands from registers", mfma ? "mfma" : "wmma", extent,
                         instruction ? instruction->depth : 0),
           ""};

@@ -172,17 +172,6 @@ static const Limit limits[] = {
      "tt.func public @k(%x: !tt.ptr<i8>) {\n"
      "  tt.call @f(%x) : (!tt.ptr<i8>) -> ()\n"
      "  tt.return } }"},
-    {"a_copy_with_other", "cuda:80", "async-copy-other",
-     "#blocked = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>\n"
-     "#flat = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>\n"
-     "#smem = #ttg.shared_memory\n" TTGIR_MODULE "tt.func public @k(%x: !tt.ptr<f32>) {\n"
-     "  %m = arith.constant dense<true> : tensor<128xi1, #blocked>\n"
-     "  %o = arith.constant dense<1.0> : tensor<128xf32, #blocked>\n"
-     "  %p = tt.splat %x : !tt.ptr<f32> -> tensor<128x!tt.ptr<f32>, #blocked>\n"
-     "  %b = ttg.local_alloc : () -> !ttg.memdesc<128xf32, #flat, #smem, mutable>\n"
-     "  %t = ttg.async_copy_global_to_local %p, %b mask %m other %o : tensor<128x!tt.ptr<f32>, #blocked> -> "
-     "!ttg.memdesc<128xf32, #flat, #smem, mutable>\n"
-     "  tt.return } }"},
     {"a_scan_in_a_layout_of_mixed_bits", "cuda:80", "scan-layout",
      "#mixed = #ttg.linear<{register = [], lane = [[3], [2], [4], [8], [16]], warp = [[32], [64]], block = "
      "[]}>\n" TTGIR_MODULE "tt.func public @k(%x: !tt.ptr<i32>) {\n"

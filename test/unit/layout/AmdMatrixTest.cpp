@@ -139,3 +139,46 @@ TEST(AmdMatrix, LanesBeyondASmallKHoldCopies) {
   EXPECT_EQ(amdLanesBeyond(tile, 4, 4), 48u);
   EXPECT_EQ(amdLanesBeyond({.kind = AmdMatrix::WmmaReplicated, .extent = 16}, 16, 4), 0u);
 }
+
+/// A wave's tiles are adjacent, and its registers go through all of a row of tiles before the next row.
+TEST(AmdMatrix, AWaveHoldsABoxOfTiles) {
+  const AmdMatrixTile tile = {.kind = AmdMatrix::Mfma, .extent = 16, .isTransposed = true};
+  const std::vector<unsigned> warps = {2, 2}, tiles = {2, 2};
+  const LinearLayout layout = amdAccumulator(tile, {warps, tiles}, {64, 128});
+  EXPECT_EQ(layout.inSize(kRegister), 4 * 4 * 2);
+  const auto at = [&](int32_t index, int32_t warp) {
+    return layout.apply({{kRegister, index}, {kLane, 0}, {kWarp, warp}});
+  };
+  EXPECT_EQ(at(4, 0), (LinearLayout::Coordinates{0, 16}));  // the second tile of the box
+  EXPECT_EQ(at(8, 0), (LinearLayout::Coordinates{0, 64}));  // the box repeats along the row
+  EXPECT_EQ(at(16, 0), (LinearLayout::Coordinates{16, 0})); // the second row of tiles
+  EXPECT_EQ(at(0, 1), (LinearLayout::Coordinates{0, 32}));
+  EXPECT_EQ(at(0, 2), (LinearLayout::Coordinates{32, 0}));
+  const LinearLayout left = amdOperand(tile, 0, 4, {warps, tiles}, {64, 32});
+  const auto ofLeft = [&](int32_t index, int32_t warp) {
+    return left.apply({{kRegister, index}, {kLane, 0}, {kWarp, warp}});
+  };
+  EXPECT_EQ(ofLeft(4, 0), (LinearLayout::Coordinates{0, 16})); // k first
+  EXPECT_EQ(ofLeft(8, 0), (LinearLayout::Coordinates{16, 0}));
+  EXPECT_EQ(ofLeft(0, 1), (LinearLayout::Coordinates{0, 0})); // waves of a row hold the same
+  EXPECT_EQ(ofLeft(0, 2), (LinearLayout::Coordinates{32, 0}));
+}
+
+/// wmma: the author gives the steps of registers and waves, in tiles.
+TEST(AmdMatrix, BasesOfRegistersAndWaves) {
+  const AmdMatrixTile tile = {.kind = AmdMatrix::Wmma, .extent = 16, .isTransposed = true};
+  AmdDistribution distribution;
+  distribution.registers = {{1, 0}};
+  distribution.warps = {{0, 1}, {2, 0}};
+  const LinearLayout layout = amdAccumulator(tile, distribution, {64, 64});
+  const auto at = [&](int32_t index, int32_t warp) {
+    return layout.apply({{kRegister, index}, {kLane, 0}, {kWarp, warp}});
+  };
+  EXPECT_EQ(at(8, 0), (LinearLayout::Coordinates{16, 0}));
+  EXPECT_EQ(at(16, 0), (LinearLayout::Coordinates{0, 32}));
+  EXPECT_EQ(at(0, 1), (LinearLayout::Coordinates{0, 16}));
+  EXPECT_EQ(at(0, 2), (LinearLayout::Coordinates{32, 0}));
+  const LinearLayout right = amdOperand(tile, 1, 8, distribution, {16, 64});
+  EXPECT_EQ(right.apply({{kRegister, 0}, {kLane, 0}, {kWarp, 1}}), (LinearLayout::Coordinates{0, 16}));
+  EXPECT_EQ(right.apply({{kRegister, 0}, {kLane, 0}, {kWarp, 2}}), (LinearLayout::Coordinates{0, 0}));
+}

@@ -50,25 +50,32 @@ std::optional<MatrixKind> amd::matrixKindOf(tt::DotOpInterface dot, const Arch &
   return plain ? kindOf(plain, arch) : std::nullopt;
 }
 
-/// Elements along k of a lane in one mfma.
-static unsigned mfmaElements(const Arch &arch, MatrixKind kind) {
+/// Elements along k of a lane in the mfma of a kind, the deepest one first.
+static SmallVector<unsigned, 2> mfmaElements(const Arch &arch, MatrixKind kind) {
   switch (kind) {
   case MatrixKind::F16:
   case MatrixKind::BF16:
-    return arch.hasDoubleDepth ? 8 : 4;
+    return arch.hasDoubleDepth ? SmallVector<unsigned, 2>{8, 4} : SmallVector<unsigned, 2>{4};
   case MatrixKind::Int8:
-    return arch.hasDoubleDepth ? 16 : arch.hasWideInt8 ? 8 : 4;
+    return arch.hasDoubleDepth ? SmallVector<unsigned, 2>{16, 8} : SmallVector<unsigned, 2>{arch.hasWideInt8 ? 8u : 4u};
   case MatrixKind::Fp8:
-    return 8;
+    return {8};
   case MatrixKind::Mx:
-    return 32;
+    return {32};
   case MatrixKind::XF32:
-    return 2;
+    return {2};
   case MatrixKind::F32:
   case MatrixKind::F64:
-    return 1;
+    return {1};
   }
   llvm_unreachable("all kinds are listed");
+}
+
+/// The elements along k of a lane of the mfma that multiplies `asked` of them; of the deepest one where there is none.
+static unsigned mfmaElements(const Arch &arch, MatrixKind kind, unsigned extent, unsigned asked) {
+  const auto known = mfmaElements(arch, kind);
+  const unsigned perLane = asked / (arch.waveSize / extent);
+  return llvm::is_contained(known, perLane) ? perLane : known.front();
 }
 
 int64_t amd::depthOf(tt::DotOpInterface dot) {
@@ -78,16 +85,19 @@ int64_t amd::depthOf(tt::DotOpInterface dot) {
 }
 
 std::optional<MatrixInstruction> amd::matrixInstruction(const Arch &arch, MatrixKind kind, unsigned extent,
-                                                        int64_t depth) {
+                                                        int64_t depth, unsigned asked) {
   if (kind == MatrixKind::Fp8 && arch.hasScaledMatrix)
-    if (auto deeper = matrixInstruction(arch, MatrixKind::Mx, extent, depth); deeper && deeper->depth <= depth)
+    if (auto deeper = matrixInstruction(arch, MatrixKind::Mx, extent, depth);
+        deeper && (asked ? deeper->depth == asked : deeper->depth <= depth))
       return deeper;
   MatrixInstruction instruction = {.kind = kind, .extent = extent};
   const bool isWmma = arch.matrixUnit != MatrixUnit::Mfma;
   if (extent != 16 && (isWmma || kind == MatrixKind::F64))
     return std::nullopt;
   // RDNA3's lanes hold all of k, RDNA4's half of it.
-  instruction.perLane = arch.matrixUnit == MatrixUnit::WmmaReplicated ? 16 : isWmma ? 8 : mfmaElements(arch, kind);
+  instruction.perLane = arch.matrixUnit == MatrixUnit::WmmaReplicated ? 16
+                        : isWmma                                      ? 8
+                                                                      : mfmaElements(arch, kind, extent, asked);
   instruction.depth = isWmma ? 16 : instruction.perLane * (arch.waveSize / extent);
   return instruction;
 }

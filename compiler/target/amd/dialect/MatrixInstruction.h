@@ -43,7 +43,9 @@ inline constexpr unsigned kMxWidth = 16;
 int64_t depthOf(tt::DotOpInterface dot);
 
 /// The deepest instruction of that kind and extent for a dot of `depth`; none where there is none. Dots of fp8 deep
-/// enough for `Mx` get that, without scales: it multiplies twice as much at a time.
-std::optional<MatrixInstruction> matrixInstruction(const Arch &arch, MatrixKind kind, unsigned extent, int64_t depth);
+/// enough for `Mx` get that, without scales: it multiplies twice as much at a time. An instruction that multiplies
+/// `asked` elements along k is taken instead where there is one.
+std::optional<MatrixInstruction> matrixInstruction(const Arch &arch, MatrixKind kind, unsigned extent, int64_t depth,
+                                                   unsigned asked = 0);
 
 } // namespace nereid::amd

@@ -1,4 +1,4 @@
-// Declares the ops of `amdg`. ODS alone verifies them: no pass works on them but the one that rewrites them.
+// Declares the ops of `amdg`. Passes work on `tt` and `ttg`, as which the accesses to buffers are rewritten.
 // SPDX-License-Identifier: MIT
 #ifndef NEREID_AMDG_OPS
 #define NEREID_AMDG_OPS
@@ -11,7 +11,8 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 
 class Amdg_Op<string mnemonic, list<Trait> traits = []> : Op<Amdg_Dialect, mnemonic, traits>;
 
-// An access to buffer `ptr` at `offsets`, in elements, of a tile `like`. The operand `stride` is a hint.
+// An access to buffer `ptr` at `offsets`, in elements, of a tile `like`. The operand `stride` is a hint. The type of the
+// pointer may be absent: `: tensor<64xf32, #blocked>` for `: !tt.ptr<f32> -> tensor<64xf32, #blocked>`.
 class Amdg_OffsetsOf<string like>
     : TypesMatchWith<"offsets have the shape of the tile", like, "offsets", "::nereid::amdg::offsetsLike($_self)">;
 class Amdg_PointerTo<string like>
@@ -24,7 +25,7 @@ def Amdg_Tile : RankedTensorOf<[Tt_Float, Tt_Int]>;
 def Amdg_Offsets : RankedTensorOf<[I32]>;
 
 def BufferLoadOp : Amdg_Op<"buffer_load", [AttrSizedOperandSegments, Amdg_OffsetsOf<"result">, Amdg_PointerTo<"result">,
-    Amdg_MaskOf<"result">, TypesMatchWith<"other has the type of the result", "result", "other", "$_self",
+    MemoryEffects<[MemRead]>, Amdg_MaskOf<"result">, TypesMatchWith<"other has the type of the result", "result", "other", "$_self",
                                           "!this->getOther() || std::equal_to<>()">]> {
   let summary = "reads elements of a buffer; those that are masked off are `other`, or zero";
   let description = [{ `%x = amdg.buffer_load %p[%offsets], %mask stride = %s : tensor<64xf32, #blocked>` }];
@@ -34,7 +35,7 @@ def BufferLoadOp : Amdg_Op<"buffer_load", [AttrSizedOperandSegments, Amdg_Offset
   let results = (outs Amdg_Tile:$result);
   let assemblyFormat = [{
     $ptr `[` $offsets `]` (`,` $mask^)? (`,` $other^)? (`cacheModifier` `=` $cache^)? (`stride` `=` $stride^)? attr-dict
-    `:` type($result)
+    `:` custom<BufferTile>(type($ptr), type($result))
   }];
 }
 
@@ -43,6 +44,10 @@ def BufferLoadToLocalOp : Amdg_Op<"buffer_load_to_local", [AttrSizedOperandSegme
                    "!this->getMask() || std::equal_to<>()">]> {
   let summary = "copies elements of a buffer to shared memory, as a part of the next group of copies";
   let description = [{
+    C1. The shared memory has the shape of the offsets and the pointer's element
+        type, and is mutable.
+    C2. `other` is a tile of the offsets' shape and layout, and has a mask.
+
     `%t = amdg.buffer_load_to_local %p[%offsets] mask = %m into %b : <f16>[tensor<64xi32, #blocked>] -> <64xf16, ...>`
   }];
   let arguments = (ins Ttg_MemDescType:$dest, Tt_PointerType:$ptr, Amdg_Offsets:$offsets, Optional<Tt_I1Like>:$mask,
@@ -51,8 +56,10 @@ def BufferLoadToLocalOp : Amdg_Op<"buffer_load_to_local", [AttrSizedOperandSegme
   let results = (outs Ttg_AsyncTokenType:$token);
   let assemblyFormat = [{
     $ptr `[` $offsets `]` (`mask` `=` $mask^)? (`other` `=` $other^)? (`cacheModifier` `=` $cache^)?
-    (`stride` `=` $stride^)? `into` $dest attr-dict `:` type($ptr) `[` type($offsets) `]` type($other) `->` type($dest)
+    (`stride` `=` $stride^)? `into` $dest attr-dict
+    `:` custom<BufferPointer>(type($ptr)) `[` type($offsets) `]` type($other) `->` type($dest)
   }];
+  let hasVerifier = 1;
 }
 
 def BufferStoreOp : Amdg_Op<"buffer_store", [AttrSizedOperandSegments, Amdg_OffsetsOf<"value">, Amdg_PointerTo<"value">,
@@ -63,7 +70,7 @@ def BufferStoreOp : Amdg_Op<"buffer_store", [AttrSizedOperandSegments, Amdg_Offs
       DefaultValuedAttr<Tt_CacheModifier, "::nereid::tt::CacheModifier::NONE">:$cache, Optional<Tt_I1Like>:$mask);
   let assemblyFormat = [{
     $value `,` $ptr `[` $offsets `]` (`,` $mask^)? (`cacheModifier` `=` $cache^)? (`stride` `=` $stride^)? attr-dict
-    `:` type($value)
+    `:` custom<BufferTile>(type($ptr), type($value))
   }];
 }
 
@@ -76,7 +83,7 @@ def BufferAtomicRMWOp : Amdg_Op<"buffer_atomic_rmw", [AttrSizedOperandSegments, 
   let results = (outs Amdg_Tile:$result);
   let assemblyFormat = [{
     $atomic_rmw_op `,` $sem `,` $scope `,` $value `,` $ptr `[` $offsets `]` (`,` $mask^)? (`stride` `=` $stride^)?
-    attr-dict `:` type($result)
+    attr-dict `:` custom<BufferTile>(type($ptr), type($result))
   }];
 }
 
@@ -88,7 +95,8 @@ def BufferAtomicCASOp : Amdg_Op<"buffer_atomic_cas", [AllTypesMatch<["cmp", "val
       Tt_MemSemantic:$sem, Tt_MemSyncScope:$scope);
   let results = (outs Amdg_Tile:$result);
   let assemblyFormat = [{
-    $sem `,` $scope `,` $cmp `,` $val `,` $ptr `[` $offsets `]` (`stride` `=` $stride^)? attr-dict `:` type($result)
+    $sem `,` $scope `,` $cmp `,` $val `,` $ptr `[` $offsets `]` (`stride` `=` $stride^)? attr-dict
+    `:` custom<BufferTile>(type($ptr), type($result))
   }];
 }
 
@@ -100,6 +108,94 @@ def InThreadTransposeOp : Amdg_Op<"in_thread_transpose", [Pure]> {
   let arguments = (ins Amdg_Tile:$src);
   let results = (outs Amdg_Tile:$result);
   let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
+}
+
+def ExtractSliceOp : Amdg_Op<"extract_slice", [Pure]> {
+  let summary = "a part of a tile that every thread has in its own registers";
+  let description = [{
+    C1. The part has the tile's rank and element type, and lies within it.
+    C2. Lanes and waves hold the elements of the part where they hold those of the tile.
+
+    `%y = amdg.extract_slice %x [64, 0] : tensor<128x128xf32, #blocked> to tensor<64x128xf32, #blocked>`
+  }];
+  let arguments = (ins AnyRankedTensor:$source, DenseI64ArrayAttr:$static_offsets);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$source $static_offsets attr-dict `:` type($source) `to` type($result)";
+  let hasVerifier = 1;
+}
+
+// Floats of 8 or 4 bits times scales, rounded once. A bf16 scale has the exponent of an e8m0.
+class Amdg_ScaledUpcastOp<string mnemonic, list<Trait> traits = []> : Amdg_Op<mnemonic, !listconcat([Pure], traits)> {
+  let results = (outs RankedTensorOf<[F16, BF16]>:$output);
+  let hasVerifier = 1;
+}
+
+def ScaledUpcastFp4Op : Amdg_ScaledUpcastOp<"scaled_upcast_fp4"> {
+  let summary = "e2m1 in pairs, the low half first, as f16 or bf16, times scales";
+  let description = [{
+    C1. The result has twice the input's extent along `axis`, and its other extents.
+    C2. Every thread holds the values of its own bytes.
+    C3. The scales have the result's shape and layout.
+
+    `%y = amdg.scaled_upcast_fp4 %x scale %s {axis = 1 : i32} : tensor<16x32xi8, #a>, tensor<16x64xbf16, #b> -> tensor<16x64xbf16, #b>`
+  }];
+  let arguments = (ins RankedTensorOf<[I8]>:$input, RankedTensorOf<[BF16]>:$scale, I32Attr:$axis);
+  let assemblyFormat = [{
+    $input `scale` $scale attr-dict `:` type($input) `,` type($scale) `->` type($output)
+  }];
+}
+
+def UnpackFp4Op : Amdg_Op<"unpack_fp4", [Pure]> {
+  let summary = "e2m1 in pairs, the low half first, as f32: a part of `scaled_upcast_fp4`";
+  let description = [{
+    C1. The result has twice the input's extent along `axis`, and its other extents.
+    C2. Every thread holds the values of its own bytes.
+  }];
+  let arguments = (ins RankedTensorOf<[I8]>:$input, I32Attr:$axis);
+  let results = (outs RankedTensorOf<[F32]>:$output);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($output)";
+  let hasVerifier = 1;
+}
+
+def ScaledUpcastFp8Op : Amdg_ScaledUpcastOp<"scaled_upcast_fp8"> {
+  let summary = "fp8 as f16 or bf16, times scales";
+  let description = [{
+    C1. Input, scales and result have one shape and layout.
+
+    `%y = amdg.scaled_upcast_fp8 %x scale %s : tensor<16x64xf8E4M3FN, #b>, tensor<16x64xbf16, #b> -> tensor<16x64xbf16, #b>`
+  }];
+  let arguments = (ins RankedTensorOf<[Tt_Float]>:$input, RankedTensorOf<[BF16]>:$scale);
+  let assemblyFormat = [{
+    $input `scale` $scale attr-dict `:` type($input) `,` type($scale) `->` type($output)
+  }];
+}
+
+//--- hints to the scheduler of instructions ------------------------------------------------
+
+def SchedBarrierOp : Amdg_Op<"sched_barrier"> {
+  let summary = "lets only instructions of the kinds in `mask` move across";
+  let arguments = (ins I32Attr:$mask);
+  let assemblyFormat = "attr-dict";
+}
+
+def SchedGroupBarrierOp : Amdg_Op<"sched_group_barrier"> {
+  let summary = "places `size` instructions of the kinds in `mask`, in the order of the group `sync`";
+  let arguments = (ins I32Attr:$mask, I32Attr:$size, I32Attr:$sync);
+  let assemblyFormat = "attr-dict";
+}
+
+def SetPriorityOp : Amdg_Op<"set_priority"> {
+  let summary = "the priority of the wave among those of its SIMD unit: 0 to 3";
+  let description = [{ C1. `priority` is 0 to 3. }];
+  let arguments = (ins I32Attr:$priority);
+  let assemblyFormat = "attr-dict";
+  let hasVerifier = 1;
+}
+
+def SchedOptionOp : Amdg_Op<"sched_option"> {
+  let summary = "asks LLVM for a schedule of its own choice, by number, in this basic block";
+  let arguments = (ins I32Attr:$option);
+  let assemblyFormat = "attr-dict";
 }
 
 def CondBarrierOp : Amdg_Op<"cond_barrier"> {

@@ -110,20 +110,37 @@ static void storeBuffer(IrBuilder &ir, const Arch &arch, const GlobalAccess &acc
 
 //--- to LDS --------------------------------------------------------------------------------
 
+/// Loads a vector of each lane to LDS from `first` on, which all lanes share.
+void AmdEmitter::loadToLds(IrBuilder &ir, const AsyncCopy &copy, llvm::Value *first, llvm::Value *mask) {
+  llvm::Value *lds = ir.CreateIntToPtr(first, ir.getPtrTy(3)), *bytes = ir.getInt32(copy.bytes), *zero = ir.getInt32(0);
+  llvm::CallInst *load =
+      copy.bounded.base
+          ? ir.CreateIntrinsic(llvm::Intrinsic::amdgcn_raw_ptr_buffer_load_lds, {},
+                               {bufferOf(ir, arch, copy.bounded.base), lds, bytes, bufferOffset(ir, copy.bounded, mask),
+                                zero, zero, bufferControl(ir, false)})
+          : ir.CreateIntrinsic(llvm::Intrinsic::amdgcn_global_load_lds, {},
+                               {offsetPointer(ir, copy.source, copy.sourceOffset), lds, bytes, zero, zero});
+  markCaching(*load, copy.cache, tt::EvictionPolicy::NORMAL);
+  hasLoadsToLds = true;
+}
+
 /// The lanes' vectors follow each other from the address of the first lane on, which is all that the instruction takes.
+/// Buffers give zeros to lanes that are masked off; else those lanes take no part and store what they get.
 void AmdEmitter::copyAsync(IrBuilder &ir, const AsyncCopy &copy) {
   llvm::Value *target = ir.CreatePtrToInt(offsetPointer(ir, copy.target, copy.targetOffset), ir.getInt32Ty());
   llvm::Value *first = ir.CreateIntrinsic(llvm::Intrinsic::amdgcn_readfirstlane, {ir.getInt32Ty()},
                                           llvm::ArrayRef<llvm::Value *>{target});
-  llvm::CallInst *load = ir.CreateIntrinsic(
-      llvm::Intrinsic::amdgcn_raw_ptr_buffer_load_lds, {},
-      {bufferOf(ir, arch, copy.bounded.base), ir.CreateIntToPtr(first, ir.getPtrTy(3)), ir.getInt32(copy.bytes),
-       bufferOffset(ir, copy.bounded, copy.mask), ir.getInt32(0), ir.getInt32(0), bufferControl(ir, false)});
-  markCaching(*load, copy.cache, tt::EvictionPolicy::NORMAL);
-  hasLoadsToLds = true;
-  const bool isFirst = copiesOfGroup == 0;
-  copiesOfGroup = isFirst || groupBlock == ir.GetInsertBlock() ? copiesOfGroup + 1 : 1;
-  groupBlock = ir.GetInsertBlock();
+  if (!copy.mask || (copy.bounded.base && copy.others.empty())) {
+    loadToLds(ir, copy, first, copy.mask);
+    const bool isFirst = copiesOfGroup == 0;
+    copiesOfGroup = isFirst || groupBlock == ir.GetInsertBlock() ? copiesOfGroup + 1 : 1;
+    groupBlock = ir.GetInsertBlock();
+    return;
+  }
+  emitConditional(ir, copy.mask, [&] { loadToLds(ir, copy, first, nullptr); });
+  Words others(copy.others);
+  others.resize(std::max(copy.bytes / 4, 1u), ir.getInt32(0));
+  storeShared(ir, others, copy.target, copy.targetOffset, ir.CreateNot(copy.mask));
 }
 
 /// Copies in other basic blocks than the end of their group may not have been executed: they do not count.
@@ -150,9 +167,13 @@ void AmdEmitter::settleWaits() {
 
 /// Barriers separate an access to LDS from the loads that fill what it reads; those in flight fill other buffers.
 void amd::separateLdsLoads(llvm::Module &module) {
-  llvm::Function *load =
-      llvm::Intrinsic::getDeclarationIfExists(&module, llvm::Intrinsic::amdgcn_raw_ptr_buffer_load_lds);
-  if (!load)
+  llvm::SmallVector<llvm::Instruction *> toLds;
+  for (auto id : {llvm::Intrinsic::amdgcn_raw_ptr_buffer_load_lds, llvm::Intrinsic::amdgcn_global_load_lds})
+    for (llvm::Function &function : module)
+      if (function.getIntrinsicID() == id)
+        for (llvm::User *user : function.users())
+          toLds.push_back(llvm::cast<llvm::Instruction>(user));
+  if (toLds.empty())
     return;
   llvm::MDBuilder metadata(module.getContext());
   llvm::MDNode *domain = metadata.createAnonymousAliasScopeDomain("lds");
@@ -160,8 +181,8 @@ void amd::separateLdsLoads(llvm::Module &module) {
     return llvm::MDNode::get(module.getContext(), {metadata.createAnonymousAliasScope(domain, name)});
   };
   llvm::MDNode *loads = scope("loads to LDS"), *accesses = scope("accesses to LDS");
-  for (llvm::User *user : load->users())
-    llvm::cast<llvm::Instruction>(user)->setMetadata(llvm::LLVMContext::MD_alias_scope, loads);
+  for (llvm::Instruction *load : toLds)
+    load->setMetadata(llvm::LLVMContext::MD_alias_scope, loads);
   for (llvm::Function &function : module)
     for (llvm::Instruction &access : llvm::instructions(function))
       if (const llvm::Value *pointer = llvm::getLoadStorePointerOperand(&access);

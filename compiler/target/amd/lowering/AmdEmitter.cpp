@@ -35,7 +35,10 @@ AmdEmitter::AmdEmitter(const Arch &arch, llvm::ArrayRef<support::ExternLibrary> 
     : arch(arch), features{.hasFma = true, .hasLibm = false, .avoidsBranches = true, .approxDivide = divideFast},
       libraries(libraryBitcode(), features, externLibraries), wavesPerEu(wavesPerEu) {}
 
-void AmdEmitter::addOpEmitters(OpEmitters &table) { addMatrixDotEmitters(table); }
+void AmdEmitter::addOpEmitters(OpEmitters &table) {
+  addMatrixDotEmitters(table);
+  addAmdgEmitters(table);
+}
 
 //--- program -------------------------------------------------------------------------------
 

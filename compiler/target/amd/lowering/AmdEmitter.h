@@ -47,7 +47,7 @@ public:
   void markAtomic(llvm::AtomicRMWInst &atomic) override;
   llvm::StringRef scopeName(tt::MemSyncScope scope) const override;
   bool copiesAsync(const lowering::AsyncCopy &copy) const override {
-    return copy.bytes == arch.ldsLoadBytes && copy.bounded.base && copy.isInLaneOrder;
+    return arch.ldsLoadBytes && (copy.bytes == arch.ldsLoadBytes || copy.bytes == 4) && copy.isInLaneOrder;
   }
   void copyAsync(IrBuilder &ir, const lowering::AsyncCopy &copy) override;
   void commitCopies(IrBuilder &ir) override;
@@ -74,6 +74,7 @@ public:
   llvm::Error linkLibraries(llvm::Module &module) { return libraries.link(module); }
 
 private:
+  void loadToLds(IrBuilder &ir, const lowering::AsyncCopy &copy, llvm::Value *first, llvm::Value *mask);
   llvm::Value *exchangeRow(IrBuilder &ir, llvm::Value *word, unsigned dppControl);
 
   math::HostMath features;
@@ -102,5 +103,7 @@ llvm::CallInst *wait(lowering::IrBuilder &ir, const WaitCounts &counts);
 void separateLdsLoads(llvm::Module &module);
 
 void addMatrixDotEmitters(lowering::OpEmitters &table);
+/// Emitters of `amdg`.
+void addAmdgEmitters(lowering::OpEmitters &table);
 
 } // namespace nereid::amd

@@ -210,7 +210,8 @@ template <typename Dot> static LogicalResult emitByInstructions(TtgFunctionEmitt
   const ttg::LayoutEncoding encoding = ttg::encodingOf(op.getType());
   auto mfma = dyn_cast<ttg::AmdMfmaAttr>(encoding);
   const layout::AmdMatrixTile tile = mfma ? mfma.getTile() : cast<ttg::AmdWmmaAttr>(encoding).getTile();
-  const std::optional<MatrixInstruction> instruction = matrixInstruction(target.arch, kind, tile.extent, depthOf(op));
+  const std::optional<MatrixInstruction> instruction =
+      matrixInstruction(target.arch, kind, tile.extent, depthOf(op), mfma ? mfma.getInstrDepth() : 0);
   if (!instruction)
     return op.emitError() << "has no matrix instruction for its layout";
   FactorForm factors[] = {factorOf(op, 0, *instruction), factorOf(op, 1, *instruction)};

@@ -25,10 +25,10 @@ def BoundOffsets : Pass<"amd-bound-offsets", "::nereid::tt::FuncOp"> {
 def RewriteImportedOps : Pass<"amd-rewrite-imported-ops", "::mlir::ModuleOp"> {
   let summary = "rewrites ops of `amdg` and `rocdl` in imported TTGIR as ops of `tt` and `ttg`";
   let description = [{
-    Accesses to buffers become accesses through pointers, copies to shared memory
-    loads and stores, transpositions in threads conversions of layouts. Hints to
-    the scheduler are erased, and so are barriers of a part of the waves, which
-    only set them off against each other.
+    Accesses to buffers become accesses through pointers that are marked as
+    buffers' own, copies to shared memory those of `ttg`, transpositions in
+    threads conversions of layouts, hints to the scheduler ops of `amdg`. Barriers
+    of a part of the waves, which only set them off against each other, are erased.
   }];
   let dependentDialects = ["::nereid::ttg::TtgDialect"];
 }

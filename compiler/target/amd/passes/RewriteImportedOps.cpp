@@ -1,7 +1,7 @@
 // Rewrites ops for AMD's GPUs in imported TTGIR as ops of `tt` and `ttg`.
 //
-//   %x = amdg.buffer_load %p[%o], %m : tensor<64xf32, #b>   ->   %s = tt.splat %p, %a = tt.addptr %s, %o
-//                                                                %x = tt.load %a, %m, %zero
+//   %x = amdg.buffer_load %p[%o], %m : !tt.ptr<f32> -> tensor<64xf32, #b>
+//     ->  %s = tt.splat %p, %a = tt.addptr %s, %o, %x = tt.load %a, %m, %zero
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/tt/Report.h"
 #include "compiler/target/amd/dialect/Dialect.h"
@@ -25,13 +25,20 @@ static Value addressesOf(OpBuilder &builder, Location loc, Value pointer, Value 
   return tt::AddPtrOp::create(builder, loc, type, splat, offsets);
 }
 
+/// A buffer has 2^31 bytes; offsets outside of it read zero and store nothing, as buffer instructions do.
+static void markBounded(Operation *access) {
+  access->setDiscardableAttr(ttg::kBoundedOffset, UnitAttr::get(access->getContext()));
+}
+
 /// Elements of a buffer that are masked off read as zero.
 static Value loadFrom(OpBuilder &builder, Location loc, Type type, Value addresses, Value mask, Value other,
                       tt::CacheModifier cache) {
   if (mask && !other)
     other = arith::ConstantOp::create(builder, loc, cast<TypedAttr>(builder.getZeroAttr(type)));
-  return tt::LoadOp::create(builder, loc, type, addresses, mask, other, cache, tt::EvictionPolicy::NORMAL,
-                            /*isVolatile=*/false);
+  auto load = tt::LoadOp::create(builder, loc, type, addresses, mask, other, cache, tt::EvictionPolicy::NORMAL,
+                                 /*isVolatile=*/false);
+  markBounded(load);
+  return load;
 }
 
 static void rewrite(amdg::BufferLoadOp op) {
@@ -42,24 +49,23 @@ static void rewrite(amdg::BufferLoadOp op) {
   op.erase();
 }
 
-/// The copy is complete before the next op: waits for it have nothing to do.
 static void rewrite(amdg::BufferLoadToLocalOp op) {
   OpBuilder builder(op);
   const Location loc = op.getLoc();
   Value addresses = addressesOf(builder, loc, op.getPtr(), op.getOffsets());
-  Type type = tt::pointeeLike(addresses.getType());
-  Value loaded = loadFrom(builder, loc, type, addresses, op.getMask(), op.getOther(), op.getCache());
-  ttg::LocalStoreOp::create(builder, loc, loaded, op.getDest());
-  op.getToken().replaceAllUsesWith(
-      ttg::AsyncCommitGroupOp::create(builder, loc, op.getToken().getType(), ValueRange()).getToken());
+  auto copy =
+      ttg::AsyncCopyGlobalToLocalOp::create(builder, loc, op.getToken().getType(), addresses, op.getDest(),
+                                            op.getMask(), op.getOther(), op.getCache(), tt::EvictionPolicy::NORMAL);
+  markBounded(copy);
+  op.getToken().replaceAllUsesWith(copy.getToken());
   op.erase();
 }
 
 static void rewrite(amdg::BufferStoreOp op) {
   OpBuilder builder(op);
   Value addresses = addressesOf(builder, op.getLoc(), op.getPtr(), op.getOffsets());
-  tt::StoreOp::create(builder, op.getLoc(), addresses, op.getValue(), op.getMask(), op.getCache(),
-                      tt::EvictionPolicy::NORMAL);
+  markBounded(tt::StoreOp::create(builder, op.getLoc(), addresses, op.getValue(), op.getMask(), op.getCache(),
+                                  tt::EvictionPolicy::NORMAL));
   op.erase();
 }
 
@@ -85,6 +91,49 @@ static void rewrite(amdg::InThreadTransposeOp op) {
   OpBuilder builder(op);
   op.getResult().replaceAllUsesWith(ttg::ConvertLayoutOp::create(builder, op.getLoc(), op.getType(), op.getSrc()));
   op.erase();
+}
+
+//--- floats of 8 and 4 bits ----------------------------------------------------------------
+
+/// Values times scales, both exact in f32, rounded to the type of the result.
+static Value scaled(OpBuilder &builder, Location loc, Value single, Value scale, Type type) {
+  Value wide = arith::ExtFOp::create(builder, loc, single.getType(), scale);
+  return arith::TruncFOp::create(builder, loc, type, arith::MulFOp::create(builder, loc, single, wide));
+}
+
+static void rewrite(amdg::ScaledUpcastFp4Op op) {
+  OpBuilder builder(op);
+  Value values = amdg::UnpackFp4Op::create(builder, op.getLoc(), tt::withElement(op.getType(), builder.getF32Type()),
+                                           op.getInput(), op.getAxis());
+  op.getResult().replaceAllUsesWith(scaled(builder, op.getLoc(), values, op.getScale(), op.getType()));
+  op.erase();
+}
+
+static void rewrite(amdg::ScaledUpcastFp8Op op) {
+  OpBuilder builder(op);
+  Value values = tt::FpToFpOp::create(builder, op.getLoc(), tt::withElement(op.getType(), builder.getF32Type()),
+                                      op.getInput(), tt::RoundingModeAttr());
+  op.getResult().replaceAllUsesWith(scaled(builder, op.getLoc(), values, op.getScale(), op.getType()));
+  op.erase();
+}
+
+//--- hints ---------------------------------------------------------------------------------
+
+/// A hint of `rocdl` as an op of `amdg`, by its name and numbers; nothing where it has others.
+static Operation *hintOf(OpBuilder &builder, Operation *op) {
+  const StringRef name = op->getName().getStringRef();
+  auto attribute = op->getAttrOfType<DenseI32ArrayAttr>("arguments");
+  const ArrayRef<int32_t> numbers = attribute ? attribute.asArrayRef() : ArrayRef<int32_t>();
+  const Location loc = op->getLoc();
+  if (name == "rocdl.sched.barrier" && numbers.size() == 1)
+    return amdg::SchedBarrierOp::create(builder, loc, numbers[0]);
+  if (name == "rocdl.sched.group.barrier" && numbers.size() == 3)
+    return amdg::SchedGroupBarrierOp::create(builder, loc, numbers[0], numbers[1], numbers[2]);
+  if (name == "rocdl.s.setprio" && numbers.size() == 1)
+    return amdg::SetPriorityOp::create(builder, loc, numbers[0]);
+  if (name == "rocdl.iglp.opt" && numbers.size() == 1)
+    return amdg::SchedOptionOp::create(builder, loc, numbers[0]);
+  return nullptr;
 }
 
 /// Erases an op that nothing uses, and those before it that only it used.
@@ -119,9 +168,12 @@ struct RewriteImportedOps : amd::impl::RewriteImportedOpsBase<RewriteImportedOps
 
   void runOnOperation() final {
     rewriteAll<amdg::BufferLoadOp, amdg::BufferLoadToLocalOp, amdg::BufferStoreOp, amdg::BufferAtomicRMWOp,
-               amdg::BufferAtomicCASOp, amdg::InThreadTransposeOp>();
-    for (Operation *op : opsThat(isHint))
+               amdg::BufferAtomicCASOp, amdg::InThreadTransposeOp, amdg::ScaledUpcastFp4Op, amdg::ScaledUpcastFp8Op>();
+    for (Operation *op : opsThat(isHint)) {
+      OpBuilder builder(op);
+      (void)hintOf(builder, op);
       op->erase();
+    }
     for (Operation *op : opsThat(llvm::IsaPred<amdg::CondBarrierOp>))
       eraseUnused(op);
     for (Operation *op : opsThat(isThreadId)) {
