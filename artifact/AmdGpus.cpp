@@ -35,13 +35,23 @@ static constexpr AmdArch cdna2 = {.name = "gfx90a",
                                   .numBanks = 32,
                                   .ldsLoadBytes = 0,
                                   .prefersLdsLoads = false,
-                                  .bufferFlags = kCdnaBuffer};
+                                  .bufferFlags = kCdnaBuffer,
+                                  .simdRegisters = 512,
+                                  .simdWaves = 8,
+                                  .unitSharedBytes = 64 * KiB,
+                                  .fma = 64,
+                                  .special = 16,
+                                  .globalBytes = 64,
+                                  .matrixF16 = 512,
+                                  .matrixF32 = 128,
+                                  .matrixF64 = 128};
 
 static constexpr AmdArch cdna3() {
   AmdArch arch = cdna2;
   arch.name = "gfx942", arch.fp8 = Fp8Format::Fnuz, arch.hasXf32 = arch.hasWideInt8 = true;
   arch.flushesDenormals = false;
   arch.ldsLoadBytes = 4;
+  arch.matrixF16 = 1024;
   return arch;
 }
 
@@ -49,7 +59,8 @@ static constexpr AmdArch cdna4() {
   AmdArch arch = cdna3();
   arch.name = "gfx950", arch.fp8 = Fp8Format::Ocp, arch.hasXf32 = false;
   arch.hasDoubleDepth = arch.hasScaledMatrix = arch.hasBf16Conversion = arch.hasPermlane32Swap = true;
-  arch.maxSharedBytes = 160 * KiB, arch.numBanks = 64;
+  arch.maxSharedBytes = arch.unitSharedBytes = 160 * KiB, arch.numBanks = 64;
+  arch.matrixF16 = 2048, arch.matrixF64 = 64;
   arch.ldsLoadBytes = 16, arch.prefersLdsLoads = true;
   return arch;
 }
@@ -60,6 +71,9 @@ static constexpr AmdArch rdna3(const char *name) {
   arch.hasF64Matrix = arch.hasVectorFloatAtomic = false, arch.hasPermlane16 = true;
   arch.bufferFlags = kRdnaBuffer;
   arch.numRegisters = 256;
+  arch.simdRegisters = 1536, arch.simdWaves = 16, arch.unitSharedBytes = 128 * KiB;
+  arch.fma = 128, arch.special = 32, arch.globalBytes = 128;
+  arch.matrixF16 = 512, arch.matrixF32 = arch.matrixF64 = 0;
   return arch;
 }
 
@@ -67,12 +81,14 @@ static constexpr AmdArch rdna3(const char *name) {
 static constexpr AmdArch rdna2(const char *name) {
   AmdArch arch = rdna3(name);
   arch.matrixUnit = MatrixUnit::None, arch.bufferFlags = kRdna2Buffer;
+  arch.simdRegisters = 1024, arch.matrixF16 = 0;
   return arch;
 }
 
 static constexpr AmdArch rdna4(const char *name) {
   AmdArch arch = rdna3(name);
   arch.matrixUnit = MatrixUnit::Wmma, arch.fp8 = Fp8Format::Ocp, arch.hasVectorFloatAtomic = true;
+  arch.matrixF16 = 1024;
   return arch;
 }
 
@@ -105,14 +121,15 @@ const AmdArch *findAmdArch(std::string_view name) {
   return nullptr;
 }
 
+// CDNA 2 to 4 and RDNA 2 to 4, AMD's data sheets and white papers: matrix rates from the peaks of the GPUs below.
 // From AMD's data sheets and the listings of ROCm's tools; none was measured here.
 static constexpr AmdGpu kAmdGpus[] = {
-    {"gfx90a", "AMD Instinct MI250X", 110, 1700, 1600, 4096, 8}, // one of its two dies
-    {"gfx942", "AMD Instinct MI300X", 304, 2100, 1300, 8192, 4},
-    {"gfx950", "AMD Instinct MI355X", 256, 2400, 2000, 8192, 4},
-    {"gfx1030", "AMD Radeon RX 6900 XT", 40, 2250, 1000, 256, 4},
-    {"gfx1100", "AMD Radeon RX 7900 XTX", 48, 2482, 1249, 384, 6},
-    {"gfx1200", "AMD Radeon RX 9060 XT", 16, 3130, 1259, 128, 4},
+    {"gfx90a", "AMD Instinct MI250X", 110, 1700, 1600, 4096, 8, 1.4e12, 0.8e-6}, // one of its two dies
+    {"gfx942", "AMD Instinct MI300X", 304, 2100, 1300, 8192, 4, 4.3e12, 0.8e-6},
+    {"gfx950", "AMD Instinct MI355X", 256, 2400, 2000, 8192, 4, 6.5e12, 0.8e-6},
+    {"gfx1030", "AMD Radeon RX 6900 XT", 40, 2250, 1000, 256, 4, 0.43e12, 0.45e-6},
+    {"gfx1100", "AMD Radeon RX 7900 XTX", 48, 2482, 1249, 384, 6, 0.81e12, 0.45e-6},
+    {"gfx1200", "AMD Radeon RX 9060 XT", 16, 3130, 1259, 128, 4, 0.27e12, 0.45e-6},
 };
 
 std::span<const AmdGpu> amdGpus() { return kAmdGpus; }

@@ -40,6 +40,17 @@ struct AmdArch {
   unsigned ldsLoadBytes;     ///< of a lane, of a load from global memory to LDS without registers; 0: none
   bool prefersLdsLoads;      ///< whether they are used where the user does not choose
   uint32_t bufferFlags;      ///< the last word of the descriptor of a buffer of bytes
+
+  //--- of a SIMD, of which a multiprocessor has four -----------------------------------------
+  uint32_t simdRegisters; ///< of a lane, for all waves
+  uint32_t simdWaves;     ///< that it holds at most
+  //--- of a multiprocessor, and per cycle ----------------------------------------------------
+  uint32_t unitSharedBytes; ///< LDS
+  unsigned fma;             ///< of f32; other simple instructions alike
+  unsigned special;         ///< exponentials, logarithms, roots
+  unsigned globalBytes;     ///< from L2
+  unsigned matrixF16;       ///< of 16-bit floats; 0: no matrix instructions
+  unsigned matrixF32 = 0, matrixF64 = 0;
 };
 
 std::span<const AmdArch> amdArchs();
@@ -53,7 +64,9 @@ struct AmdGpu {
   std::string_view name;
   uint32_t multiprocessors;
   uint32_t clockMhz, memoryMhz, memoryBits;
-  uint32_t l2MiB; ///< of one die
+  uint32_t l2MiB;        ///< of one die
+  double dramBytes;      ///< per second, that copies reach: some 0.85 of the data sheet's
+  double latencySeconds; ///< of an access to DRAM
 };
 
 std::span<const AmdGpu> amdGpus();

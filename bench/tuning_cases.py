@@ -17,6 +17,7 @@ import tuning_kernels
 PROGRAMS = {}
 DEVICE = "cuda"
 QUICK = False  # tiny sizes: does it run?
+DIVISOR = 1  # of sizes, for slower devices
 
 
 def program(library):
@@ -39,7 +40,7 @@ def skip_init(name):
 
 
 def small(size, least=32):
-    return max(least, size // 64) if QUICK else size
+    return max(least, size // (64 if QUICK else DIVISOR))
 
 
 def normal(*shape, dtype=torch.bfloat16, grad=True, scale=1.0):

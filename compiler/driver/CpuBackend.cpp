@@ -9,6 +9,7 @@
 #include "compiler/target/cpu/CpuTarget.h"
 #include "compiler/target/cpu/Explain.h"
 #include "compiler/target/cpu/Pipeline.h"
+#include "compiler/target/cpu/TimeEstimate.h"
 
 #include "llvm/BinaryFormat/ELF.h"
 #include "llvm/Config/llvm-config.h"
@@ -107,7 +108,10 @@ const Backend driver::cpuBackend = {
     .extras = {"launcher.so"},
     .toolTimeout = nullptr,
     .explainKernel = [](Compilation &work) { return cpu::explainKernel(kernelOf(work)); },
-    .estimateLaunch = nullptr,
+    .estimateLaunch =
+        [](Compilation &work, const explain::LaunchShape &launch) {
+          return cpu::estimateLaunch(kernelOf(work), work.result.artifact.parameters, launch);
+        },
     .allowsOwnLauncher = nullptr,
     .addTtirPasses = addTtirPasses,
     .begin = begin,

@@ -10,6 +10,7 @@
 #include "compiler/target/amd/Explain.h"
 #include "compiler/target/amd/HipTarget.h"
 #include "compiler/target/amd/Pipeline.h"
+#include "compiler/target/amd/TimeEstimate.h"
 #include "compiler/target/sim/EmitPtx.h"
 
 #include "llvm/BinaryFormat/ELF.h"
@@ -139,7 +140,10 @@ const Backend driver::hipBackend = {
     .extras = {},
     .toolTimeout = nullptr,
     .explainKernel = [](Compilation &work) { return amd::explainKernel(kernelOf(work)); },
-    .estimateLaunch = nullptr,
+    .estimateLaunch =
+        [](Compilation &work, const explain::LaunchShape &launch) {
+          return amd::estimateLaunch(kernelOf(work), work.result.artifact.parameters, launch);
+        },
     .allowsOwnLauncher = nullptr,
     .addTtirPasses = addTtirPasses,
     .begin = begin,

@@ -179,9 +179,88 @@ def test_each_generation_has_an_estimate(capability):
     assert of_matmul(1024, 64, target=("cuda", capability, 32))["microseconds"] > 0
 
 
-@pytest.mark.parametrize("target", [("cpu", "", 1), ("hip", "gfx942", 64)])
-def test_targets_without_a_model_have_none(target):
-    assert of_matmul(64, 32, target=target) is None
+# --- AMD -----------------------------------------------------------------------------------------
+
+GFX942, GFX1100 = ("hip", "gfx942", 64), ("hip", "gfx1100", 32)
+
+
+@pytest.mark.parametrize(
+    "arch", ["gfx90a", "gfx942", "gfx950", "gfx1030", "gfx1036", "gfx1100", "gfx1151", "gfx1201"]
+)
+def test_each_amd_architecture_has_an_estimate(arch):
+    wave = 64 if arch.startswith("gfx9") else 32
+    found = of_matmul(1024, 64, target=("hip", arch, wave))
+    assert found["can_launch"] and 0 < found["microseconds"] < 1e5
+
+
+@pytest.mark.parametrize("target, rate", [(GFX942, 5.3e12), (GFX1100, 0.96e12)])
+def test_a_copy_on_amd_takes_as_long_as_its_memory(target, rate):
+    n = 1 << 26
+    found = of_rows(copy, n, grid=n // 1024, memory=8 * n, target=target)
+    assert found["limit"] == "DRAM" and found["bytes"] == 8 * n
+    assert 8 * n / rate * 1e6 <= found["microseconds"] <= 1.4 * 8 * n / rate * 1e6
+
+
+def test_amd_matmuls_stay_below_the_peak():
+    found = of_matmul(8192, 128, target=GFX942, num_warps=4)
+    peak = 1307e12 * MULTIPROCESSORS / 304
+    assert 0.2 * peak < 2 * 8192**3 / found["microseconds"] * 1e6 < peak
+    assert of_matmul(8192, 32, target=GFX942)["microseconds"] > 1.5 * found["microseconds"]
+
+
+def test_a_dot_without_matrix_instructions_is_slower():
+    assert (
+        of_matmul(4096, 64, target=("hip", "gfx1030", 32))["microseconds"]
+        > 2 * of_matmul(4096, 64, target=GFX1100)["microseconds"]
+    )
+
+
+def test_lds_and_registers_limit_resident_workgroups():
+    small, large = (of_matmul(1024, 64, depth, target=GFX942) for depth in (32, 128))
+    assert small["shared_bytes"] < large["shared_bytes"] <= large["shared_limit"] == 65536
+    assert small["resident_ctas"] > large["resident_ctas"] == 65536 // large["shared_bytes"]
+    more = of_matmul(1024, 128, target=GFX942, num_warps=4, waves_per_eu=4)
+    assert more["registers"] == 128 and more["resident_ctas"] == 4
+
+
+# --- CPU -----------------------------------------------------------------------------------------
+
+CPU = ("cpu", "", 1)
+
+
+def test_a_loop_on_a_cpu_counts_by_its_arguments():
+    short, long = of_rows(total, 4096, target=CPU), of_rows(total, 65536, target=CPU)
+    assert long["bytes"] == pytest.approx(16 * short["bytes"], rel=0.01)
+    assert long["cycles"] > 12 * short["cycles"]
+
+
+def test_a_mask_ends_the_loops_of_a_cpu():
+    inside, past = (of_rows(copy, n, grid=1, block=4096, target=CPU) for n in (4096, 64))
+    assert inside["bytes"] == 2 * 4 * 4096 and past["bytes"] == 2 * 4 * 64
+    assert past["cycles"] < inside["cycles"] / 4
+
+
+def test_programs_of_a_cpu_are_divided_among_its_cores():
+    one, many = (
+        of_rows(copy, 1 << 30, grid=grid, target=CPU) for grid in (1, MULTIPROCESSORS * 64)
+    )
+    assert one["waves"] < 1 and many["waves"] == 64
+    assert many["microseconds"] > 10 * one["microseconds"]
+
+
+def test_tiles_that_fill_registers_are_best_on_a_cpu():
+    times = {block: of_matmul(1024, block, target=CPU)["microseconds"] for block in (16, 64)}
+    assert times[64] < 0.8 * times[16]
+
+
+def test_exponentials_cost_more_than_sums_on_a_cpu():
+    @triton.jit
+    def exponential(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+        at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+        tl.store(out_ptr + at, tl.exp(tl.sin(tl.load(x_ptr + at))))
+
+    plain, slow = (of_rows(fn, 1 << 20, target=CPU)["cycles"] for fn in (copy, exponential))
+    assert slow > 2 * plain
 
 
 def test_an_error_of_the_kernel_is_raised():

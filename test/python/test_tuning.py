@@ -9,7 +9,7 @@ import triton
 import triton.language as tl
 from _simulators import simulators
 from triton.runtime.errors import AutotunerError
-from triton.runtime.tuning.model import proposed
+from triton.runtime.tuning.model import CandidateLaunch, proposed
 from triton.runtime.tuning.samples import Sampler, Samples, best_of, is_clearly_slower
 from triton.runtime.tuning.search import Candidate
 
@@ -357,8 +357,17 @@ def test_what_cannot_be_launched_is_dropped_before_code_generation(monkeypatch, 
     assert tuner.configs_timings[tuner.configs[0]] == [float("inf")] * 3
 
 
-def test_without_a_model_the_list_is_sampled():
-    tuner = tune(configs(*range(1, 8)), search="model")  # on a CPU
+def test_a_cpu_has_a_model():
+    tuner = tune(configs(*range(1, 65, 9)), search="model")
+    timed = [one.config.kwargs["REPEAT"] for one in tuner.report().candidates if one.timing]
+    assert sorted(timed) == [1, 10, 19]
+
+
+def test_without_a_model_the_list_is_sampled(monkeypatch):
+    monkeypatch.setattr(
+        CandidateLaunch, "estimate", lambda launch: None
+    )  # as for another package's target
+    tuner = tune(configs(*range(1, 8)), search="model")
     timed = [one.config.kwargs["REPEAT"] for one in tuner.report().candidates if one.timing]
     assert sorted(timed) == [1, 4, 7] and tuner.best_config in tuner.configs_timings
 

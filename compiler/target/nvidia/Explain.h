@@ -11,8 +11,7 @@ namespace nereid::nvidia {
 explain::Explanation explainKernel(const CudaKernel &kernel);
 
 /// Cycles of an iteration by its schedule, for each innermost loop; 0 where it has none.
-using IterationCycles = llvm::DenseMap<mlir::Operation *, uint64_t>;
-IterationCycles iterationCycles(const CudaKernel &kernel, const OpCosts &costs);
+lowering::IterationCycles iterationCycles(const CudaKernel &kernel, const OpCosts &costs);
 
 /// Adds the schedules of the innermost loops. A loop of one line in several roles is one loop with several parts.
 void explainLoops(const CudaKernel &kernel, const OpCosts &costs, explain::Explanation &explanation);

@@ -1,201 +1,51 @@
-// Describes the iterations of loops op by op: the work of each, and what it waits for.
+// Adds TMA, barriers and warp-group dots to the schedules of loops.
 // SPDX-License-Identifier: MIT
-#include "compiler/dialect/tt/LoopAttributes.h"
-#include "compiler/explain/Timeline.h"
-#include "compiler/lowering/UserPosition.h"
+#include "compiler/lowering/gpu/LoopSchedule.h"
 #include "compiler/target/nvidia/Explain.h"
 #include "compiler/target/nvidia/dialect/Dialect.h"
 
-#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace nereid;
 using namespace nereid::nvidia;
 using explain::Action;
-using explain::LoopOp;
-using explain::Unit;
 
-namespace {
-/// The ops of one loop, in all roles.
-class LoopDescription {
-public:
-  LoopDescription(const OpCosts &costs, explain::Loop &loop) : costs(costs), loop(loop) {}
-
-  void addPart(Operation *op, unsigned role);
-  void finish();
-
-private:
-  unsigned barrierOf(Value barrier);
-  void addWork(Operation *op, Action action, explain::Loop::Part &part);
-  void addOp(Operation *op, explain::Loop::Part &part);
-
-  const OpCosts &costs;
-  explain::Loop &loop;
-  llvm::MapVector<Value, unsigned> barriers; ///< by allocation
-};
-} // namespace
-
-/// The index of the allocation that a barrier is in.
-unsigned LoopDescription::barrierOf(Value barrier) {
-  unsigned count = 1;
-  while (auto index = barrier.getDefiningOp<ttg::MemDescIndexOp>()) {
-    barrier = index.getSrc();
-    count = cast<ttg::MemDescType>(barrier.getType()).getShape().front();
-  }
-  auto [entry, isNew] = barriers.try_emplace(barrier, loop.barriers.size());
-  if (isNew)
-    loop.barriers.push_back({count});
-  return entry->second;
-}
-
-/// Adds the op's time; that of neighbours of one line and unit is added up.
-void LoopDescription::addWork(Operation *op, Action action, explain::Loop::Part &part) {
-  OpCost cost = costs.of(op);
-  if (cost.unit == Unit::None || cost.cycles == 0)
-    return;
-  LoopOp work{lowering::userPosition(op->getLoc()).line, std::move(cost.label), cost.unit, cost.cycles, action};
-  LoopOp *last = part.ops.empty() ? nullptr : &part.ops.back();
-  if (last && action == Action::None && last->action == action && last->line == work.line && last->unit == work.unit)
-    last->cycles += work.cycles;
-  else
-    part.ops.push_back(std::move(work));
-}
-
-void LoopDescription::addOp(Operation *op, explain::Loop::Part &part) {
-  auto act = [&](Action action, unsigned number, unsigned barrier = 0) {
-    part.ops.push_back({0, "", Unit::None, 0, action, number, barrier});
-  };
-  llvm::TypeSwitch<Operation *>(op)
-      .Case([&](ttg::AsyncCopyGlobalToLocalOp) { addWork(op, Action::Start, part); })
-      .Case([&](ttg::AsyncCommitGroupOp) { act(Action::Commit, 0); })
-      .Case([&](ttg::AsyncWaitOp wait) { act(Action::WaitGroups, wait.getNum()); })
+static bool addOwn(Operation *op, lowering::LoopDescription &loop) {
+  return llvm::TypeSwitch<Operation *, bool>(op)
       .Case([&](ttng::AsyncTmaCopyGlobalToLocalOp copy) {
-        addWork(op, Action::Start, part);
-        act(Action::SignalCopy, 0, barrierOf(copy.getBarrier()));
+        loop.addWork(op, Action::Start);
+        loop.act(Action::SignalCopy, 0, loop.barrierOf(copy.getBarrier()));
+        return true;
       })
-      .Case([&](ttng::AsyncCopyMbarrierArriveOp arrive) { act(Action::SignalCopy, 0, barrierOf(arrive.getBarrier())); })
-      .Case([&](ttng::ArriveBarrierOp arrive) { act(Action::Signal, 0, barrierOf(arrive.getBarrier())); })
-      .Case([&](ttng::WaitBarrierOp wait) { act(Action::Wait, 0, barrierOf(wait.getBarrier())); })
-      .Case([&](ttng::WarpGroupDotOp dot) { addWork(op, dot.getIsAsync() ? Action::Start : Action::None, part); })
-      .Case([&](ttng::WarpGroupDotWaitOp wait) { act(Action::WaitDots, wait.getPendings()); })
-      .Case([&](tt::LoadOp) { addWork(op, lowering::isPrefetchedLoad(op) ? Action::Prefetch : Action::Load, part); })
-      .Default([&](Operation *other) { addWork(other, Action::None, part); });
-}
-
-void LoopDescription::addPart(Operation *op, unsigned role) {
-  explain::Loop::Part part{role, {}};
-  op->walk([&](Operation *inner) {
-    if (inner != op)
-      addOp(inner, part);
-  });
-  loop.parts.push_back(std::move(part));
-}
-
-/// Completes what can be said of barriers when all parts are known.
-void LoopDescription::finish() {
-  auto signals = [](const LoopOp &op) { return op.action == Action::Signal || op.action == Action::SignalCopy; };
-  auto partOf = [&](unsigned barrier, auto matches) {
-    return llvm::find_if(loop.parts,
-                         [&](const explain::Loop::Part &part) {
-                           return llvm::any_of(part.ops,
-                                               [&](const LoopOp &op) { return op.barrier == barrier && matches(op); });
-                         }) -
-           loop.parts.begin();
-  };
-  for (unsigned barrier = 0; barrier < loop.barriers.size(); ++barrier) {
-    const size_t signaller = partOf(barrier, signals);
-    const size_t waiter = partOf(barrier, [](const LoopOp &op) { return op.action == Action::Wait; });
-    const bool isByThreads =
-        signaller < loop.parts.size() &&
-        llvm::any_of(
-            loop.parts[signaller].ops,
-            [&](const LoopOp &op) { return op.barrier == barrier && op.action == Action::Signal; });
-    // Buffers are empty at first. Copies of a pipelined loop have begun before it.
-    if (!isByThreads)
-      loop.barriers[barrier].initialPhases = signaller == waiter ? loop.iterationsAhead : 0;
-    bool seen = false; // of copies that share a phase, the last one completes it
-    for (explain::Loop::Part &part : loop.parts)
-      for (size_t index = part.ops.size(); index-- > 0;) {
-        const LoopOp op = part.ops[index];
-        const bool isRepeated = op.action == Action::SignalCopy && op.barrier == barrier && std::exchange(seen, true);
-        const bool isOutside =
-            op.action == Action::Wait && op.barrier == barrier && signaller == loop.parts.size(); // set outside of it
-        if (isRepeated || isOutside)
-          part.ops.erase(part.ops.begin() + index);
-      }
-  }
-}
-
-static bool isInnermost(Operation *loop) {
-  auto isInner = [&](LoopLikeOpInterface inner) {
-    return inner == loop ? WalkResult::advance() : WalkResult::interrupt();
-  };
-  return !loop->walk(isInner).wasInterrupted();
-}
-
-static unsigned countCommits(Operation *loop) {
-  unsigned count = 0;
-  loop->walk([&](ttg::AsyncCommitGroupOp) { ++count; });
-  return count;
-}
-
-namespace {
-/// The loops of one line, in different roles, and their iteration.
-struct DescribedLoop {
-  explain::Position at;
-  SmallVector<Operation *> loops;
-  explain::Loop iteration = {};
-};
-} // namespace
-
-static SmallVector<DescribedLoop> findLoops(const CudaKernel &kernel) {
-  SmallVector<DescribedLoop> found;
-  ModuleOp(kernel.module).walk<WalkOrder::PreOrder>([&](LoopLikeOpInterface loop) {
-    if (!isInnermost(loop))
-      return;
-    const explain::Position at = lowering::userPosition(loop.getLoc());
-    auto same = llvm::find_if(found, [&](const DescribedLoop &other) {
-      const auto isSameRole = [&](Operation *op) { return lowering::roleOf(op) == lowering::roleOf(loop); };
-      return other.at == at && llvm::none_of(other.loops, isSameRole);
-    });
-    if (same == found.end())
-      found.push_back({at, {loop}});
-    else
-      same->loops.push_back(loop);
-  });
-  return found;
-}
-
-static SmallVector<DescribedLoop> describeLoops(const CudaKernel &kernel, const OpCosts &costs) {
-  SmallVector<DescribedLoop> found = findLoops(kernel);
-  for (DescribedLoop &described : found) {
-    explain::Loop &iteration = described.iteration;
-    iteration.at = described.at;
-    Operation *first = described.loops.front();
-    auto ahead = first->getAttrOfType<IntegerAttr>(tt::kScheduledStage);
-    if (ahead && described.loops.size() == 1)
-      iteration.iterationsAhead = ahead.getInt();
-    iteration.groupsAhead = iteration.iterationsAhead * countCommits(first);
-    LoopDescription description(costs, iteration);
-    for (Operation *loop : described.loops)
-      description.addPart(loop, lowering::roleOf(loop));
-    description.finish();
-  }
-  return found;
+      .Case([&](ttng::AsyncCopyMbarrierArriveOp arrive) {
+        loop.act(Action::SignalCopy, 0, loop.barrierOf(arrive.getBarrier()));
+        return true;
+      })
+      .Case([&](ttng::ArriveBarrierOp arrive) {
+        loop.act(Action::Signal, 0, loop.barrierOf(arrive.getBarrier()));
+        return true;
+      })
+      .Case([&](ttng::WaitBarrierOp wait) {
+        loop.act(Action::Wait, 0, loop.barrierOf(wait.getBarrier()));
+        return true;
+      })
+      .Case([&](ttng::WarpGroupDotOp dot) {
+        loop.addWork(op, dot.getIsAsync() ? Action::Start : Action::None);
+        return true;
+      })
+      .Case([&](ttng::WarpGroupDotWaitOp wait) {
+        loop.act(Action::WaitDots, wait.getPendings());
+        return true;
+      })
+      .Default([](Operation *) { return false; });
 }
 
 void nvidia::explainLoops(const CudaKernel &kernel, const OpCosts &costs, explain::Explanation &explanation) {
-  for (DescribedLoop &described : describeLoops(kernel, costs))
+  for (lowering::DescribedLoop &described : lowering::describeLoops(kernel.module, costs, addOwn))
     explanation.loops.push_back(std::move(described.iteration));
 }
 
-IterationCycles nvidia::iterationCycles(const CudaKernel &kernel, const OpCosts &costs) {
-  IterationCycles cycles;
-  for (const DescribedLoop &described : describeLoops(kernel, costs)) {
-    const uint64_t ofOne = explain::timelineOf(described.iteration).cyclesPerIteration;
-    for (Operation *loop : described.loops)
-      cycles[loop] = ofOne;
-  }
-  return cycles;
+lowering::IterationCycles nvidia::iterationCycles(const CudaKernel &kernel, const OpCosts &costs) {
+  return lowering::iterationCycles(kernel.module, costs, addOwn);
 }

@@ -1,24 +1,14 @@
-// Counts elements, bytes and wavefronts by unit.
+// Costs of TMA and of dots by tensor cores.
 // SPDX-License-Identifier: MIT
 #include "compiler/target/nvidia/OpCost.h"
 
 #include "compiler/dialect/tt/Elements.h"
-#include "compiler/dialect/ttg/TargetInterface.h"
-#include "compiler/lowering/gpu/TileMoves.h"
 #include "compiler/target/nvidia/dialect/Dialect.h"
-#include "compiler/target/nvidia/passes/dots/LoopCost.h"
-
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
-
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace nereid;
 using namespace nereid::nvidia;
 using explain::Unit;
-
-static constexpr unsigned kWarpThreads = 32;
 
 /// The shape and the elements of a tile, or of a buffer of one.
 static std::pair<ArrayRef<int64_t>, Type> tileOf(Type type) {
@@ -26,14 +16,6 @@ static std::pair<ArrayRef<int64_t>, Type> tileOf(Type type) {
     return {buffer.getShape(), buffer.getElementType()};
   auto tile = cast<RankedTensorType>(type);
   return {tile.getShape(), tile.getElementType()};
-}
-
-OpCost OpCosts::ofAccess(const analysis::MemoryAccess &access) const {
-  const uint64_t elements = access.tile().getNumElements();
-  const uint64_t instructions =
-      llvm::divideCeil(elements, uint64_t{kWarpThreads} * analysis::vectorElems(access, axes));
-  return {Unit::MemoryCopies, std::max(llvm::divideCeil(access.bytes(elements), arch.globalBytes), instructions),
-          access.isStore() ? "store" : "load", access.bytes(elements)};
 }
 
 OpCost OpCosts::ofTmaCopy(ttg::MemDescType tile, StringRef label) const {
@@ -64,47 +46,16 @@ OpCost OpCosts::ofDot(tt::DotOpInterface dot) const {
   return {Unit::TensorCores, mma.isWgmma() ? std::max(cycles, operandCycles(dot, mma, products)) : cycles, "dot"};
 }
 
-/// Cycles in which a warp uses the data path of shared memory.
-static uint64_t wavefrontsOf(const layout::SharedAccessPattern &pattern) {
-  return pattern.accesses.size() * pattern.wavefronts;
+bool OpCosts::isAsync(Operation *op) const {
+  auto dot = dyn_cast<ttng::WarpGroupDotOp>(op);
+  return lowering::OpCosts::isAsync(op) || (dot && dot.getIsAsync()) ||
+         isa<ttng::AsyncTmaCopyGlobalToLocalOp, ttng::AsyncTmaCopyLocalToGlobalOp>(op);
 }
 
-/// The wavefronts of a conversion; shuffles use the path of shared memory, too.
-static uint64_t wavefrontsOf(const layout::ConversionPlan &plan) {
-  if (plan.kind == layout::ConversionKind::Shared)
-    return wavefrontsOf(plan.shared.store) + wavefrontsOf(plan.shared.load);
-  if (plan.kind == layout::ConversionKind::Shuffle)
-    return llvm::count_if(plan.shuffle.rounds, [](const layout::ShuffleRound &round) { return round.moves; });
-  return 0;
-}
-
-OpCost OpCosts::of(Operation *op) const {
-  if (auto access = analysis::anyAccessOf(op); access && access->tile())
-    return ofAccess(*access);
+std::optional<OpCost> OpCosts::ofOwn(Operation *op) const {
   if (auto copy = dyn_cast<ttng::AsyncTmaCopyGlobalToLocalOp>(op))
     return ofTmaCopy(copy.getResult().getType(), "load by TMA");
   if (auto copy = dyn_cast<ttng::AsyncTmaCopyLocalToGlobalOp>(op))
     return ofTmaCopy(copy.getSrc().getType(), "store by TMA");
-  if (auto dot = dyn_cast<tt::DotOpInterface>(op))
-    return ofDot(dot);
-  const unsigned warps = ttg::numWarpsOf(op);
-  if (auto convert = dyn_cast<ttg::ConvertLayoutOp>(op)) {
-    const layout::ConversionPlan plan = ttg::planConversion(convert);
-    if (const uint64_t wavefronts = wavefrontsOf(plan))
-      return {Unit::SharedMemory, wavefronts * warps, "layout conversion"};
-    return {};
-  }
-  if (auto access = lowering::sharedTileAccess(op))
-    return {Unit::SharedMemory, wavefrontsOf(access->pattern) * warps,
-            access->isLoad ? "read of shared memory" : "write to shared memory"};
-  if (auto reduce = dyn_cast<tt::ReduceOp>(op))
-    return {Unit::Alu, elementsOf(reduce->getOperand(0).getType()) / arch.fma, "reduction"};
-  if (op->getNumResults() == 0 || isa<arith::ConstantOp>(op))
-    return {};
-  const uint64_t elements = elementsOf(op->getResult(0).getType());
-  if (usesSpecialFunctions(op))
-    return {Unit::SpecialFunctions, elements / arch.special, op->getName().stripDialect().str()};
-  if (isa<arith::ArithDialect, mlir::math::MathDialect>(op->getDialect()) || isa<tt::AddPtrOp>(op))
-    return {Unit::Alu, elements / arch.fma, "elementwise"};
-  return {};
+  return std::nullopt;
 }

@@ -1,30 +1,27 @@
-// Estimates which unit of a multiprocessor an op of `ttg` keeps busy, and how long.
+// Estimates how long TMA, tensor cores and the other units of a multiprocessor are busy with an op.
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "compiler/analysis/MemoryAccess.h"
-#include "compiler/lowering/gpu/Explainer.h"
+#include "compiler/lowering/gpu/OpCosts.h"
 #include "compiler/target/nvidia/arch/Archs.h"
 
 namespace nereid::nvidia {
 
 using lowering::OpCost;
 
-/// Costs of the ops of a module that is ready for emission.
-class OpCosts {
+class OpCosts final : public lowering::OpCosts {
 public:
-  OpCosts(mlir::ModuleOp module, const Arch &arch) : arch(arch), axes(module) {}
+  OpCosts(mlir::ModuleOp module, const Arch &arch)
+      : lowering::OpCosts(module, {arch.globalBytes, arch.fma, arch.special, /*warpThreads=*/32}), arch(arch) {}
 
-  OpCost of(mlir::Operation *op) const;
-  const index::AxisInfoAnalysis &axisInfo() const { return axes; }
+  bool isAsync(mlir::Operation *op) const override;
 
 private:
-  OpCost ofAccess(const analysis::MemoryAccess &access) const;
-  OpCost ofDot(tt::DotOpInterface dot) const;
+  OpCost ofDot(tt::DotOpInterface dot) const override;
+  std::optional<OpCost> ofOwn(mlir::Operation *op) const override;
   OpCost ofTmaCopy(ttg::MemDescType tile, llvm::StringRef label) const;
 
   const Arch arch;
-  const index::AxisInfoAnalysis axes;
 };
 
 } // namespace nereid::nvidia

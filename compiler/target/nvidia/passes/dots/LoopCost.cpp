@@ -2,31 +2,20 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/target/nvidia/passes/dots/LoopCost.h"
 
+#include "compiler/analysis/SpecialFunctions.h"
 #include "compiler/target/nvidia/arch/Archs.h"
 #include "compiler/target/nvidia/dialect/Dialect.h"
-
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
 using namespace nereid;
 using namespace nereid::nvidia;
-
-uint64_t nvidia::elementsOf(Type type) {
-  auto tile = dyn_cast<RankedTensorType>(type);
-  return tile ? tile.getNumElements() : 0;
-}
+using analysis::elementsOf;
 
 /// The multiplications of a dot, as of 16-bit floats.
 static uint64_t products(ttng::WarpGroupDotOp dot) {
   const uint64_t depth = dot.getB().getType().getShape()[0];
   const unsigned bits = dot.getB().getType().getElementType().getIntOrFloatBitWidth();
   return elementsOf(dot.getD().getType()) * depth * bits / 16;
-}
-
-bool nvidia::usesSpecialFunctions(Operation *op) {
-  return isa<math::ExpOp, math::Exp2Op, math::LogOp, math::Log2Op, math::SqrtOp, math::RsqrtOp, math::SinOp,
-             math::CosOp, math::TanhOp, arith::DivFOp>(op);
 }
 
 /// Counts the elements of special functions; of a branch those of the longer side.
@@ -36,7 +25,7 @@ static uint64_t specialElements(Block &block) {
     if (auto branch = dyn_cast<scf::IfOp>(op))
       count +=
           std::max(specialElements(*branch.thenBlock()), branch.elseBlock() ? specialElements(*branch.elseBlock()) : 0);
-    else if (usesSpecialFunctions(&op))
+    else if (analysis::usesSpecialFunctions(&op))
       count += elementsOf(op.getResult(0).getType());
   return count;
 }

@@ -15,10 +15,5 @@ struct LoopCost {
 };
 
 LoopCost costOf(mlir::scf::ForOp loop);
-/// The elements of a tile; 0 for a scalar.
-uint64_t elementsOf(mlir::Type type);
-
-/// Whether the unit for special functions computes most of the op.
-bool usesSpecialFunctions(mlir::Operation *op);
 
 } // namespace nereid::nvidia

@@ -4,11 +4,23 @@
 
 #include "compiler/analysis/ScalarValues.h"
 #include "compiler/explain/Explanation.h"
-#include "compiler/target/nvidia/Explain.h"
+#include "compiler/lowering/gpu/Explainer.h"
 
 #include <iterator>
 
-namespace nereid::nvidia {
+namespace nereid::lowering {
+
+/// What a target knows of the costs of its ops.
+class OpCostModel {
+public:
+  virtual ~OpCostModel() = default;
+  virtual OpCost of(mlir::Operation *op) const = 0;
+  /// Whether the op only starts work that a later op waits for.
+  virtual bool isAsync(mlir::Operation *op) const = 0;
+};
+
+/// Cycles of an iteration by its schedule, for each innermost loop; 0 where it has none.
+using IterationCycles = llvm::DenseMap<mlir::Operation *, uint64_t>;
 
 /// Cycles are those of a multiprocessor.
 struct ProgramWork {
@@ -26,8 +38,8 @@ class WorkCounter {
 public:
   /// `latency` is that of an access to memory. Each iteration of an innermost loop takes `spillCycles` more; so does
   /// a program without loops.
-  WorkCounter(const OpCosts &costs, const IterationCycles &iterations, analysis::ScalarValues &values, double latency,
-              double spillCycles)
+  WorkCounter(const OpCostModel &costs, const IterationCycles &iterations, analysis::ScalarValues &values,
+              double latency, double spillCycles)
       : costs(costs), iterations(iterations), values(values), latency(latency), spillCycles(spillCycles) {}
 
   ProgramWork of(mlir::Block &block);
@@ -41,10 +53,10 @@ private:
   ProgramWork ofRoles(ttg::WarpSpecializeOp op);
   ProgramWork ofSimple(mlir::Operation *op);
 
-  const OpCosts &costs;
+  const OpCostModel &costs;
   const IterationCycles &iterations;
   analysis::ScalarValues &values;
   const double latency, spillCycles;
 };
 
-} // namespace nereid::nvidia
+} // namespace nereid::lowering

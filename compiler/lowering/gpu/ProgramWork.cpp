@@ -1,8 +1,6 @@
 // Follows a program's control flow and adds up what each op keeps busy and waits for.
 // SPDX-License-Identifier: MIT
-#include "compiler/target/nvidia/ProgramWork.h"
-
-#include "compiler/target/nvidia/dialect/Dialect.h"
+#include "compiler/lowering/gpu/ProgramWork.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -11,7 +9,7 @@
 
 using namespace mlir;
 using namespace nereid;
-using namespace nereid::nvidia;
+using namespace nereid::lowering;
 using explain::Unit;
 
 /// From the first instruction of a reduction or a conversion to its result: shuffles and a barrier, in cycles.
@@ -41,13 +39,6 @@ void ProgramWork::add(const ProgramWork &other) {
   bytes += other.bytes;
 }
 
-/// Whether the op only starts work that a later op waits for.
-static bool isAsync(Operation *op) {
-  auto dot = dyn_cast<ttng::WarpGroupDotOp>(op);
-  return isa<ttg::AsyncCopyGlobalToLocalOp, ttng::AsyncTmaCopyGlobalToLocalOp, ttng::AsyncTmaCopyLocalToGlobalOp>(op) ||
-         (dot && dot.getIsAsync());
-}
-
 static bool isStore(Operation *op) {
   auto access = analysis::anyAccessOf(op);
   return access && access->isStore();
@@ -60,7 +51,7 @@ ProgramWork WorkCounter::ofSimple(Operation *op) {
   if (cost.unit == Unit::None)
     return work;
   work.busy[indexOf(cost.unit)] = double(cost.cycles);
-  if (isAsync(op) || isStore(op))
+  if (costs.isAsync(op) || isStore(op))
     return work;
   work.cycles = double(cost.cycles);
   if (cost.unit == Unit::Alu || cost.unit == Unit::SpecialFunctions)
