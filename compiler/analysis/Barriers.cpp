@@ -5,6 +5,7 @@
 #include "compiler/analysis/DotReads.h"
 #include "compiler/analysis/GlobalEffects.h"
 #include "compiler/analysis/GlobalHazards.h"
+#include "compiler/analysis/ValueFlow.h"
 #include "compiler/dialect/imported/Dialect.h"
 #include "compiler/dialect/ttg/AsyncInterfaces.h"
 
@@ -20,12 +21,15 @@ struct PendingAccess {
   bool writes = false;
   /// An asynchronous copy in flight: by its contract nothing before its wait accesses the same elements.
   bool isAsyncCopy = false;
+  /// An atomic access that makes no difference in which order it and others like it run.
+  bool isCommutative = false;
   /// An op each of whose warps accesses a part of its own.
   Operation *ofWarps = nullptr;
   bool operator==(const PendingAccess &) const = default;
   bool isHazardWith(const PendingAccess &other) const {
     const bool isOfOneWarp = ofWarps && ofWarps == other.ofWarps;
-    return !isAsyncCopy && !isOfOneWarp && range.overlaps(other.range) && (writes || other.writes);
+    const bool isInAnyOrder = isCommutative && other.isCommutative;
+    return !isAsyncCopy && !isOfOneWarp && !isInAnyOrder && range.overlaps(other.range) && (writes || other.writes);
   }
 };
 /// Accesses of any thread since the last barrier.
@@ -60,7 +64,8 @@ private:
   void addOperandAccesses(Operation &op, PendingAccesses &pending);
   void addGlobalAccesses(Operation &op, PendingAccesses &pending);
   void insertBarrier(Operation &op, PendingAccesses &pending);
-  SharedRange rangeOf(Value buffer) const;
+  void addArguments(tt::CallOp call, PendingAccesses &pending);
+  SmallVector<SharedRange, 2> rangesOf(Value buffer) const;
 
   const SharedMemoryPlan &memory;
   GlobalHazards globalHazards;
@@ -110,10 +115,30 @@ void Planner::addGlobalAccesses(Operation &op, PendingAccesses &pending) {
   pending.acquires |= effects.acquires;
 }
 
-/// The allocation's bytes; all bytes where a buffer may be one of several.
-SharedRange Planner::rangeOf(Value buffer) const {
-  auto allocation = ttg::allocationOf(buffer);
-  return allocation ? memory.rangeOf(allocation) : SharedRange{0, memory.bytes};
+/// The bytes of the allocations that a buffer may be a view of, all bytes where they are not known.
+SmallVector<SharedRange, 2> Planner::rangesOf(Value buffer) const {
+  SmallVector<SharedRange, 2> ranges;
+  SmallVector<Value> todo = {buffer};
+  llvm::SmallDenseSet<Value, 8> seen;
+  while (!todo.empty()) {
+    Value value = todo.pop_back_val();
+    if (!seen.insert(value).second)
+      continue;
+    Operation *op = value.getDefiningOp();
+    if (auto allocation = dyn_cast_or_null<ttg::LocalAllocOp>(op)) {
+      ranges.push_back(memory.rangeOf(allocation));
+    } else if (op && op->hasTrait<ttg::MemDescView>()) {
+      todo.push_back(op->getOperand(0));
+    } else if (auto select = dyn_cast_or_null<arith::SelectOp>(op)) {
+      todo.append({select.getTrueValue(), select.getFalseValue()});
+    } else {
+      const SmallVector<Value, 2> sources = forwardedTo(value);
+      if (sources.empty())
+        return {SharedRange{0, memory.bytes}};
+      todo.append(sources.begin(), sources.end());
+    }
+  }
+  return ranges;
 }
 
 static bool hasHazard(const PendingAccesses &pending, ArrayRef<PendingAccess> next) {
@@ -132,8 +157,14 @@ void Planner::addAccesses(Operation &op, PendingAccesses &pending, ArrayRef<Pend
 void Planner::addReadsOfDot(Operation &op, PendingAccesses &pending) {
   SmallVector<PendingAccess, 4> next;
   for (Value buffer : buffersReadByDot(op))
-    next.push_back({rangeOf(buffer)});
+    for (SharedRange range : rangesOf(buffer))
+      next.push_back({range});
   addAccesses(op, pending, next);
+}
+
+static bool isCommutative(Operation &op) {
+  auto atomic = dyn_cast<ttg::LocalAtomicScatterRMWOp>(op);
+  return atomic && atomic.isCommutative();
 }
 
 /// Adds the buffers that an op reads or writes by its operands.
@@ -148,7 +179,10 @@ void Planner::addOperandAccesses(Operation &op, PendingAccesses &pending) {
     Value buffer = effect.getValue();
     if (buffer && isa<ttg::MemDescType>(buffer.getType()) &&
         isa<MemoryEffects::Read, MemoryEffects::Write>(effect.getEffect()))
-      next.push_back({rangeOf(buffer), isa<MemoryEffects::Write>(effect.getEffect())});
+      for (SharedRange range : rangesOf(buffer))
+        next.push_back({.range = range,
+                        .writes = isa<MemoryEffects::Write>(effect.getEffect()),
+                        .isCommutative = isCommutative(op)});
   }
   if (next.empty())
     return;
@@ -205,6 +239,17 @@ void Planner::visitScratch(Operation &op, PendingAccesses &pending) {
   merge(pending, {{access}});
 }
 
+/// A function may read and write the buffers that it is given.
+void Planner::addArguments(tt::CallOp call, PendingAccesses &pending) {
+  SmallVector<PendingAccess, 4> next;
+  for (Value argument : call.getArgs())
+    if (isa<ttg::MemDescType>(argument.getType()))
+      for (SharedRange range : rangesOf(argument))
+        next.push_back({range, true});
+  if (!next.empty())
+    addAccesses(*call, pending, next);
+}
+
 void Planner::visit(Operation &op, PendingAccesses &pending) {
   if (plan.needsBarrierBefore.contains(&op))
     pending.sync();
@@ -226,7 +271,10 @@ void Planner::visit(Operation &op, PendingAccesses &pending) {
     if (allocation.getSrc())
       addAccesses(op, pending, PendingAccess{memory.rangeOf(&op), true});
   } else if (auto copy = dyn_cast<ttg::AsyncCopyGlobalToLocalOp>(op)) {
-    addAccesses(op, pending, PendingAccess{rangeOf(copy.getDst()), true, /*isAsyncCopy=*/true});
+    SmallVector<PendingAccess, 4> next;
+    for (SharedRange range : rangesOf(copy.getDst()))
+      next.push_back({range, true, /*isAsyncCopy=*/true});
+    addAccesses(op, pending, next);
   } else if (isa<ttg::AsyncWaitOp>(op)) {
     // A wait completes this thread's copies; those of others are complete after a barrier.
     for (PendingAccess &access : pending.shared)
@@ -242,7 +290,9 @@ void Planner::visit(Operation &op, PendingAccesses &pending) {
     const SharedRange range = memory.functionRange.lookup(callee);
     if (range.begin != range.end)
       addAccesses(op, pending, PendingAccess{range, true});
+    addArguments(call, pending);
   } else if (memory.offsetOf.contains(&op)) {
+    addOperandAccesses(op, pending);
     visitScratch(op, pending);
   } else if (isa<tt::DotOp, tt::DotScaledOp>(op)) {
     addReadsOfDot(op, pending);

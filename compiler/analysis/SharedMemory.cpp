@@ -3,7 +3,7 @@
 #include "compiler/analysis/SharedMemory.h"
 
 #include "compiler/analysis/ValueFlow.h"
-#include "compiler/dialect/tt/Elements.h"
+#include "compiler/dialect/ttg/Buffers.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -32,9 +32,7 @@ uint32_t analysis::bufferBytes(Operation *op) {
   return allocation ? bufferBytes(allocation.getType()) : scratchBytes(op);
 }
 
-uint32_t analysis::bufferBytes(ttg::MemDescType buffer) {
-  return tt::storageBytes(buffer.getElementType(), llvm::product_of(buffer.getAllocShape()));
-}
+uint32_t analysis::bufferBytes(ttg::MemDescType buffer) { return ttg::allocationBytes(buffer); }
 
 SharedRange SharedMemoryPlan::rangeOf(Operation *op) const {
   auto found = offsetOf.find(op);
@@ -110,11 +108,6 @@ static unsigned lastUse(ttg::LocalAllocOp allocation, const Positions &positions
   return last;
 }
 
-static uint32_t alignmentOf(ttg::MemDescType buffer) {
-  auto matrix = dyn_cast<ttg::NvmmaSharedAttr>(buffer.getEncoding());
-  return std::max(kAlignment, matrix ? matrix.alignmentBytes() : 0);
-}
-
 static SmallVector<Buffer> buffersOf(tt::FuncOp function, const Positions &positions) {
   SmallVector<Buffer> buffers;
   uint32_t smallTotal = 0;
@@ -125,7 +118,8 @@ static SmallVector<Buffer> buffersOf(tt::FuncOp function, const Positions &posit
     Buffer buffer{op, bytes, kAlignment, positions.begin(op), positions.end(op), ttg::warpRegionOf(op)};
     if (auto allocation = dyn_cast<ttg::LocalAllocOp>(op)) {
       buffer.last = lastUse(allocation, positions);
-      buffer.alignment = std::max(alignmentOf(allocation.getType()), uint32_t(allocation.getAlignment().value_or(0)));
+      buffer.alignment =
+          std::max(ttg::alignmentOf(allocation.getType()), uint32_t(allocation.getAlignment().value_or(0)));
     } else if (isKept(op) || (bytes <= kSmallBytes && smallTotal + bytes <= kSmallTotal)) {
       smallTotal += isKept(op) ? 0 : bytes;
       buffer.first = 0;

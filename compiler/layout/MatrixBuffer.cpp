@@ -22,26 +22,38 @@ static int32_t chunkOfRow(const MatrixBuffer &buffer, int64_t step) {
   return isPhase ? chunk * kChunkBytes * 8 / buffer.elemBits : 0;
 }
 
-LinearLayout layout::matrixBufferLayout(const MatrixBuffer &buffer, llvm::ArrayRef<int64_t> shape) {
+/// The byte at an offset in a row of which each second half of a chunk is unused.
+static int32_t withoutGaps(int32_t offset) {
+  constexpr int32_t half = kChunkBytes / 2;
+  return offset / int32_t(kChunkBytes) * half + offset % half;
+}
+
+/// Adds the bases of the last two dims.
+static void addMatrix(std::vector<LinearLayout::Coordinates> &bases, const MatrixBuffer &buffer,
+                      llvm::ArrayRef<int64_t> shape) {
   const unsigned rank = shape.size(), last = rank - 1;
   const unsigned along = buffer.isTransposed ? last - 1 : last, rows = buffer.isTransposed ? last : last - 1;
-  const int64_t panel = buffer.panelElems();
-  assert(shape[along] >= panel && "a row fills a panel");
+  auto inRow = [&](int32_t offset) { return buffer.isFp4Padded ? withoutGaps(offset) : offset; };
+  for (int64_t step = 1; step < buffer.panelElems(); step *= 2)
+    bases.emplace_back(rank, 0)[along] = inRow(step);
+  for (int64_t step = 1; step < shape[rows]; step *= 2) {
+    LinearLayout::Coordinates &basis = bases.emplace_back(rank, 0);
+    basis[rows] = step;
+    basis[along] = inRow(chunkOfRow(buffer, step));
+  }
+  for (int64_t step = buffer.panelElems() / (buffer.isFp4Padded ? 2 : 1); step < shape[along]; step *= 2)
+    bases.emplace_back(rank, 0)[along] = step;
+}
+
+LinearLayout layout::matrixBufferLayout(const MatrixBuffer &buffer, llvm::ArrayRef<int64_t> shape) {
+  const unsigned rank = shape.size(), inMatrix = std::min(rank, 2u);
   std::vector<LinearLayout::Input> inputs = {{kOffset.str(), {}}, {kBlock.str(), {}}};
-  auto add = [&](unsigned dim, int64_t step) -> LinearLayout::Coordinates & {
-    LinearLayout::Coordinates &basis = inputs[0].bases.emplace_back(rank, 0);
-    basis[dim] = step;
-    return basis;
-  };
-  for (int64_t step = 1; step < panel; step *= 2)
-    add(along, step);
-  for (int64_t step = 1; step < shape[rows]; step *= 2)
-    add(rows, step)[along] = chunkOfRow(buffer, step);
-  for (int64_t step = panel; step < shape[along]; step *= 2)
-    add(along, step);
-  for (unsigned dim : llvm::reverse(llvm::seq<unsigned>(0, rank - 2)))
+  std::vector<LinearLayout::Coordinates> &bases = inputs[0].bases;
+  if (rank > 1)
+    addMatrix(bases, buffer, shape);
+  for (unsigned dim : llvm::reverse(llvm::seq<unsigned>(0, rank > 1 ? rank - inMatrix : rank)))
     for (int64_t step = 1; step < shape[dim]; step *= 2)
-      add(dim, step);
+      bases.emplace_back(rank, 0)[dim] = step;
   std::vector<LinearLayout::Output> outputs;
   for (auto [dim, extent] : llvm::enumerate(shape))
     outputs.push_back({dimName(dim), int32_t(extent)});

@@ -18,6 +18,7 @@ struct MatrixBuffer {
   unsigned swizzleBytes = 128; ///< 0, 32, 64 or 128
   unsigned elemBits = 16;
   bool isTransposed = false; ///< rows run along the dim before the last
+  bool isFp4Padded = false;  ///< each 8 bytes, of fp4 in pairs, are followed by 8 unused ones
 
   unsigned panelBytes() const { return swizzleBytes ? swizzleBytes : kChunkBytes; }
   unsigned panelElems() const { return panelBytes() * 8 / elemBits; }
@@ -25,8 +26,8 @@ struct MatrixBuffer {
   unsigned alignmentBytes() const { return kMatrixRows * panelBytes(); }
 };
 
-/// Maps offsets in elements to [batch...,] rows x columns. Extents are powers of two; the one along rows is at least a
-/// panel.
+/// Maps offsets in elements to [batch...,] rows x columns, or to a row alone. Extents are powers of two; the one along
+/// rows is at least a panel.
 LinearLayout matrixBufferLayout(const MatrixBuffer &buffer, llvm::ArrayRef<int64_t> shape);
 
 /// The matrix descriptor without its address, which is the lowest 14 bits and counts chunks. `rowsAlongDepth`: rows of

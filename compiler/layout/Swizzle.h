@@ -9,6 +9,7 @@
 #pragma once
 
 #include "compiler/layout/Layout.h"
+#include "compiler/layout/Padding.h"
 
 #include <vector>
 
@@ -49,6 +50,10 @@ struct SharedAccessPattern {
   /// Lanes and warps with one of these bits hold copies and need not store. For loads: none.
   uint32_t idleLanes = 0;
   uint32_t idleWarps = 0;
+  /// Gaps in the buffer, in elements; offsets do not count them.
+  Padding padding;
+  /// Bits that the offset of the buffer's first element in an allocation may have; it is XORed to offsets.
+  uint32_t partMask = 0;
   /// Wavefronts of one access of a warp, and how many of them are due to bank conflicts.
   unsigned wavefronts = 1;
   unsigned conflicts = 0;

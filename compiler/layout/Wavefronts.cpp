@@ -24,9 +24,20 @@ bool SharedAccessPattern::isInLaneOrder() const {
     if (base != vectorElems << bit)
       return false;
   const uint32_t laneBits = (vectorElems << laneBases.size()) - vectorElems;
+  if (padding.apply(laneBits) != laneBits)
+    return false;
   const auto isElsewhere = [&](uint32_t bits) { return (bits & laneBits) == 0; };
   return idleLanes == 0 && llvm::all_of(warpBases, isElsewhere) &&
          llvm::all_of(accesses, [&](const SharedAccess &access) { return isElsewhere(access.offset); });
+}
+
+/// The XOR of the bases of a number's bits.
+static uint32_t xorOf(llvm::ArrayRef<uint32_t> bases, unsigned number) {
+  uint32_t result = 0;
+  for (auto [bit, base] : llvm::enumerate(bases))
+    if (number >> bit & 1)
+      result ^= base;
+  return result;
 }
 
 /// The largest number of distinct words accessed in one bank; 0 without active lanes.
@@ -58,8 +69,8 @@ Wavefronts layout::countWavefronts(const SharedAccessPattern &side, unsigned ele
         llvm::SmallVector<uint32_t, 32> addresses;
         for (unsigned lane = begin; lane < std::min(numLanes, begin + lanesInPhase); ++lane)
           if (!(lane & side.idleLanes)) {
-            const uint64_t threads = side.offsets.applyFlat({{kLane, int32_t(lane)}, {kWarp, int32_t(warp)}});
-            addresses.push_back((uint32_t(threads) ^ access.offset) * elemBytes);
+            const uint64_t threads = xorOf(side.laneBases, lane) ^ xorOf(side.warpBases, warp);
+            addresses.push_back(side.padding.apply(uint32_t(threads) ^ access.offset) * elemBytes);
           }
         const unsigned wavefronts = wavefrontsOfPhase(addresses, accessBytes, banks);
         sum.total += wavefronts;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/tt/Elements.h"
 #include "compiler/dialect/ttg/AccessRelation.h"
+#include "compiler/dialect/ttg/OwnersResults.h"
 #include "compiler/dialect/ttg/TtOpRules.h"
 #include "compiler/layout/Swizzle.h"
 
@@ -18,6 +19,11 @@ static bool sharesCopies(const layout::LinearLayout &layout) {
   return layout.freeVariableMask(layout::kWarp) != 0;
 }
 
+uint32_t ttg::bytesForOwnersResults(RankedTensorType tile) {
+  const layout::LinearLayout &layout = linearLayoutOf(tile);
+  return sharesCopies(layout) ? layout::planCopies(layout, tt::memoryBits(tt::elementOf(tile))).bytes : 0;
+}
+
 /// The owner of each element passes the old value to the threads with copies.
 static uint32_t bytesForCopies(tt::MemoryAccessOpInterface access) {
   const Type pointer = access.getAccessedPointer().getType();
@@ -27,8 +33,7 @@ static uint32_t bytesForCopies(tt::MemoryAccessOpInterface access) {
     return 0;
   if (!tile)
     return numWarpsOf(access) > 1 ? tt::storageBytes(element) : 0;
-  const layout::LinearLayout &layout = linearLayoutOf(tile);
-  return sharesCopies(layout) ? layout::planCopies(layout, tt::memoryBits(element)).bytes : 0;
+  return bytesForOwnersResults(cast<RankedTensorType>(tt::pointeeLike(pointer)));
 }
 
 namespace {

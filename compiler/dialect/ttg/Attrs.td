@@ -161,13 +161,19 @@ def Ttg_DotOperandAttr : Ttg_Encoding<"DotOperand", "dot_op"> {
 def Ttg_SwizzledSharedAttr : Ttg_Encoding<"SwizzledShared", "swizzled_shared", ["isDistributed"]> {
   let summary = "rows in shared memory whose vectors are permuted by XOR with the row";
   let description = [{
-    Column c of row r lies at `((c / vec) ^ ((r / perPhase) % maxPhase)) * vec + c % vec` of its row.
+    Column c of row r lies at `((c / vec) ^ ((r / perPhase) % maxPhase)) * vec + c % vec` of its row. `CGALayout` is that
+    of `#ttg.blocked`.
   }];
-  let parameters = (ins "unsigned":$vec, "unsigned":$perPhase, "unsigned":$maxPhase, Ttg_Extents:$order);
+  let parameters = (ins "unsigned":$vec, "unsigned":$perPhase, "unsigned":$maxPhase, Ttg_Extents:$order,
+      Ttg_Extents:$cgaLayout);
   let assemblyFormat = [{
     `<` `{` `vec` `=` $vec `,` `perPhase` `=` $perPhase `,` `maxPhase` `=` $maxPhase `,`
-    `order` `=` custom<Extents>($order) `` `}` `>`
+    `order` `=` custom<Extents>($order) `` custom<ClusterSplit>($cgaLayout, ref($order)) `` `}` `>`
   }];
+  let builders = [AttrBuilder<(ins "unsigned":$vec, "unsigned":$perPhase, "unsigned":$maxPhase,
+      "::llvm::ArrayRef<unsigned>":$order), [{
+    return $_get($_ctxt, vec, perPhase, maxPhase, order, ::llvm::ArrayRef<unsigned>());
+  }]>];
 }
 
 def Ttg_AmdRotatingSharedAttr : Ttg_Encoding<"AmdRotatingShared", "amd_rotating_shared", ["isDistributed"]> {
@@ -186,13 +192,28 @@ def Ttg_AmdRotatingSharedAttr : Ttg_Encoding<"AmdRotatingShared", "amd_rotating_
 def Ttg_PaddedSharedAttr : Ttg_Encoding<"PaddedShared", "padded_shared", ["isDistributed"]> {
   let summary = "elements in shared memory in the order of a linear layout, with gaps";
   let description = [{
-    `#ttg.padded_shared<[512:+8] {offset = [[0, 1], ...], block = []}>` has 8 unused elements after each 512. Gaps avoid
-    conflicts of banks; the elements of imported tiles are put in the same order without them. The order of an identity
-    is written `{order = [1, 0], shape = [64, 32]}`, too.
+    `#ttg.padded_shared<[512:+8] {offset = [[0, 1], ...], block = []}>` has 8 unused elements after each 512; several
+    intervals add up. Gaps avoid bank conflicts. The order of an identity is written `{order = [1, 0], shape = [64, 32]}`.
   }];
   let parameters = (ins ArrayRefParameter<"unsigned">:$intervals, ArrayRefParameter<"unsigned">:$paddings,
       "::nereid::layout::LinearLayout":$layout);
   // The intervals and their gaps are pairs, and one parameter holds the bases of both inputs.
+  let hasCustomAssemblyFormat = 1;
+  let extraClassDeclaration = [{
+    /// Intervals and gaps, in elements.
+    ::nereid::layout::Padding getPadding() const;
+  }];
+}
+
+def Ttg_SharedLinearAttr : Ttg_Encoding<"SharedLinear", "shared_linear", ["isDistributed"]> {
+  let summary = "elements in shared memory in the order of a linear layout, written out";
+  let description = [{
+    `#ttg.shared_linear<{offset = [[0, 1], [0, 2], [1, 0]]}, alignment = 16>`: the bases of the offset's bits, those of
+    the CTA's in `block` where a cluster splits the tile, and the alignment of the buffer in bytes. An offset whose basis
+    is zero holds no element of its own.
+  }];
+  let parameters = (ins "::nereid::layout::LinearLayout":$layout, "unsigned":$alignment);
+  // One parameter holds the bases of both inputs.
   let hasCustomAssemblyFormat = 1;
 }
 
@@ -203,14 +224,21 @@ def Ttg_NvmmaSharedAttr : Ttg_Encoding<"NvmmaShared", "nvmma_shared", ["isDistri
     dimension, or, `transposed`, the one before it; all rows of a panel come
     before the next panel. Bits 4 and up of a byte's address are changed by XOR
     with its bits 7 and up: three of them for 128 bytes, two for 64, one for 32.
-    `rank`, printed where it is not 2, counts further dimensions in front.
+    `rank`, printed where it is not 2, counts further dimensions in front; a row
+    alone has rank 1. `fp4Padded`, printed where it is true: each 8 bytes, which
+    hold 16 elements, are followed by 8 unused ones. `CGALayout` is that of
+    `#ttg.blocked`.
   }];
   let parameters = (ins "unsigned":$swizzlingByteWidth, "bool":$transposed, "unsigned":$elementBitWidth,
-      DefaultValuedParameter<"unsigned", "2">:$rank);
-  let assemblyFormat = [{
-    `<` `{` `swizzlingByteWidth` `=` $swizzlingByteWidth `,` `transposed` `=` custom<Flag>($transposed) `,`
-    `elementBitWidth` `=` $elementBitWidth (`,` `rank` `=` $rank^)? `` `}` `>`
-  }];
+      DefaultValuedParameter<"unsigned", "2">:$rank, DefaultValuedParameter<"bool", "false">:$fp4Padded,
+      OptionalArrayRefParameter<"unsigned">:$cgaLayout);
+  // Optional parameters after one another have no declarative form.
+  let hasCustomAssemblyFormat = 1;
+  let builders = [AttrBuilder<(ins "unsigned":$swizzlingByteWidth, "bool":$transposed, "unsigned":$elementBitWidth,
+      CArg<"unsigned", "2">:$rank), [{
+    return $_get($_ctxt, swizzlingByteWidth, transposed, elementBitWidth, rank, /*fp4Padded=*/false,
+                 ::llvm::ArrayRef<unsigned>());
+  }]>];
   let extraClassDeclaration = [{
     /// Reports an error where a buffer of this shape and element type cannot have the encoding.
     ::llvm::LogicalResult verifyBuffer(::llvm::ArrayRef<int64_t> shape, ::mlir::Type element,

@@ -23,45 +23,14 @@ LogicalResult BlockedAttr::verify(function_ref<InFlightDiagnostic()> emitError, 
     for (unsigned extent : extents)
       if (!llvm::isPowerOf2_32(extent))
         return emitError() << "extent " << extent << " is not a power of two";
-  if (cgaLayout.size() % rank)
-    return emitError() << "CGALayout has " << cgaLayout.size() << " numbers for " << rank << " dimensions";
-  for (unsigned stride : cgaLayout)
-    if (stride && !llvm::isPowerOf2_32(stride))
-      return emitError() << "CGALayout holds " << stride << ", which is not a power of two";
-  return success();
+  return verifyClusterSplit(emitError, cgaLayout, rank);
 }
 
 unsigned BlockedAttr::getRank() const { return getOrder().size(); }
 
-/// The layout of a tile that the CTAs of a cluster split: each holds a part of `blockShape`.
-static LinearLayout splitByCluster(const LinearLayout &block, ArrayRef<unsigned> split, ArrayRef<int64_t> blockShape) {
-  const unsigned rank = blockShape.size();
-  std::vector<LinearLayout::Input> inputs;
-  std::vector<LinearLayout::Output> outputs;
-  for (unsigned dim = 0; dim < rank; ++dim)
-    outputs.push_back({layout::dimName(dim), int32_t(blockShape[dim])});
-  for (StringRef name : {layout::kRegister, layout::kLane, layout::kWarp}) {
-    inputs.push_back({name.str(), {}});
-    for (unsigned bit = 0; bit < block.inBits(name); ++bit)
-      inputs.back().bases.push_back(block.basis(name, bit));
-  }
-  inputs.push_back({layout::kBlock.str(), {}});
-  for (unsigned first = 0; first < split.size(); first += rank) {
-    LinearLayout::Coordinates &basis = inputs.back().bases.emplace_back();
-    for (unsigned dim = 0; dim < rank; ++dim) {
-      basis.push_back(split[first + dim] * blockShape[dim]);
-      outputs[dim].size = std::max<int32_t>(outputs[dim].size, basis.back() * 2);
-    }
-  }
-  return LinearLayout::fromBases(inputs, outputs);
-}
-
 LinearLayout BlockedAttr::toLinearLayout(ArrayRef<int64_t> shape) const {
-  SmallVector<int64_t> blockShape(shape);
-  ArrayRef<unsigned> split = getCgaLayout();
-  for (auto [index, stride] : llvm::enumerate(split))
-    if (int64_t &extent = blockShape[index % getRank()]; stride && extent > 1)
-      extent /= 2;
+  const ArrayRef<unsigned> split = getCgaLayout();
+  const SmallVector<int64_t> blockShape = shapeOfCta(shape, split);
   LinearLayout block =
       layout::blockedLayout(getSizePerThread(), getThreadsPerWarp(), getWarpsPerCTA(), getOrder(), blockShape);
   if (!split.empty())

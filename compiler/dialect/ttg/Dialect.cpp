@@ -44,14 +44,15 @@ struct Aliases : OpAsmDialectInterface {
   using OpAsmDialectInterface::OpAsmDialectInterface;
 
   AliasResult getAlias(Attribute attribute, raw_ostream &os) const final {
-    const StringRef name = llvm::TypeSwitch<Attribute, StringRef>(attribute)
-                               .Case<BlockedAttr>([](auto) { return "blocked"; })
-                               .Case<LinearAttr>([](auto) { return "linear"; })
-                               .Case<SwizzledSharedAttr, AmdRotatingSharedAttr, PaddedSharedAttr, NvmmaSharedAttr>(
-                                   [](auto) { return "shared"; })
-                               .Case<NvidiaMmaAttr, AmdMfmaAttr, AmdWmmaAttr>([](auto) { return "mma"; })
-                               .Case<SharedMemoryAttr>([](auto) { return "smem"; })
-                               .Default([](auto) { return ""; });
+    const StringRef name =
+        llvm::TypeSwitch<Attribute, StringRef>(attribute)
+            .Case<BlockedAttr>([](auto) { return "blocked"; })
+            .Case<LinearAttr>([](auto) { return "linear"; })
+            .Case<SwizzledSharedAttr, AmdRotatingSharedAttr, PaddedSharedAttr, SharedLinearAttr, NvmmaSharedAttr>(
+                [](auto) { return "shared"; })
+            .Case<NvidiaMmaAttr, AmdMfmaAttr, AmdWmmaAttr>([](auto) { return "mma"; })
+            .Case<SharedMemoryAttr>([](auto) { return "smem"; })
+            .Default([](auto) { return ""; });
     os << name;
     return name.empty() ? AliasResult::NoAlias : AliasResult::FinalAlias;
   }

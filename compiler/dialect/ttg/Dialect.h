@@ -6,6 +6,7 @@
 #include "compiler/dialect/ttg/LayoutRelation.h"
 #include "compiler/layout/AmdMatrix.h"
 #include "compiler/layout/Layout.h"
+#include "compiler/layout/Padding.h"
 
 #include "mlir/IR/TensorEncoding.h"
 

@@ -64,6 +64,41 @@ void ttg::printClusterSplit(AsmPrinter &printer, ArrayRef<unsigned> split, Array
   printBases(printer, bases);
 }
 
+ParseResult ttg::parseOffsetBases(AsmParser &parser, std::vector<layout::LinearLayout::Input> &inputs) {
+  const SMLoc loc = parser.getCurrentLocation();
+  for (auto [index, input] : llvm::enumerate(inputs)) {
+    SmallVector<SmallVector<int32_t, 4>> bases;
+    if (index > 0 && failed(parser.parseOptionalComma()))
+      break;
+    if (parser.parseKeyword(input.name) || parser.parseEqual() || parseBases(parser, bases))
+      return failure();
+    input.bases.assign(bases.begin(), bases.end());
+  }
+  size_t rank = 0;
+  for (const layout::LinearLayout::Input &input : inputs)
+    for (const layout::LinearLayout::Coordinates &basis : input.bases) {
+      rank = rank ? rank : basis.size();
+      if (basis.size() != rank || rank == 0)
+        return parser.emitError(loc, "bases differ in length or are empty");
+    }
+  return success();
+}
+
+void ttg::printOffsetBases(AsmPrinter &printer, const layout::LinearLayout &layout, bool hasBlock) {
+  auto basesOf = [&](StringRef input) {
+    SmallVector<SmallVector<int32_t, 4>> bases;
+    for (unsigned bit = 0; bit < layout.inBits(input); ++bit)
+      bases.push_back(layout.basis(input, bit));
+    return bases;
+  };
+  printer << "offset = ";
+  printBases(printer, basesOf(layout::kOffset));
+  if (!hasBlock)
+    return;
+  printer << ", block = ";
+  printBases(printer, basesOf(layout::kBlock));
+}
+
 ParseResult ttg::parseFlag(AsmParser &parser, bool &flag) {
   StringRef word;
   const SMLoc loc = parser.getCurrentLocation();

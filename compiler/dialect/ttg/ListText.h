@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "compiler/layout/Layout.h"
+
 #include "mlir/Support/LLVM.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/LogicalResult.h"
@@ -25,6 +27,11 @@ void printBases(mlir::AsmPrinter &printer, llvm::ArrayRef<llvm::SmallVector<int3
 mlir::ParseResult parseClusterSplit(mlir::AsmParser &parser, llvm::SmallVector<unsigned> &split,
                                     llvm::ArrayRef<unsigned> order);
 void printClusterSplit(mlir::AsmPrinter &printer, llvm::ArrayRef<unsigned> split, llvm::ArrayRef<unsigned> order);
+
+/// `offset = [[0, 1]], block = []`: the bases of inputs with these names, all of one length. The block's may be left
+/// out.
+mlir::ParseResult parseOffsetBases(mlir::AsmParser &parser, std::vector<layout::LinearLayout::Input> &inputs);
+void printOffsetBases(mlir::AsmPrinter &printer, const layout::LinearLayout &layout, bool hasBlock);
 
 /// `true` or `false`.
 mlir::ParseResult parseFlag(mlir::AsmParser &parser, bool &flag);

@@ -23,6 +23,8 @@ LogicalResult LocalAllocOp::verify() {
     return emitOpError("a buffer that is given no tile must be mutable");
   if (buffer.getAllocShape() != buffer.getShape()) // C3
     return emitOpError("a view cannot be allocated");
+  if (Type element = buffer.getElementType(); element.isIntOrFloat() && element.getIntOrFloatBitWidth() % 8) // C4
+    return emitOpError("elements of type ") << element << " take no whole bytes; convert them to i8 first";
   return getSrc() ? verifySameTile(*this, cast<RankedTensorType>(getSrc().getType()), buffer) : success(); // C2
 }
 
@@ -34,39 +36,6 @@ LogicalResult LocalStoreOp::verify() {
   if (!getDst().getType().getMutableMemory()) // C2
     return emitOpError("writes to a buffer that is not mutable");
   return verifySameTile(*this, cast<RankedTensorType>(getSrc().getType()), getDst().getType()); // C1
-}
-
-void MemDescIndexOp::build(OpBuilder &builder, OperationState &state, Value src, Value index) {
-  auto whole = cast<MemDescType>(src.getType());
-  build(builder, state,
-        MemDescType::get(whole.getShape().drop_front(), whole.getElementType(), whole.getEncoding(),
-                         whole.getMemorySpace(), whole.getMutableMemory()),
-        src, index);
-}
-
-LogicalResult MemDescIndexOp::verify() { // C1
-  MemDescType whole = getSrc().getType(), part = getType();
-  if (whole.getShape().empty() || whole.getShape().drop_front() != part.getShape() ||
-      whole.getElementType() != part.getElementType() || whole.getEncoding() != part.getEncoding() ||
-      (part.getMutableMemory() && !whole.getMutableMemory()))
-    return emitOpError("result ") << part << " is not one of the buffers of " << whole;
-  return success();
-}
-
-LogicalResult MemDescSubsliceOp::verify() {
-  const MemDescType whole = getSrc().getType(), part = getType();
-  if (whole.getElementType() != part.getElementType() || whole.getEncoding() != part.getEncoding() || // C1
-      whole.getAllocShape() != part.getAllocShape() || (part.getMutableMemory() && !whole.getMutableMemory()))
-    return emitOpError("result ") << part << " is not a part of " << whole;
-  const size_t rank = whole.getShape().size();
-  if (part.getShape().size() != rank || getOffsets().size() != rank) // C2
-    return emitOpError("has ") << getOffsets().size() << " offsets, the buffers " << rank << " and "
-                               << part.getShape().size() << " dimensions";
-  for (auto [offset, extent, end] : llvm::zip_equal(getOffsets(), part.getShape(), whole.getShape()))
-    if (offset < 0 || offset % extent != 0 || offset + extent > end)
-      return emitOpError("offset ") << offset << " of an extent of " << extent << " is not a multiple of it within "
-                                    << end;
-  return success();
 }
 
 //--- asynchronous copies -------------------------------------------------------------------
@@ -81,29 +50,7 @@ LogicalResult AsyncCopyGlobalToLocalOp::verify() {
   return verifySameTile(*this, cast<RankedTensorType>(tt::pointeeLike(pointers)), buffer);
 }
 
-//--- views ---------------------------------------------------------------------------------
-
-LogicalResult MemDescTransOp::verify() {
-  const MemDescType from = getSrc().getType(), to = getType();
-  const ArrayRef<int32_t> order = getOrder();
-  const SmallVector<unsigned> dims(order.begin(), order.end());
-  if (order.size() != from.getShape().size()) // C1
-    return emitOpError("order has ") << order.size() << " dimensions, the buffer " << from.getShape().size();
-  if (failed(verifyOrder([&] { return emitOpError(); }, dims)))
-    return failure();
-  const SmallVector<int64_t> shape = llvm::map_to_vector(order, [&](int32_t dim) { return from.getShape()[dim]; });
-  if (to.getShape() != ArrayRef(shape) || to.getElementType() != from.getElementType()) // C2
-    return emitOpError("result ") << to << " is not the transpose of " << from;
-  auto isAt = [&](MemDescType type) {
-    return cast<LayoutEncoding>(type.getEncoding()).toLinearLayout(type.getShape());
-  };
-  const layout::LinearLayout source = isAt(from), result = isAt(to);
-  for (unsigned bit = 0; bit < source.inBits(layout::kOffset); ++bit)
-    for (auto [dim, of] : llvm::enumerate(order))
-      if (result.basis(layout::kOffset, bit)[dim] != source.basis(layout::kOffset, bit)[of])
-        return emitOpError("the encoding of the result puts elements elsewhere: ") << to;
-  return success();
-}
+//--- lifetimes -----------------------------------------------------------------------------
 
 LocalAllocOp ttg::allocationOf(Value buffer) {
   while (Operation *op = buffer.getDefiningOp()) {
@@ -112,6 +59,30 @@ LocalAllocOp ttg::allocationOf(Value buffer) {
     buffer = op->getOperand(0);
   }
   return {};
+}
+
+/// The views of a buffer, itself included.
+static SmallVector<Value> viewsOf(Value buffer) {
+  SmallVector<Value> views = {buffer};
+  for (size_t next = 0; next < views.size(); ++next)
+    for (Operation *user : views[next].getUsers())
+      if (user->hasTrait<MemDescView>())
+        views.push_back(user->getResult(0));
+  return views;
+}
+
+LogicalResult LocalDeallocOp::verify() { // C1
+  LocalAllocOp allocation = allocationOf(getSrc());
+  for (Value view : viewsOf(allocation ? allocation.getResult() : getSrc()))
+    for (Operation *user : view.getUsers()) {
+      Operation *inBlock = (*this)->getBlock()->findAncestorOpInBlock(*user);
+      if (!inBlock || !(*this)->isBeforeInBlock(inBlock) || user->hasTrait<MemDescView>())
+        continue;
+      InFlightDiagnostic error = user->emitError("shared memory is used after it is freed");
+      error.attachNote(getLoc()) << "freed here; free it after the last use, or not at all";
+      return error;
+    }
+  return success();
 }
 
 //--- layouts of accesses to global memory --------------------------------------------------

@@ -45,6 +45,7 @@ def LocalAllocOp : Ttg_Op<"local_alloc"> {
     C1. A buffer without a tile is mutable.
     C2. The tile has the buffer's shape and element type.
     C3. The buffer is a whole allocation.
+    C4. An element takes whole bytes.
   }];
   let arguments = (ins Optional<AnyRankedTensor>:$src, OptionalAttr<I32Attr>:$alignment);
   let results = (outs Res<Ttg_MemDescType, "", [MemAlloc<Ttg_Smem>]>:$result);
@@ -80,8 +81,12 @@ def LocalStoreOp : Ttg_Op<"local_store"> {
 
 def LocalDeallocOp : Ttg_Op<"local_dealloc"> {
   let summary = "ends the lifetime of a buffer";
+  let description = [{
+    C1. The buffer is not used after it in the same block, whole or by a view.
+  }];
   let arguments = (ins Arg<Ttg_MemDescType, "", [MemFree<Ttg_Smem>]>:$src);
   let assemblyFormat = "$src attr-dict `:` type($src)";
+  let hasVerifier = 1;
 }
 
 def MemDescIndexOp : Ttg_Op<"memdesc_index", [Pure, MemDescView]> {
@@ -89,6 +94,8 @@ def MemDescIndexOp : Ttg_Op<"memdesc_index", [Pure, MemDescView]> {
   let description = [{
     C1. The result has the source's shape without its first dimension, its
         element type, encoding and memory, and is mutable only where the source is.
+
+    The first dimension counts buffers: the encoding has fewer dimensions than the source.
 
     `%b = ttg.memdesc_index %m[%i] : !ttg.memdesc<2x32x32xf16, ...> -> !ttg.memdesc<32x32xf16, ...>`
   }];
@@ -104,7 +111,8 @@ def MemDescSubsliceOp : Ttg_Op<"memdesc_subslice", [Pure, MemDescView]> {
   let description = [{
     C1. The result has the source's element type, encoding and allocation, and is
         mutable only where the source is.
-    C2. Each offset is a multiple of the result's extent, which ends within the source.
+    C2. Each offset and the result's extent end within the source. In dimensions that the encoding lays out the offset
+        is a multiple of the extent; those in front count buffers, and any offset will do.
 
     `%b = ttg.memdesc_subslice %m[0, 16]
        : !ttg.memdesc<64x64xf16, #shared, #smem> -> !ttg.memdesc<64x16xf16, #shared, #smem, 64x64>`
@@ -120,7 +128,7 @@ def MemDescSubsliceOp : Ttg_Op<"memdesc_subslice", [Pure, MemDescView]> {
 def MemDescTransOp : Ttg_Op<"memdesc_trans", [Pure, MemDescView]> {
   let summary = "a buffer with its dimensions in another order";
   let description = [{
-    C1. `order` is a permutation of the buffer's dimensions.
+    C1. `order` is a permutation of the buffer's dimensions, which are those of its encoding.
     C2. The result has that order's shape, and its encoding puts the elements
         where they are in memory.
 
@@ -132,6 +140,8 @@ def MemDescTransOp : Ttg_Op<"memdesc_trans", [Pure, MemDescView]> {
   let assemblyFormat = "$src attr-dict `:` qualified(type($src)) `->` qualified(type($result))";
   let hasVerifier = 1;
 }
+
+include "compiler/dialect/ttg/SharedOps.td"
 
 include "compiler/dialect/ttg/AsyncOps.td"
 

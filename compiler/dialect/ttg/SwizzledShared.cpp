@@ -45,15 +45,20 @@ static LinearLayout swizzledLayout(ArrayRef<int64_t> shape, ArrayRef<unsigned> o
 //--- swizzled ------------------------------------------------------------------------------
 
 LogicalResult SwizzledSharedAttr::verify(function_ref<InFlightDiagnostic()> emitError, unsigned vec, unsigned perPhase,
-                                         unsigned maxPhase, ArrayRef<unsigned> order) {
-  return verifySwizzle(emitError, vec, perPhase, maxPhase, order);
+                                         unsigned maxPhase, ArrayRef<unsigned> order, ArrayRef<unsigned> cgaLayout) {
+  if (failed(verifySwizzle(emitError, vec, perPhase, maxPhase, order)))
+    return failure();
+  return verifyClusterSplit(emitError, cgaLayout, order.size());
 }
 
 unsigned SwizzledSharedAttr::getRank() const { return getOrder().size(); }
 bool SwizzledSharedAttr::isDistributed() const { return false; }
 
 LinearLayout SwizzledSharedAttr::toLinearLayout(ArrayRef<int64_t> shape) const {
-  return swizzledLayout(shape, getOrder(), getVec(), [&](uint32_t row) { return row / getPerPhase() % getMaxPhase(); });
+  const SmallVector<int64_t> partShape = shapeOfCta(shape, getCgaLayout());
+  const LinearLayout part = swizzledLayout(partShape, getOrder(), getVec(),
+                                           [&](uint32_t row) { return row / getPerPhase() % getMaxPhase(); });
+  return getCgaLayout().empty() ? part : splitByCluster(part, getCgaLayout(), partShape);
 }
 
 //--- rotating ------------------------------------------------------------------------------

@@ -5,6 +5,7 @@
 // through shared memory. For a scalar it is the CTA's first thread.
 #include "artifact/ElementType.h"
 #include "compiler/lowering/TtgToLlvm/OpEmitters.h"
+#include "compiler/lowering/TtgToLlvm/OwnersResults.h"
 #include "compiler/lowering/TtgToLlvm/TtgFunctionEmitter.h"
 
 #include "compiler/analysis/MemoryAccess.h"
@@ -36,7 +37,6 @@ private:
   unsigned vectorSize();
   void fenceOnce(bool isBefore);
   void shareScalar(Tile &result);
-  void shareTile(Tile &result);
 
   TtgFunctionEmitter &emitter;
   IrBuilder &ir;
@@ -193,21 +193,22 @@ void AtomicEmitter::shareScalar(Tile &result) {
   result.front() = ir.CreateLoad(result.front()->getType(), scratch);
 }
 
-void AtomicEmitter::shareTile(Tile &result) {
-  auto type = cast<RankedTensorType>(access.pointer.getType());
+static void shareThroughMemory(TtgFunctionEmitter &emitter, Operation *op, RankedTensorType type, Tile &result) {
+  const Type element = type.getElementType();
+  const layout::SharedPlan plan = layout::planCopies(ttg::linearLayoutOf(type), analysis::memoryBits(element));
+  llvm::Value *buffer = emitter.sharedScratch(op);
+  Tile loaded(result.size(), nullptr);
+  emitter.storeShared(buffer, plan.store, 0, result);
+  emitter.barrier();
+  emitter.loadShared(buffer, plan.load, 0, element, loaded);
+  for (unsigned index = 0; index < result.size(); ++index)
+    result[index] = loaded[plan.loadedAs[index]];
+}
+
+void lowering::shareOwnersResults(TtgFunctionEmitter &emitter, Operation *op, RankedTensorType type, Tile &result) {
+  if (emitter.module.shared.offsetOf.contains(op))
+    return shareThroughMemory(emitter, op, type, result);
   const LinearLayout &layout = ttg::linearLayoutOf(type);
-  const Type element = tt::elementOf(op->getResult(0).getType());
-  if (emitter.module.shared.offsetOf.contains(op)) {
-    const layout::SharedPlan plan = layout::planCopies(layout, access.elementBits);
-    llvm::Value *buffer = emitter.sharedScratch(op);
-    Tile loaded(result.size(), nullptr);
-    emitter.storeShared(buffer, plan.store, 0, result);
-    emitter.barrier();
-    emitter.loadShared(buffer, plan.load, 0, element, loaded);
-    for (unsigned index = 0; index < result.size(); ++index)
-      result[index] = loaded[plan.loadedAs[index]];
-    return;
-  }
   const uint32_t copies = layout.freeVariableMask(layout::kLane), registerCopies = copyMask(type);
   if (copies == 0)
     return;
@@ -218,7 +219,7 @@ void AtomicEmitter::shareTile(Tile &result) {
   for (unsigned index = 0; index < result.size(); ++index)
     result[index] = index & registerCopies ? result[index & ~registerCopies]
                                            : emitter.wordwise(result[index], [&](llvm::Value *word) {
-                                               return emitter.target.shuffleIndex(ir, word, lane);
+                                               return emitter.target.shuffleIndex(emitter.ir, word, lane);
                                              });
 }
 
@@ -257,7 +258,7 @@ LogicalResult AtomicEmitter::run() {
   if (op->getNumResults() == 0)
     return success();
   if (!op->use_empty() && isTile)
-    shareTile(result);
+    shareOwnersResults(emitter, op, cast<RankedTensorType>(op->getResult(0).getType()), result);
   else if (!op->use_empty())
     shareScalar(result);
   emitter.define(op->getResult(0), std::move(result));

@@ -21,8 +21,8 @@ DotOperand::DotOperand(TtgFunctionEmitter &emitter, Value tile, Type wide, unsig
     return;
   }
   registers.assign(map.size(), nullptr);
-  pattern = accessPatternOf(type, load.getSrc());
-  reader.emplace(emitter, emitter.scalar(load.getSrc()), pattern, type.getElementType());
+  pattern = accessPatternOf(type, load.getSrc().getType());
+  reader.emplace(emitter, emitter.buffer(load.getSrc()), pattern, type.getElementType());
   for (const layout::SharedAccess &access : pattern.accesses)
     for (unsigned index : access.registers) {
       accessOf[index] = &access;

@@ -4,6 +4,7 @@
 
 void nereid::lowering::addOpEmitters(OpEmitters &table) {
   addAtomicEmitters(table);
+  addBufferViewEmitters(table);
   addControlEmitters(table);
   addConvertLayoutEmitters(table);
   addDebugEmitters(table);
@@ -13,6 +14,7 @@ void nereid::lowering::addOpEmitters(OpEmitters &table) {
   addIndexEmitters(table);
   addInlineAsmEmitters(table);
   addJoinEmitters(table);
+  addLocalGatherEmitters(table);
   addMapEmitters(table);
   addMemoryEmitters(table);
   addProgramEmitters(table);

@@ -40,6 +40,7 @@ void addOpEmitters(OpEmitters &table);
 
 //--- by family ---
 void addAtomicEmitters(OpEmitters &table);
+void addBufferViewEmitters(OpEmitters &table);
 void addControlEmitters(OpEmitters &table);
 void addConvertLayoutEmitters(OpEmitters &table);
 void addDebugEmitters(OpEmitters &table);
@@ -49,6 +50,7 @@ void addGatherEmitters(OpEmitters &table);
 void addIndexEmitters(OpEmitters &table);
 void addInlineAsmEmitters(OpEmitters &table);
 void addJoinEmitters(OpEmitters &table);
+void addLocalGatherEmitters(OpEmitters &table);
 void addMapEmitters(OpEmitters &table);
 void addMemoryEmitters(OpEmitters &table);
 void addProgramEmitters(OpEmitters &table);

@@ -1,6 +1,7 @@
 // Emits functions of a module, their calls, and thread indices.
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/imported/Dialect.h"
+#include "compiler/dialect/ttg/Buffers.h"
 #include "compiler/dialect/ttg/TargetInterface.h"
 #include "compiler/lowering/TtgToLlvm/OpEmitters.h"
 #include "compiler/lowering/TtgToLlvm/TtgFunctionEmitter.h"
@@ -13,6 +14,8 @@ using namespace nereid;
 using namespace nereid::lowering;
 
 unsigned lowering::numRegisters(Type type) {
+  if (auto buffer = dyn_cast<ttg::MemDescType>(type))
+    return ttg::isPartOfBuffer(buffer) ? 2 : 1;
   auto tile = dyn_cast<RankedTensorType>(type);
   return tile ? ttg::linearLayoutOf(tile).inSize(layout::kRegister) : 1;
 }
@@ -206,7 +209,8 @@ namespace {
 /// Types of a function's values, register by register.
 class Signature {
 public:
-  Signature(llvm::Module &module, TargetEmitter &target) : ir(module.getContext()), elements(ir, target, false) {}
+  Signature(llvm::Module &module, TargetEmitter &target)
+      : ir(module.getContext()), elements(ir, target, false), target(target) {}
 
   llvm::FunctionType *of(tt::FuncOp source) {
     SmallVector<llvm::Type *> parameters, results;
@@ -214,9 +218,9 @@ public:
       if (ttg::parameterByValue(source, index))
         parameters.push_back(ir.getPtrTy());
       else
-        parameters.append(numRegisters(type), elements.memoryType(tt::elementOf(type)));
+        add(parameters, type, /*inMemory=*/true);
     for (Type type : source.getResultTypes())
-      results.append(numRegisters(type), elements.typeOf(tt::elementOf(type)));
+      add(results, type, /*inMemory=*/false);
     if (source.isPublic()) // the scratch pointers: global, profiling
       parameters.append(2, ir.getPtrTy(1));
     llvm::Type *result = results.empty()       ? ir.getVoidTy()
@@ -226,8 +230,19 @@ public:
   }
 
 private:
+  void add(SmallVector<llvm::Type *> &types, Type type, bool inMemory) {
+    if (isa<ttg::MemDescType>(type)) { // an address, and the offset of a part
+      types.push_back(ir.getPtrTy(target.sharedAddressSpace()));
+      types.append(numRegisters(type) - 1, ir.getInt32Ty());
+      return;
+    }
+    const Type element = tt::elementOf(type);
+    types.append(numRegisters(type), inMemory ? elements.memoryType(element) : elements.typeOf(element));
+  }
+
   IrBuilder ir;
   ElementEmitter elements;
+  TargetEmitter &target;
 };
 } // namespace
 

@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "artifact/ElementType.h"
 #include "compiler/dialect/tt/Elements.h"
-#include "compiler/dialect/tt/Report.h"
-#include "compiler/lowering/Diagnostics.h"
+#include "compiler/layout/Distributed.h"
 #include "compiler/lowering/TtgToLlvm/OpEmitters.h"
 #include "compiler/lowering/TtgToLlvm/SharedAccess.h"
 #include "compiler/lowering/TtgToLlvm/WordAccess.h"
@@ -25,22 +24,50 @@ static SmallVector<uint32_t> inBytes(ArrayRef<uint32_t> bases, uint32_t elementB
   return llvm::map_to_vector(bases, [&](uint32_t basis) { return basis * elementBytes; });
 }
 
-SharedAddresses::SharedAddresses(TtgFunctionEmitter &emitter, llvm::Value *buffer,
+llvm::Value *lowering::withGaps(IrBuilder &ir, llvm::Value *offset, const layout::Padding &padding) {
+  llvm::Value *result = offset;
+  for (const layout::Gap &gap : padding.gaps) {
+    llvm::Value *before = ir.CreateLShr(offset, llvm::Log2_32(gap.interval));
+    result = ir.CreateAdd(result, ir.CreateShl(before, llvm::Log2_32(gap.size)));
+  }
+  return result;
+}
+
+llvm::Value *lowering::allocationAddress(TtgFunctionEmitter &emitter, const BufferAddress &buffer,
+                                         const layout::Padding &padding, unsigned elementBytes) {
+  if (!buffer.part)
+    return buffer.first;
+  IrBuilder &ir = emitter.ir;
+  llvm::Value *bytes = ir.CreateMul(buffer.part, ir.getInt32(elementBytes));
+  return ir.CreatePtrAdd(buffer.first, ir.CreateNeg(withGaps(ir, bytes, padding.scaled(elementBytes))));
+}
+
+SharedAddresses::SharedAddresses(TtgFunctionEmitter &emitter, const BufferAddress &address,
                                  const layout::SharedAccessPattern &pattern, unsigned elementBytes)
-    : emitter(emitter), ir(emitter.ir), buffer(buffer),
+    : emitter(emitter), ir(emitter.ir), padding(pattern.padding.scaled(elementBytes)),
+      buffer(allocationAddress(emitter, address, pattern.padding, elementBytes)),
       threadPart(
           emitter.threadBits(inBytes(pattern.laneBases, elementBytes), inBytes(pattern.warpBases, elementBytes))),
       begin(threadPart), elementBytes(elementBytes), threadMask(pattern.threadMask()), beginMask(threadMask) {
-  if (llvm::any_of(pattern.accesses, [&](const layout::SharedAccess &access) { return access.offset & threadMask; }))
+  if (auto *constant = dyn_cast_or_null<llvm::ConstantInt>(address.part))
+    constantPart = constant->getZExtValue();
+  else if (address.part) {
+    begin = threadPart = ir.CreateXor(threadPart, ir.CreateMul(address.part, ir.getInt32(elementBytes)));
+    beginMask = threadMask |= pattern.partMask;
+  }
+  if (llvm::any_of(pattern.accesses,
+                   [&](const layout::SharedAccess &access) { return (access.offset ^ constantPart) & threadMask; }))
     rematerialise();
 }
 
 void SharedAddresses::rematerialise() { begin = emitter.target.rematerialised(ir, begin); }
 
 std::pair<llvm::Value *, int64_t> SharedAddresses::of(const layout::SharedAccess &access) const {
-  const uint32_t common = access.offset & beginMask;
+  const uint32_t own = access.offset ^ constantPart, common = own & beginMask;
   llvm::Value *offset = common ? ir.CreateXor(begin, ir.getInt32(common * elementBytes)) : begin;
-  return {ir.CreatePtrAdd(buffer, offset), int64_t{access.offset - common} * elementBytes};
+  // The immediate has no bit of the offset: gaps before the two add up.
+  return {ir.CreatePtrAdd(buffer, withGaps(ir, offset, padding)),
+          int64_t(padding.apply(uint64_t{own - common} * elementBytes))};
 }
 
 void SharedAddresses::move(llvm::Value *bits, uint32_t mask) {
@@ -66,7 +93,7 @@ static Tile packWords(TtgFunctionEmitter &emitter, ArrayRef<llvm::Value *> value
   return words;
 }
 
-void TtgFunctionEmitter::storeShared(llvm::Value *buffer, const layout::SharedAccessPattern &pattern,
+void TtgFunctionEmitter::storeShared(const BufferAddress &buffer, const layout::SharedAccessPattern &pattern,
                                      unsigned repetition, ArrayRef<llvm::Value *> registers, llvm::Value *mask) {
   const unsigned bytes = elementBytes(registers.front()->getType());
   const SharedAddresses addresses(*this, buffer, pattern, bytes);
@@ -100,8 +127,8 @@ static Tile loadWords(IrBuilder &ir, llvm::Value *pointer, unsigned bytes, unsig
   return words;
 }
 
-SharedReader::SharedReader(TtgFunctionEmitter &emitter, llvm::Value *buffer, const layout::SharedAccessPattern &pattern,
-                           Type element)
+SharedReader::SharedReader(TtgFunctionEmitter &emitter, const BufferAddress &buffer,
+                           const layout::SharedAccessPattern &pattern, Type element)
     : emitter(emitter), pattern(pattern), element(element), bytes(tt::storageBytes(element)),
       addresses(emitter, buffer, pattern, bytes) {}
 
@@ -119,7 +146,7 @@ void SharedReader::read(const layout::SharedAccess &access, llvm::MutableArrayRe
     registers[index] = value;
 }
 
-void TtgFunctionEmitter::loadShared(llvm::Value *buffer, const layout::SharedAccessPattern &pattern,
+void TtgFunctionEmitter::loadShared(const BufferAddress &buffer, const layout::SharedAccessPattern &pattern,
                                     unsigned repetition, Type element, MutableArrayRef<llvm::Value *> registers) {
   SharedReader reader(*this, buffer, pattern, element);
   for (const layout::SharedAccess &access : pattern.accesses)
@@ -129,27 +156,11 @@ void TtgFunctionEmitter::loadShared(llvm::Value *buffer, const layout::SharedAcc
 
 //--- buffers with a layout -----------------------------------------------------------------
 
-LinearLayout lowering::bufferLayoutOf(ttg::MemDescType buffer) {
-  return cast<ttg::LayoutEncoding>(buffer.getEncoding()).toLinearLayout(buffer.getShape());
-}
-
 unsigned lowering::elementBytesOf(ttg::MemDescType buffer) { return tt::storageBytes(buffer.getElementType()); }
 
-layout::SharedAccessPattern lowering::accessPatternOf(RankedTensorType tile, ttg::MemDescType buffer) {
-  const unsigned bytes = elementBytesOf(buffer);
-  return layout::planSharedAccesses(ttg::linearLayoutOf(tile), bufferLayoutOf(buffer), bytes,
-                                    analysis::kWidestAccessBytes / bytes);
-}
-
-/// The shape of the buffer that a part is cut from.
-static ArrayRef<int64_t> wholeShapeOf(ttg::MemDescType buffer) {
-  return buffer.getAllocShape().take_back(buffer.getShape().size());
-}
-
-bool lowering::isPartOfBuffer(ttg::MemDescType buffer) { return wholeShapeOf(buffer) != buffer.getShape(); }
-
-/// A tile's layout with the extents of a larger tile.
-static LinearLayout widened(const LinearLayout &tile, ArrayRef<int64_t> shape) {
+LinearLayout lowering::inAllocation(const LinearLayout &tile, ttg::MemDescType buffer) {
+  if (!ttg::isPartOfBuffer(buffer))
+    return tile;
   std::vector<LinearLayout::Input> inputs;
   for (StringRef in : tile.inputNames()) {
     LinearLayout::Input &input = inputs.emplace_back(LinearLayout::Input{in.str(), {}});
@@ -157,60 +168,79 @@ static LinearLayout widened(const LinearLayout &tile, ArrayRef<int64_t> shape) {
       input.bases.push_back(tile.basis(in, bit));
   }
   std::vector<LinearLayout::Output> outputs;
-  for (auto [name, extent] : llvm::zip_equal(tile.outputNames(), shape))
+  for (auto [name, extent] : llvm::zip_equal(tile.outputNames(), ttg::laidOutAllocation(buffer)))
     outputs.push_back({name.str(), int32_t(extent)});
   return LinearLayout::fromBases(inputs, outputs);
 }
 
-/// The first element of a part, in coordinates of the whole buffer.
-static LinearLayout::Coordinates beginOf(Value part) {
-  LinearLayout::Coordinates begin(cast<ttg::MemDescType>(part.getType()).getShape().size(), 0);
-  for (auto cut = part.getDefiningOp<ttg::MemDescSubsliceOp>(); cut;
-       cut = cut.getSrc().getDefiningOp<ttg::MemDescSubsliceOp>())
-    for (auto [coordinate, offset] : llvm::zip_equal(begin, cut.getOffsets()))
-      coordinate += offset;
-  return begin;
+/// A part begins at a multiple of its extents.
+uint32_t lowering::partMaskOf(ttg::MemDescType buffer) {
+  if (!ttg::isPartOfBuffer(buffer))
+    return 0;
+  uint32_t mask = 0;
+  const LinearLayout offsets = ttg::layoutOf(buffer).pseudoInvert();
+  for (auto [dim, extent, whole] : llvm::enumerate(ttg::laidOutShape(buffer), ttg::laidOutAllocation(buffer)))
+    for (int64_t step = extent; step < whole; step *= 2)
+      mask |= offsets.apply({{layout::dimName(dim), int32_t(step)}}).front();
+  return mask;
 }
 
-/// A part begins at a multiple of its extents: the offset of its first element is added by XOR to those of the others.
-layout::SharedAccessPattern lowering::accessPatternOf(RankedTensorType tile, Value buffer) {
-  auto type = cast<ttg::MemDescType>(buffer.getType());
-  if (!isPartOfBuffer(type))
-    return accessPatternOf(tile, type);
-  const ArrayRef<int64_t> shape = wholeShapeOf(type);
-  const LinearLayout whole = cast<ttg::LayoutEncoding>(type.getEncoding()).toLinearLayout(shape);
-  const LinearLayout registers = widened(ttg::linearLayoutOf(tile), shape);
-  std::vector<LinearLayout::Input> inputs = {{layout::kRegister.str(), {beginOf(buffer)}}};
-  const uint32_t begin = LinearLayout::fromBases(inputs, registers.outputs())
-                             .invertAndCompose(whole)
-                             .basis(layout::kRegister, 0, layout::kOffset);
-  const unsigned bytes = elementBytesOf(type), widest = analysis::kWidestAccessBytes / bytes;
-  auto pattern =
-      layout::planSharedAccesses(registers, whole, bytes, begin ? std::min<unsigned>(widest, begin & -begin) : widest);
-  for (layout::SharedAccess &access : pattern.accesses)
-    access.offset ^= begin;
+/// The most elements that are adjacent and aligned wherever a part begins, and between gaps.
+static unsigned widestVector(const layout::Padding &padding, uint32_t partMask, unsigned most) {
+  most = padding.widestVector(most);
+  return partMask ? std::min<unsigned>(most, partMask & -partMask) : most;
+}
+
+layout::SharedAccessPattern lowering::accessPatternOf(RankedTensorType tile, ttg::MemDescType buffer, unsigned maxElems,
+                                                      layout::RegisterOrder order) {
+  const unsigned bytes = elementBytesOf(buffer);
+  const layout::Padding padding = ttg::paddingOf(buffer);
+  const uint32_t partMask = partMaskOf(buffer);
+  const unsigned widest = widestVector(padding, partMask, std::min(maxElems, analysis::kWidestAccessBytes / bytes));
+  auto pattern = layout::planSharedAccesses(inAllocation(ttg::linearLayoutOf(tile), buffer), ttg::layoutOf(buffer),
+                                            bytes, widest, order);
+  pattern.padding = padding;
+  pattern.partMask = partMask;
+  if (!padding.empty()) {
+    const layout::Wavefronts counted = layout::countWavefronts(pattern, bytes, 1u << pattern.laneBases.size(), 1);
+    pattern.wavefronts = counted.total;
+    pattern.conflicts = counted.conflicts;
+  }
   return pattern;
 }
 
-static void storeTile(TtgFunctionEmitter &emitter, llvm::Value *address, Value buffer, RankedTensorType tile,
+std::optional<layout::SharedAccessPattern> lowering::matrixPatternOf(RankedTensorType tile, ttg::MemDescType buffer) {
+  constexpr unsigned rowBytes = 16;
+  const unsigned bytes = elementBytesOf(buffer);
+  const layout::Padding padding = ttg::paddingOf(buffer);
+  const uint32_t partMask = partMaskOf(buffer);
+  if (widestVector(padding, partMask, rowBytes / bytes) * bytes < rowBytes)
+    return std::nullopt;
+  auto pattern = layout::planLdStMatrix(inAllocation(ttg::linearLayoutOf(tile), buffer), ttg::layoutOf(buffer), bytes);
+  if (pattern) {
+    pattern->padding = padding;
+    pattern->partMask = partMask;
+  }
+  return pattern;
+}
+
+static void storeTile(TtgFunctionEmitter &emitter, Value buffer, RankedTensorType tile,
                       ArrayRef<llvm::Value *> registers) {
   auto type = cast<ttg::MemDescType>(buffer.getType());
-  if (isPartOfBuffer(type) || !emitter.target.storeTile(emitter, address, type, tile, registers))
-    emitter.storeShared(address, accessPatternOf(tile, buffer), 0, registers);
+  if (!emitter.target.storeTile(emitter, emitter.buffer(buffer), type, tile, registers))
+    emitter.storeShared(emitter.buffer(buffer), accessPatternOf(tile, type), 0, registers);
 }
 
 static LogicalResult emitLocalAlloc(TtgFunctionEmitter &emitter, ttg::LocalAllocOp op) {
   llvm::Value *buffer = emitter.sharedScratch(op);
   emitter.define(op, {buffer});
   if (op.getSrc())
-    storeTile(emitter, buffer, op.getResult(), cast<RankedTensorType>(op.getSrc().getType()),
-              emitter.tile(op.getSrc()));
+    storeTile(emitter, op.getResult(), cast<RankedTensorType>(op.getSrc().getType()), emitter.tile(op.getSrc()));
   return success();
 }
 
 static LogicalResult emitLocalStore(TtgFunctionEmitter &emitter, ttg::LocalStoreOp op) {
-  storeTile(emitter, emitter.scalar(op.getDst()), op.getDst(), cast<RankedTensorType>(op.getSrc().getType()),
-            emitter.tile(op.getSrc()));
+  storeTile(emitter, op.getDst(), cast<RankedTensorType>(op.getSrc().getType()), emitter.tile(op.getSrc()));
   return success();
 }
 
@@ -221,38 +251,12 @@ static LogicalResult emitLocalLoad(TtgFunctionEmitter &emitter, ttg::LocalLoadOp
   const uint32_t copies = ttg::linearLayoutOf(type).freeVariableMask(layout::kRegister);
   Tile registers(numRegisters(type), nullptr);
   const ttg::MemDescType buffer = op.getSrc().getType();
-  llvm::Value *begin = emitter.scalar(op.getSrc());
-  if (isPartOfBuffer(buffer) || !emitter.target.loadTile(emitter, begin, buffer, type, registers))
-    emitter.loadShared(begin, accessPatternOf(type, op.getSrc()), 0, type.getElementType(), registers);
+  const BufferAddress address = emitter.buffer(op.getSrc());
+  if (!emitter.target.loadTile(emitter, address, buffer, type, registers))
+    emitter.loadShared(address, accessPatternOf(type, buffer), 0, type.getElementType(), registers);
   for (unsigned index = 0; index < registers.size(); ++index)
     registers[index] = registers[index & ~copies];
   emitter.define(op, std::move(registers));
-  return success();
-}
-
-static LogicalResult emitLocalDealloc(TtgFunctionEmitter &, ttg::LocalDeallocOp) { return success(); }
-
-static LogicalResult emitMemDescTrans(TtgFunctionEmitter &emitter, ttg::MemDescTransOp op) {
-  emitter.define(op, {emitter.scalar(op.getSrc())});
-  return success();
-}
-
-/// A part of a buffer needs no code: its loads and stores know where it begins.
-static LogicalResult emitMemDescSubslice(TtgFunctionEmitter &emitter, ttg::MemDescSubsliceOp op) {
-  for (Operation *user : op->getUsers())
-    if (!isa<ttg::LocalLoadOp, ttg::LocalStoreOp, ttg::MemDescSubsliceOp>(user))
-      return tt::report(user->getLoc(), diag::PartOfBuffer, user->getName().getStringRef());
-  emitter.define(op, {emitter.scalar(op.getSrc())});
-  return success();
-}
-
-static LogicalResult emitMemDescIndex(TtgFunctionEmitter &emitter, ttg::MemDescIndexOp op) {
-  IrBuilder &ir = emitter.ir;
-  const ttg::MemDescType part = op.getType();
-  const uint32_t bytes = llvm::product_of(part.getShape()) * elementBytesOf(part);
-  emitter.define(op, {ir.CreatePtrAdd(emitter.scalar(op.getSrc()),
-                                      ir.CreateMul(emitter.scalar(op.getIndex()), ir.getInt32(bytes), "",
-                                                   /*HasNUW=*/true, /*HasNSW=*/true))});
   return success();
 }
 
@@ -279,10 +283,8 @@ static void copyVector(TtgFunctionEmitter &emitter, const AsyncCopy &copy) {
 
 layout::SharedAccessPattern lowering::copyPatternOf(ttg::AsyncCopyGlobalToLocalOp op,
                                                     const index::AxisInfoAnalysis &axes) {
-  const ttg::MemDescType buffer = op.getDst().getType();
-  return layout::planSharedAccesses(
-      ttg::linearLayoutOf(cast<RankedTensorType>(op.getSrc().getType())), bufferLayoutOf(buffer),
-      elementBytesOf(buffer), analysis::vectorElems(*analysis::memoryAccessOf(op), axes), layout::RegisterOrder::Kept);
+  return accessPatternOf(cast<RankedTensorType>(op.getSrc().getType()), op.getDst().getType(),
+                         analysis::vectorElems(*analysis::memoryAccessOf(op), axes), layout::RegisterOrder::Kept);
 }
 
 /// What a vector gets where the mask is false; none where that is zeros.
@@ -307,7 +309,7 @@ static SmallVector<llvm::Value *, 4> othersOf(TtgFunctionEmitter &emitter, ttg::
 static LogicalResult emitAsyncCopy(TtgFunctionEmitter &emitter, ttg::AsyncCopyGlobalToLocalOp op) {
   const unsigned bytes = elementBytesOf(op.getDst().getType());
   const layout::SharedAccessPattern pattern = copyPatternOf(op, emitter.module.axes);
-  const SharedAddresses addresses(emitter, emitter.scalar(op.getDst()), pattern, bytes);
+  const SharedAddresses addresses(emitter, emitter.buffer(op.getDst()), pattern, bytes);
   // Threads that hold copies of an element write the same bytes.
   for (const layout::SharedAccess &sharedAccess : pattern.accesses) {
     const unsigned first = sharedAccess.registers.front();
@@ -347,10 +349,6 @@ void lowering::addSharedEmitters(OpEmitters &table) {
   table.add<emitLocalAlloc, ttg::LocalAllocOp>();
   table.add<emitLocalLoad, ttg::LocalLoadOp>();
   table.add<emitLocalStore, ttg::LocalStoreOp>();
-  table.add<emitLocalDealloc, ttg::LocalDeallocOp>();
-  table.add<emitMemDescIndex, ttg::MemDescIndexOp>();
-  table.add<emitMemDescSubslice, ttg::MemDescSubsliceOp>();
-  table.add<emitMemDescTrans, ttg::MemDescTransOp>();
   table.add<emitAsyncCopy, ttg::AsyncCopyGlobalToLocalOp>();
   table.add<emitCommitGroup, ttg::AsyncCommitGroupOp>();
   table.add<emitAsyncWait, ttg::AsyncWaitOp>();

@@ -2,24 +2,33 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "compiler/dialect/ttg/Buffers.h"
 #include "compiler/lowering/TtgToLlvm/TtgFunctionEmitter.h"
 
 namespace nereid::lowering {
 
-layout::LinearLayout bufferLayoutOf(ttg::MemDescType buffer);
 unsigned elementBytesOf(ttg::MemDescType buffer);
-/// The access pattern of a tile's registers in a buffer, one by one.
-layout::SharedAccessPattern accessPatternOf(mlir::RankedTensorType tile, ttg::MemDescType buffer);
-/// The access pattern in a buffer that may be a part of a larger one, whose address it has.
-layout::SharedAccessPattern accessPatternOf(mlir::RankedTensorType tile, mlir::Value buffer);
-/// Whether the buffer is a part of another, by `memdesc_subslice`.
-bool isPartOfBuffer(ttg::MemDescType buffer);
+/// The access pattern of a tile's registers in a buffer.
+layout::SharedAccessPattern accessPatternOf(mlir::RankedTensorType tile, ttg::MemDescType buffer,
+                                            unsigned maxElems = ~0u,
+                                            layout::RegisterOrder order = layout::RegisterOrder::Free);
+/// The pattern of ldmatrix or stmatrix; nothing where rows of 16 bytes are not in the instruction's order.
+std::optional<layout::SharedAccessPattern> matrixPatternOf(mlir::RankedTensorType tile, ttg::MemDescType buffer);
+/// `layout`, of a tile, as one of elements of the allocation that the tile's buffer is a part of.
+layout::LinearLayout inAllocation(const layout::LinearLayout &layout, ttg::MemDescType buffer);
+/// Bits that the offset of a part's first element may have.
+uint32_t partMaskOf(ttg::MemDescType buffer);
+/// The address of the allocation that a buffer is a part of.
+llvm::Value *allocationAddress(TtgFunctionEmitter &emitter, const BufferAddress &buffer, const layout::Padding &padding,
+                               unsigned elementBytes);
+/// An offset in bytes with the gaps before it; `padding` is in bytes.
+llvm::Value *withGaps(IrBuilder &ir, llvm::Value *offset, const layout::Padding &padding);
 
-/// The addresses of a pattern's accesses: a part per thread ^ the access's own part. The bits of the latter that no
-/// thread's part has are an immediate, so that few pointers serve all accesses.
+/// The addresses of a pattern's accesses: an offset per thread ^ the access's own. The bits of the latter that no
+/// thread's offset has are an immediate, so that few pointers serve all accesses.
 class SharedAddresses {
 public:
-  SharedAddresses(TtgFunctionEmitter &emitter, llvm::Value *buffer, const layout::SharedAccessPattern &pattern,
+  SharedAddresses(TtgFunctionEmitter &emitter, const BufferAddress &buffer, const layout::SharedAccessPattern &pattern,
                   unsigned elementBytes);
   /// A pointer and an offset from it in bytes.
   std::pair<llvm::Value *, int64_t> of(const layout::SharedAccess &access) const;
@@ -31,8 +40,10 @@ public:
 private:
   TtgFunctionEmitter &emitter;
   IrBuilder &ir;
+  layout::Padding padding; ///< in bytes
   llvm::Value *buffer, *threadPart, *begin;
   unsigned elementBytes;
+  uint32_t constantPart = 0;      ///< in elements
   uint32_t threadMask, beginMask; ///< bits that these may have, in elements
 };
 
@@ -51,7 +62,7 @@ Tile passThroughShared(TtgFunctionEmitter &emitter, mlir::Operation *op, const l
 class SharedReader {
 public:
   /// `pattern` outlives the reader.
-  SharedReader(TtgFunctionEmitter &emitter, llvm::Value *buffer, const layout::SharedAccessPattern &pattern,
+  SharedReader(TtgFunctionEmitter &emitter, const BufferAddress &buffer, const layout::SharedAccessPattern &pattern,
                mlir::Type element);
 
   void move(llvm::Value *bits, uint32_t mask) { addresses.move(bits, mask); }

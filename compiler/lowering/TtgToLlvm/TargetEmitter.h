@@ -12,6 +12,7 @@ namespace nereid::lowering {
 
 class OpEmitters;
 class TtgFunctionEmitter;
+struct BufferAddress;
 
 using IrBuilder = llvm::IRBuilder<>;
 
@@ -163,11 +164,11 @@ public:
   virtual void releaseStores(IrBuilder &ir, ttg::MemDescType buffer) {}
   /// Loads a tile's registers from a buffer in shared memory by instructions of the target, or stores them; false, with
   /// nothing emitted, where plain accesses do as well.
-  virtual bool loadTile(TtgFunctionEmitter &emitter, llvm::Value *buffer, ttg::MemDescType type,
+  virtual bool loadTile(TtgFunctionEmitter &emitter, const BufferAddress &buffer, ttg::MemDescType type,
                         mlir::RankedTensorType tile, llvm::MutableArrayRef<llvm::Value *> registers) {
     return false;
   }
-  virtual bool storeTile(TtgFunctionEmitter &emitter, llvm::Value *buffer, ttg::MemDescType type,
+  virtual bool storeTile(TtgFunctionEmitter &emitter, const BufferAddress &buffer, ttg::MemDescType type,
                          mlir::RankedTensorType tile, llvm::ArrayRef<llvm::Value *> registers) {
     return false;
   }

@@ -15,7 +15,7 @@ namespace nereid::lowering {
 /// The values of a thread, one per register in the order of the tile's layout. A scalar has one.
 using Tile = llvm::SmallVector<llvm::Value *, 8>;
 
-/// How many registers a thread has for a tile; 1 for a scalar.
+/// How many registers a thread has for a tile; 1 for a scalar. A part of a buffer in shared memory has 2 values.
 unsigned numRegisters(mlir::Type type);
 
 /// Registers with a bit of these set hold copies of those without.

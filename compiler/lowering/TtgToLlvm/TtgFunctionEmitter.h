@@ -28,6 +28,15 @@ struct RegionWarps {
   bool gainsRegisters = false;
 };
 
+/// A buffer in shared memory. The emitted values of one are the address of its first element and, of a part of an
+/// allocation, that element's offset in the allocation in elements, without gaps.
+struct BufferAddress {
+  llvm::Value *first = nullptr;
+  llvm::Value *part = nullptr; ///< an i32; null: 0
+
+  BufferAddress(llvm::Value *first, llvm::Value *part = nullptr) : first(first), part(part) {}
+};
+
 class TtgFunctionEmitter {
 public:
   TtgFunctionEmitter(TtgModuleEmitter &module, tt::FuncOp source, llvm::Function &function);
@@ -40,6 +49,10 @@ public:
   //--- values ---
   const Tile &tile(mlir::Value value) const;
   llvm::Value *scalar(mlir::Value value) const { return tile(value).front(); }
+  BufferAddress buffer(mlir::Value value) const {
+    const Tile &parts = tile(value);
+    return {parts.front(), parts.size() > 1 ? parts[1] : nullptr};
+  }
   void define(mlir::Value value, Tile emitted) { tiles[value] = std::move(emitted); }
   /// Computes base plus offset and records them for the result.
   llvm::Value *materialise(const BaseOffset &baseOffset, llvm::Type *type);
@@ -83,9 +96,9 @@ public:
   /// The op's buffer in shared memory.
   llvm::Value *sharedScratch(mlir::Operation *op, uint32_t byteOffset = 0);
   /// `mask`, where it is not null, tells which threads store.
-  void storeShared(llvm::Value *buffer, const layout::SharedAccessPattern &pattern, unsigned repetition,
+  void storeShared(const BufferAddress &buffer, const layout::SharedAccessPattern &pattern, unsigned repetition,
                    llvm::ArrayRef<llvm::Value *> registers, llvm::Value *mask = nullptr);
-  void loadShared(llvm::Value *buffer, const layout::SharedAccessPattern &pattern, unsigned repetition,
+  void loadShared(const BufferAddress &buffer, const layout::SharedAccessPattern &pattern, unsigned repetition,
                   mlir::Type element, llvm::MutableArrayRef<llvm::Value *> registers);
   /// The program's scratch in global memory, from `scratchOffset` on.
   llvm::Value *programScratch(uint32_t scratchOffset);

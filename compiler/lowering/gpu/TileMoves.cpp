@@ -12,14 +12,9 @@ using namespace nereid::lowering;
 
 static SharedTileAccess planAccess(RankedTensorType tile, Value of, bool isLoad) {
   auto buffer = cast<ttg::MemDescType>(of.getType());
-  if (isPartOfBuffer(buffer))
-    return {tile, accessPatternOf(tile, of), isLoad};
-  const unsigned bytes = tt::storageBytes(buffer.getElementType());
-  const auto inBuffer = cast<ttg::LayoutEncoding>(buffer.getEncoding()).toLinearLayout(buffer.getShape());
-  const layout::LinearLayout &inRegisters = ttg::linearLayoutOf(tile);
-  if (auto matrices = isLoad ? layout::planLdStMatrix(inRegisters, inBuffer, bytes) : std::nullopt)
+  if (auto matrices = isLoad ? matrixPatternOf(tile, buffer) : std::nullopt)
     return {tile, *matrices, isLoad};
-  return {tile, layout::planSharedAccesses(inRegisters, inBuffer, bytes, analysis::kWidestAccessBytes / bytes), isLoad};
+  return {tile, accessPatternOf(tile, buffer), isLoad};
 }
 
 std::optional<SharedTileAccess> lowering::sharedTileAccess(Operation *op) {

@@ -13,7 +13,7 @@
 
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   // CHECK-DAG: #shared{{[0-9]*}} = #ttg.padded_shared<[32:+4, 64:+8] {offset = {{\[}}[0, 1], [0, 2], [4, 0], [1, 0], [2, 0]{{\]}}, block = []}>
-// CHECK-DAG: #shared{{[0-9]*}} = #ttg.padded_shared<[16:+4] {offset = {{\[}}[0, 1], [0, 2], [1, 0], [2, 0]{{\]}}, block = []}>
+// CHECK-DAG: #shared{{[0-9]*}} = #ttg.padded_shared<[16:+4] {order = [1, 0], shape = [4, 4]}>
 
 // CHECK-LABEL: tt.func @layouts
   tt.func @layouts(%x: tensor<16x32xf32, #blocked>, %row: tensor<32xf32, #ttg.slice<{dim = 0, parent = #blocked}>>) {

@@ -58,9 +58,9 @@ public:
   void stmatrix(IrBuilder &ir, llvm::ArrayRef<llvm::Value *> words, llvm::Value *row, int64_t byteOffset,
                 bool isTransposed) override;
   void releaseStores(IrBuilder &ir, ttg::MemDescType buffer) override;
-  bool loadTile(lowering::TtgFunctionEmitter &emitter, llvm::Value *buffer, ttg::MemDescType type,
+  bool loadTile(lowering::TtgFunctionEmitter &emitter, const lowering::BufferAddress &buffer, ttg::MemDescType type,
                 mlir::RankedTensorType tile, llvm::MutableArrayRef<llvm::Value *> registers) override;
-  bool storeTile(lowering::TtgFunctionEmitter &emitter, llvm::Value *buffer, ttg::MemDescType type,
+  bool storeTile(lowering::TtgFunctionEmitter &emitter, const lowering::BufferAddress &buffer, ttg::MemDescType type,
                  mlir::RankedTensorType tile, llvm::ArrayRef<llvm::Value *> registers) override;
   void copyAsync(IrBuilder &ir, const lowering::AsyncCopy &copy) override;
   void commitCopies(IrBuilder &ir) override;

@@ -114,11 +114,11 @@ void NvidiaEmitter::releaseStores(IrBuilder &ir, ttg::MemDescType buffer) {
     fenceAsyncShared(ir);
 }
 
-bool NvidiaEmitter::loadTile(TtgFunctionEmitter &emitter, llvm::Value *buffer, ttg::MemDescType type,
+bool NvidiaEmitter::loadTile(TtgFunctionEmitter &emitter, const BufferAddress &buffer, ttg::MemDescType type,
                              mlir::RankedTensorType tile, llvm::MutableArrayRef<llvm::Value *> registers) {
   if (!hasLdmatrix())
     return false;
-  const auto plan = layout::planLdStMatrix(ttg::linearLayoutOf(tile), bufferLayoutOf(type), elementBytesOf(type));
+  const auto plan = matrixPatternOf(tile, type);
   if (!plan)
     return false;
   emitter.loadShared(buffer, *plan, 0, tile.getElementType(), registers);
@@ -126,14 +126,14 @@ bool NvidiaEmitter::loadTile(TtgFunctionEmitter &emitter, llvm::Value *buffer, t
 }
 
 /// Stores by stmatrix where that takes fewer instructions.
-bool NvidiaEmitter::storeTile(TtgFunctionEmitter &emitter, llvm::Value *buffer, ttg::MemDescType type,
+bool NvidiaEmitter::storeTile(TtgFunctionEmitter &emitter, const BufferAddress &buffer, ttg::MemDescType type,
                               mlir::RankedTensorType tile, llvm::ArrayRef<llvm::Value *> registers) {
   const layout::LinearLayout &held = ttg::linearLayoutOf(tile);
   const bool hasCopies = held.freeVariableMask(layout::kLane) || held.freeVariableMask(layout::kRegister);
   const unsigned bytes = elementBytesOf(type);
   if (!hasStmatrix() || bytes > 2 || hasCopies)
     return false;
-  const auto plan = layout::planLdStMatrix(held, bufferLayoutOf(type), bytes);
+  const auto plan = matrixPatternOf(tile, type);
   if (!plan || plan->accesses.size() >= accessPatternOf(tile, type).accesses.size())
     return false;
   emitter.storeShared(buffer, *plan, 0, registers);
