@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, TypeVar
 
 from .. import knobs
 from .._C import libtriton
@@ -15,8 +15,54 @@ FP8_DTYPES = tuple(
 )
 
 
-@dataclass(frozen=True)
-class TargetOptions:
+T = TypeVar("T")
+
+
+def option_class(cls: type[T]) -> type[T]:
+    """A frozen dataclass with the methods of `_OptionValues`: for 25 fields `dataclass` takes longer to generate them than
+    the rest of a first launch takes.
+    """
+    made = dataclass(frozen=True, init=False, repr=False, eq=False)(cls)
+    made._defaults = {field.name: field.default for field in fields(made)}  # type: ignore[attr-defined, arg-type]
+    return made
+
+
+class _OptionValues:
+    """The methods of a dataclass whose fields all have defaults."""
+
+    _defaults: ClassVar[dict[str, Any]] = {}
+
+    def __init__(self, *args: Any, **kwargs: Any):
+        if args:
+            if len(args) > len(self._defaults):
+                raise TypeError(
+                    f"{type(self).__name__} takes {len(self._defaults)} options, got {len(args)}"
+                )
+            given = dict(zip(self._defaults, args))  # noqa: B905  (others may follow)
+            if twice := given.keys() & kwargs.keys():
+                raise TypeError(f"{type(self).__name__} got `{min(twice)}` twice")
+            kwargs = given | kwargs
+        if unknown := kwargs.keys() - self._defaults.keys():
+            raise TypeError(f"{type(self).__name__} has no option `{min(unknown)}`")
+        self.__dict__.update(self._defaults | kwargs)
+        self.__post_init__()
+
+    def __post_init__(self) -> None:
+        pass
+
+    def __eq__(self, other: object) -> bool:
+        return self.__dict__ == other.__dict__ if type(self) is type(other) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(tuple(self.__dict__.values()))
+
+    def __repr__(self) -> str:
+        values = ", ".join(f"{name}={value!r}" for name, value in self.__dict__.items())
+        return f"{type(self).__qualname__}({values})"
+
+
+@option_class
+class TargetOptions(_OptionValues):
     """Launch and compile options that every target accepts."""
 
     num_warps: int = 4
@@ -71,7 +117,7 @@ class TargetOptions:
 
             raise OutOfResources(threads, self.max_threads, "threads")
         if isinstance(self.extern_libs, Mapping):  # in a hashable form
-            object.__setattr__(self, "extern_libs", tuple(sorted(self.extern_libs.items())))
+            self.__dict__["extern_libs"] = tuple(sorted(self.extern_libs.items()))
 
     def hash(self) -> str:
         text = "_".join(f"{name}-{value}" for name, value in sorted(self.__dict__.items()))

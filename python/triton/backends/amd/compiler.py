@@ -4,18 +4,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from ... import knobs
 from ..._C import libtriton
 from ..._lazy import lazy_names
 from ..compiler import BaseBackend, GPUTarget, SimulatedTarget
-from ..options import FP8_DTYPES, TargetOptions
+from ..options import FP8_DTYPES, TargetOptions, option_class
 from ..stages import CompiledStage, compile_ttir
 
 
-@dataclass(frozen=True)
+@option_class
 class HIPOptions(TargetOptions):
     """Launch and compile options.
 

@@ -4,16 +4,15 @@
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
 from typing import Any
 
 from ... import knobs
 from ..._C import libtriton
 from ..compiler import BaseBackend, GPUTarget
-from ..options import TargetOptions
+from ..options import TargetOptions, option_class
 
 
-@dataclass(frozen=True)
+@option_class
 class CPUOptions(TargetOptions):
     """Launch and compile options. Those for warps, stages, clusters and libraries of GPU code are
     accepted and have no effect. `sanitize` is a list of checks of a launch, such as "bounds,nan"

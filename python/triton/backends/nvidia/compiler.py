@@ -4,19 +4,18 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from ... import knobs
 from ..._C import libtriton
 from ..._lazy import lazy_names
 from ..compiler import BaseBackend, GPUTarget, SimulatedTarget
-from ..options import TargetOptions
+from ..options import TargetOptions, option_class
 from ..stages import CompiledStage, compile_ttir, takes_descriptors
 from .assembler import Assembler, find_assembler
 
 
-@dataclass(frozen=True)
+@option_class
 class CUDAOptions(TargetOptions):
     """Launch and compile options.
 
