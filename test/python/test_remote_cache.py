@@ -285,3 +285,19 @@ def test_a_bad_server_costs_one_warning_and_little_time(own_folder, bad_server, 
         assert not run_and_listen()["cache_hit"]
     assert len([each for each in warned if each.category is UserWarning]) == 1
     assert time.monotonic() - start < 10  # no trial after trial
+
+
+def test_a_cache_that_raises_holds_up_nobody(own_folder):
+    """The kernel is compiled again while the traceback of the first compilation, with its variables, is there."""
+
+    class Broken(FileCacheManager):
+        def put(self, data, filename, binary=True):
+            raise RuntimeError("the disk is on fire")
+
+    knobs.cache.manager_class = Broken
+    with pytest.raises(RuntimeError, match="on fire") as raised:
+        run_and_listen()
+    knobs.cache.manager_class = FileCacheManager
+    started = time.monotonic()
+    run_and_listen()
+    assert raised.tb is not None and time.monotonic() - started < 60

@@ -123,29 +123,36 @@ def compile(  # noqa: A001
 
     _follow_packs()
 
+    codes: list[Any] = []
+
     def compile_with(path: str | None) -> Any:
-        return src.compile(
+        code = src.compile(
             backend.code_target(parsed),
             settings if path is None else {**settings, "ir_override": path},
             None if managed else knobs.cache.dir,
             guard(lookup if path is None else None, src, target, parsed, abi),
         )
+        codes.append(code)
+        return code
 
-    with Progress(f"compiling {src.name} for {target.backend}"):
-        code = compile_with(None)
-        if has_hook:
-            from .inspected import call_hook
+    try:
+        with Progress(f"compiling {src.name} for {target.backend}"):
+            code = compile_with(None)
+            if has_hook:
+                from .inspected import call_hook
 
-            code = call_hook(src, backend, parsed, code, compile_with)
-    clock.compiled(code)
-    record(src, target, parsed, abi)
-    group = MetadataGroup(code, target, parsed)
-    if managed:
-        if not code.cache_hit:
-            managed.store(code, backend.binary_ext, _metadata_of(group))
-            code.release_lock()
-        group.user_files = managed.group
-    elif _folder_view:
+                code = call_hook(src, backend, parsed, code, compile_with)
+        clock.compiled(code)
+        record(src, target, parsed, abi)
+        group = MetadataGroup(code, target, parsed)
+        if managed:
+            if not code.cache_hit:
+                managed.store(code, backend.binary_ext, _metadata_of(group))
+            group.user_files = managed.group
+    finally:
+        for each in codes:
+            each.release_lock()
+    if _folder_view and not managed:
         group.write()
         libtriton.flush_cache()  # code that compiles by hand may move or remove the folder
     kernel = CompiledKernel(src, group, code.hash)
