@@ -143,17 +143,19 @@ def synchronize():
         torch.cuda.synchronize()
 
 
-def microseconds(call, rounds):
-    """The best mean of `QUEUED` calls."""
-    call()
-    best = float("inf")
-    for _ in range(rounds * 10):
-        synchronize()
-        began = time.perf_counter()
-        for _ in range(QUEUED):
-            call()
-        best = min(best, time.perf_counter() - began)
-    return 1e6 * best / QUEUED
+def in_turns(calls, rounds):
+    """For each the best mean of `QUEUED` calls, in microseconds. All take turns, since a machine is slower at times."""
+    best = [float("inf")] * len(calls)
+    for turn in range(rounds * 10):
+        for index, call in enumerate(calls):
+            if turn == 0:
+                call()
+            synchronize()
+            began = time.perf_counter()
+            for _ in range(QUEUED):
+                call()
+            best[index] = min(best[index], time.perf_counter() - began)
+    return [1e6 * each / QUEUED for each in best]
 
 
 def in_threads(make_call, count, rounds, prepare=None):
@@ -243,31 +245,30 @@ def instructions(name):
 def limit_of(name):
     if name.startswith("bound"):
         return BOUND_LIMIT
-    return None if "warmup" in name or name == "heuristics" else UNBOUND_LIMIT
+    return None if "warmup" in name else UNBOUND_LIMIT
 
 
 def print_rows(options, folder):
     """Prints all rows; the names of those above their limits."""
-    smallest = min(microseconds(call, options.rounds) for call in smallest_operations())
-    print(f"torch's smallest operation on {'the GPU' if ON_GPU else 'the CPU'}: {smallest:.3f} us")
+    rows = [row for count in COUNTS for row in rows_of_count(count, folder)]
+    rows = [(name, call) for name, call in rows if options.case in name]
+    operations = list(smallest_operations())
+    times = in_turns([*operations, *(call for _, call in rows)], options.rounds)
+    smallest = min(times[: len(operations)])
+    where = torch.cuda.get_device_name() if ON_GPU else "the CPU"
+    print(f"torch's smallest operation on {where}: {smallest:.3f} us")
     failed = []
-    for count in COUNTS:
-        for name, call in rows_of_count(count, folder):
-            if options.case not in name:
-                continue
-            time_us = microseconds(call, options.rounds)
-            limit = limit_of(name)
-            above = (
-                time_us > WARMUP_LIMIT_US
-                if "warmup" in name
-                else limit and time_us / smallest > limit
-            )
-            failed += [name] * bool(above)
-            text = f"{name:44} {time_us:8.3f} us {time_us / smallest:6.2f} of torch's"
-            if options.instructions:
-                found = instructions(name)
-                text += "" if found is None else f" {found:8.0f} instructions"
-            print(text + (" ABOVE THE LIMIT" if above else ""), flush=True)
+    for (name, _), time_us in zip(rows, times[len(operations) :], strict=True):
+        limit = limit_of(name)
+        above = (
+            time_us > WARMUP_LIMIT_US if "warmup" in name else limit and time_us / smallest > limit
+        )
+        failed += [name] * bool(above)
+        text = f"{name:44} {time_us:8.3f} us {time_us / smallest:6.2f} of torch's"
+        if options.instructions:
+            found = instructions(name)
+            text += "" if found is None else f" {found:8.0f} instructions"
+        print(text + (" ABOVE THE LIMIT" if above else ""), flush=True)
     if not options.case:
         print_threads(folder, options.rounds)
     return failed

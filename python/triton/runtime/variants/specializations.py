@@ -17,10 +17,11 @@ from ..dependencies import class_keys
 from ..driver import driver
 from ..errors import OutOfResources
 from .domains import Constant, examples
+from .pruning import MOST_VALUES, Reads, count_of, pruned, values_of
 from .variant import Variant, target_of
 
-# More combinations of classes are a mistake; more of values that heuristics read take too long.
-MOST_VARIANTS, MOST_VALUES = 1 << 16, 1 << 20
+# More combinations of classes are a mistake.
+MOST_VARIANTS = 1 << 16
 
 Heuristic = tuple[str, Callable[[dict[str, Any]], Any]]
 
@@ -72,9 +73,9 @@ def _requests(
     if isinstance(kernel, JITFunction):
         yield _Request(kernel, domain, options, heuristics, is_config)
     elif isinstance(kernel, Autotuner):
-        for config in kernel.configs:
+        for config, left in pruned(kernel, domain):
             yield from _requests(
-                kernel.fn, *_configured(kernel, config, domain, options), heuristics, True
+                kernel.fn, *_configured(kernel, config, left, options), heuristics, True
             )
     elif isinstance(kernel, Heuristics):
         added = [(name, rule) for name, rule in kernel.values.items() if name not in domain]
@@ -102,37 +103,6 @@ def _configured(
     arguments = {name: Constant(value) for name, value in given.items() if name in names}
     rest = {name: value for name, value in given.items() if name not in names}
     return {**domain, **arguments}, {**options, **rest}
-
-
-class _Reads(dict):  # type: ignore[type-arg]
-    """The arguments as a heuristic sees them; remembers which it reads."""
-
-    def __init__(self, values: dict[str, Any], reads: set[str]):
-        super().__init__(values)
-        self.reads = reads
-
-    def __getitem__(self, name: str) -> Any:
-        self.reads.add(name)
-        return super().__getitem__(name)
-
-    def get(self, name: str, default: Any = None) -> Any:
-        self.reads.add(name)
-        return super().get(name, default)
-
-    def _all(self) -> None:
-        self.reads.update(self)
-
-    def keys(self) -> Any:
-        self._all()
-        return super().keys()
-
-    def values(self) -> Any:
-        self._all()
-        return super().values()
-
-    def items(self) -> Any:
-        self._all()
-        return super().items()
 
 
 class _Request:
@@ -271,7 +241,7 @@ class _Request:
             values = {name: choice[0] for name, choice in zip(names, chosen, strict=True)}
             classes = {name: choice[1] for name, choice in zip(names, chosen, strict=True)}
             for name, rule in self.heuristics:
-                values[name] = self._computed(name, rule, _Reads(values, reads))
+                values[name] = self._computed(name, rule, Reads(values, reads))
                 param = self.function.params[self.function.arg_names.index(name)]
                 classes[name] = binder._specialize_one(param, values[name])
             bound = {name: values[name] for name in self.function.arg_names}
@@ -292,10 +262,10 @@ class _Request:
         """(value, its class) of what a parameter may be given."""
         param = self.function.params[self.function.arg_names.index(name)]
         given = self.domain[name]
-        if is_read and _count(given) > MOST_VALUES:
-            raise ValueError(self._too_many(_count(given), {name}))
+        if is_read and count_of(given) > MOST_VALUES:
+            raise ValueError(self._too_many(count_of(given), {name}))
         found: dict[str, tuple[Any, Any]] = {}
-        for value in _values(given) if is_read else examples(given, param.is_constexpr):
+        for value in values_of(given) if is_read else examples(given, param.is_constexpr):
             kind = binder._specialize_one(param, value)
             found.setdefault(repr(value) if is_read else _text(kind), (value, kind))
         if not found:
@@ -314,22 +284,3 @@ class _Request:
 
 def _text(specialization: Any) -> str:
     return str(specialization) + class_keys(specialization)
-
-
-def _count(given: Any) -> int:
-    if given is int:
-        return 2**64
-    if isinstance(given, range):
-        return len(given)
-    return sum(map(_count, given)) if isinstance(given, (list, set, frozenset)) else 1
-
-
-def _values(given: Any) -> Iterator[Any]:
-    """All values, where a heuristic sees more of them than their classes."""
-    if isinstance(given, (list, set, frozenset)):
-        for each in given:
-            yield from _values(each)
-    elif isinstance(given, range):
-        yield from given
-    else:
-        yield from examples(given, False)
