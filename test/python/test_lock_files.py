@@ -235,6 +235,7 @@ BAD_LINES = {
     ),
     "nested deeply": ("[" * 100000, "nested too deeply"),
     "an infinity": ('{"ms": Infinity}', "Infinity is not JSON"),
+    "a number too large": ('{"ms": 1e999}', "1e999 is too large for a number"),
     "a conflict": ("<<<<<<< HEAD", "a conflict of git; resolve it by: python -m nereid lock merge"),
 }  # fmt: skip
 

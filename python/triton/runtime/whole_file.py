@@ -100,10 +100,11 @@ def _remove_left(folder: str, base: str) -> None:
         for name in os.listdir(folder or "."):
             if name.startswith(prefix) and name.endswith(_SUFFIX):
                 with contextlib.suppress(OSError):
-                    _remove_if_left(os.path.join(folder, name))
+                    remove_if_left(os.path.join(folder, name))
 
 
-def _remove_if_left(path: str) -> None:
+def remove_if_left(path: str) -> None:
+    """Removes a file that no process has locked, or, where the file system has no locks, one of some age."""
     flags = os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     descriptor = os.open(path, flags)
     try:

@@ -17,6 +17,7 @@ from ..whole_file import retry_stale
 
 # A claim without the system's help (flock) ends when its owner has not renewed it for so long.
 EXPIRES_SECONDS = 15.0
+RENEWED = ".renewed"  # the end of the names of such files
 _RENEW_SECONDS = 3.0
 _RENEWED_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
 _LOCK_FLAGS = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
@@ -58,7 +59,7 @@ def claim_file(path: str) -> Claim | None:
                 raise
             with contextlib.suppress(OSError):
                 os.unlink(path)
-            return _RenewedFile.take(f"{path}.renewed")
+            return _RenewedFile.take(f"{path}{RENEWED}")
         if _is_at(descriptor, path):
             return _LockedFile(path, descriptor)
         os.close(descriptor)  # its last owner has removed it meanwhile
@@ -145,11 +146,13 @@ class _RenewedFile:
             since = time.monotonic()
         if time.monotonic() - since < EXPIRES_SECONDS and not _is_dead(content):
             return
-        aside = f"{path}.{uuid.uuid4().hex}"
+        cls._seen.pop(path, None)
+        aside = f"{path}.{uuid.uuid4().hex}{RENEWED}"
         with contextlib.suppress(OSError):  # another process does the same
             os.rename(path, aside)
+            if _content(aside) != content:  # it was faster, and has a claim of its own by now
+                os.link(aside, path)
             os.unlink(aside)
-        cls._seen.pop(path, None)
 
     def _renew(self) -> bool:
         self._count += 1

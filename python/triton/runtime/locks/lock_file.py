@@ -84,6 +84,14 @@ def _refuse_constant(name: str) -> Any:
     raise ValueError(f"{name} is not JSON")
 
 
+def _finite(text: str) -> float:
+    """What is written again must be JSON."""
+    value = float(text)
+    if math.isinf(value):
+        raise ValueError(f"{text} is too large for a number")
+    return value
+
+
 def _wrong_field(value: dict[str, Any]) -> str | None:
     """Why the object is no decision."""
     for name in ("arch", "class", "config", "kernel", "source"):
@@ -105,7 +113,7 @@ def _wrong_field(value: dict[str, Any]) -> str | None:
 def parse_line(line: str, where: str) -> Decision:
     """ValueError with FILE:LINE where the line is no decision."""
     try:
-        value = json.loads(line, parse_constant=_refuse_constant)
+        value = json.loads(line, parse_constant=_refuse_constant, parse_float=_finite)
     except json.JSONDecodeError as error:
         reason = f"{error.msg} at column {error.colno}"
         raise ValueError(f"{where}: the line is no decision: {reason}") from None

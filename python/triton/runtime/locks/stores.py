@@ -13,14 +13,15 @@ from typing import Any
 
 from ... import knobs
 from ..._warnings import warn_once
-from ..whole_file import replace_file
-from .claims import Claim, RedisClaim, claim_file
+from ..whole_file import remove_if_left, replace_file
+from .claims import RENEWED, Claim, RedisClaim, claim_file
 from .lock_file import Decision, LockText, parse, parse_line, read_bytes
 
 REDIS = "redis:"  # TRITON_LOCK=redis:NAME
 _WRITE_SECONDS = 30.0
-# Claims that killed processes have left, by their age; one may be in use as long as tuning takes.
-_LEFT_SECONDS = {".claim": 3600.0, ".renewed": 3600.0}
+# Claims of this age may be of killed processes. One that the system locks may be in use as long as tuning takes; the
+# others are renewed.
+_LEFT_SECONDS = {".claim": 60.0, RENEWED: 3600.0}
 
 Keeps = Callable[[Decision], bool]
 
@@ -110,7 +111,7 @@ class FileStore:
                 if limit is not None and entry.name.startswith(f".{self._base}."):
                     with contextlib.suppress(OSError):
                         if time.time() - entry.stat().st_mtime > limit:
-                            os.unlink(entry.path)
+                            remove_if_left(entry.path)
 
 
 class RedisStore:
