@@ -9,6 +9,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "llvm/Support/MathExtras.h"
+
 using namespace nereid;
 using namespace nereid::python;
 using sema::Value;
@@ -58,6 +60,25 @@ static std::string viewOf(nb::handle object, const std::vector<int64_t> &shape, 
   return encoding.isDistributed() ? distributedView(layout, byHardware) : sharedView(layout, byHardware);
 }
 
+/// The bases by which the CTAs of a cluster split a tile: along the dimensions in that order, from the fastest on.
+static std::vector<std::vector<unsigned>> clusterBases(const std::vector<unsigned> &ctas,
+                                                       const std::vector<unsigned> &split,
+                                                       const std::vector<unsigned> &order) {
+  if (split.size() != ctas.size() || order.size() != ctas.size())
+    raise(PyExc_ValueError, "the numbers of CTAs, of parts and the order differ in length");
+  std::vector<std::vector<unsigned>> bases;
+  for (unsigned dim : order) {
+    if (dim >= ctas.size() || !llvm::isPowerOf2_32(ctas[dim]) || !llvm::isPowerOf2_32(split[dim]))
+      raise(PyExc_ValueError, "CTAs and parts are powers of two, and the order names dimensions");
+    for (unsigned step = 1; step < ctas[dim]; step *= 2) {
+      bases.emplace_back(ctas.size(), 0);
+      if (step < split[dim])
+        bases.back()[dim] = step;
+    }
+  }
+  return bases;
+}
+
 void nereid::python::bindLayouts(nb::module_ &module) {
   module.def(
       "check_layout", [](nb::handle layout) { (void)encodingOf(layout); }, nb::arg("layout"),
@@ -65,6 +86,8 @@ void nereid::python::bindLayouts(nb::module_ &module) {
   module.def(
       "layout_text", [](nb::handle layout) { return sema::layoutText(encodingOf(layout)); }, nb::arg("layout"),
       "The layout as a kernel writes it.");
+  module.def("make_cga_layout", &clusterBases, nb::arg("ctas_per_cga"), nb::arg("cta_split"), nb::arg("cta_order"),
+             "The `cga_layout` of a tile that the CTAs of a cluster split.");
   module.def("layout_attribute", &attributeOf, nb::arg("layout"), nb::arg("name"), "A computed attribute of a layout.");
   module.def("layout_view", &viewOf, nb::arg("layout"), nb::arg("shape"), nb::arg("by_hardware"),
              "A drawing: the threads that hold each element, or the elements of each thread.");

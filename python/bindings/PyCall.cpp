@@ -217,8 +217,11 @@ std::optional<std::variant<bool, sema::HostError>> PyHost::isInstance(const Valu
       return truthOf(PyObject_IsSubclass(packageNames().descriptorClass, type));
     if (value.elements() && type == packageNames().tupleClass)
       return true;
-    if (value.tensor())
-      return truthOf(PyObject_IsSubclass(packageNames().tensorClass, type));
+    if (value.tensor()) {
+      const bool isShared = value.tensor()->type.isShared();
+      nb::object created = isShared ? bufferClass() : nb::borrow(packageNames().tensorClass);
+      return truthOf(PyObject_IsSubclass(created.ptr(), type));
+    }
     return value.isConstant() && truthOf(PyObject_IsInstance(toObject(value).ptr(), type));
   });
 }

@@ -201,6 +201,12 @@ Value PyHost::objectToValue(nb::handle object, nb::handle names, bool keepsConst
 
 static const sema::Builtin *builtinForClass(nb::handle object);
 
+/// Whether the object is a buffer in shared memory of a kernel under compilation.
+static bool isBuffer(nb::handle object) {
+  return llvm::StringRef(Py_TYPE(object.ptr())->tp_name) == "shared_memory_descriptor" &&
+         attributeOrNull(object, "handle").is_valid();
+}
+
 /// A layout of Gluon's language; nothing for other objects.
 std::optional<Value> PyHost::layoutFrom(nb::handle object, unsigned depth) {
   const llvm::StringRef type = Py_TYPE(object.ptr())->tp_name; // a class of Python has no module in this name
@@ -218,7 +224,7 @@ std::optional<Value> PyHost::knownObject(nb::handle object, unsigned depth) {
   const PackageNames &names = packageNames();
   if (std::optional<Value> layout = layoutFrom(object, depth))
     return layout;
-  if (isA(object, names.tensorClass))
+  if (isA(object, names.tensorClass) || isBuffer(object))
     return tensorFrom(*this, object);
   if (isA(object, names.aggregateValue))
     return objectToValue(object, fieldNamesOfClass(object.type()), true, depth);
@@ -311,6 +317,12 @@ Value PyHost::toValue(nb::handle object, unsigned depth) {
 
 //--- From sema ---------------------------------------------------------------------------------
 
+/// The Python object `module`.`name`.
+static nb::object importedMember(llvm::StringRef module, llvm::StringRef name) {
+  nb::object object = checked(PyImport_ImportModule(module.str().c_str()));
+  return checked(PyObject_GetAttrString(object.ptr(), name.str().c_str()));
+}
+
 static nb::object tupleTo(PyHost &host, const sema::TupleValue &tuple) {
   nb::object elements = checked(PyTuple_New(static_cast<Py_ssize_t>(tuple.elements->size())));
   for (auto [index, element] : llvm::enumerate(*tuple.elements))
@@ -335,23 +347,36 @@ nb::object PyHost::fieldsToObject(const sema::TupleValue &object) {
   return created;
 }
 
+/// A list of extents.
+static nb::object extentsTo(llvm::ArrayRef<int64_t> extents) {
+  nb::object list = checked(PyList_New(0));
+  for (int64_t extent : extents)
+    if (PyList_Append(list.ptr(), checked(PyLong_FromLongLong(extent)).ptr()) != 0)
+      throw nb::python_error();
+  return list;
+}
+
+/// The type of a tile with a layout, or of a buffer in shared memory.
+static nb::object gluonTypeTo(const sema::Type &type) {
+  const sema::Type element =
+      type.isPointer ? sema::Type::pointerTo(type.scalar, type.isConst) : sema::Type(type.scalar);
+  PyHost host(false);
+  nb::object layout = host.toObject(sema::layoutValue(type.layout));
+  nb::object make =
+      importedMember((sema::gluonModule + "._core").str(), type.isShared() ? "_buffer_type" : "_tile_type");
+  return checked(PyObject_CallFunctionObjArgs(make.ptr(), typeTo(element).ptr(), extentsTo(type.shape).ptr(),
+                                              layout.ptr(), extentsTo(type.allocation).ptr(), nullptr));
+}
+
 nb::object nereid::python::typeTo(const sema::Type &type) {
+  if (type.layout)
+    return gluonTypeTo(type);
   nb::object shape = nb::none();
-  if (type.isTile()) {
-    shape = checked(PyList_New(0));
-    for (int64_t extent : type.shape)
-      if (PyList_Append(shape.ptr(), checked(PyLong_FromLongLong(extent)).ptr()) != 0)
-        throw nb::python_error();
-  }
+  if (type.isTile())
+    shape = extentsTo(type.shape);
   return checked(PyObject_CallFunction(packageNames().tensorType, "sOOO",
                                        sema::abbreviationOf(type.scalar).str().c_str(), shape.ptr(),
                                        type.isPointer ? Py_True : Py_False, type.isConst ? Py_True : Py_False));
-}
-
-/// The Python object `module`.`name`.
-static nb::object importedMember(llvm::StringRef module, llvm::StringRef name) {
-  nb::object object = checked(PyImport_ImportModule(module.str().c_str()));
-  return checked(PyObject_GetAttrString(object.ptr(), name.str().c_str()));
 }
 
 static nb::object functionTo(const sema::JitFunction &function) {

@@ -3,6 +3,7 @@
 #include "python/bindings/Semantic.h"
 
 #include "compiler/sema/Builtin.h"
+#include "compiler/sema/gluon/Names.h"
 
 #include <nanobind/stl/string.h>
 
@@ -15,10 +16,16 @@ static constexpr const char *staleTensor =
 
 //--- Tensors -------------------------------------------------------------------------------------
 
+nb::object nereid::python::bufferClass() {
+  nb::object module = checked(PyImport_ImportModule((sema::gluonModule + "._core").str().c_str()));
+  return checked(PyObject_GetAttrString(module.ptr(), "shared_memory_descriptor"));
+}
+
 nb::object nereid::python::tensorTo(const sema::TensorValue &tensor, std::shared_ptr<const bool> isLive) {
   nb::object type = typeTo(tensor.type);
   nb::object handle = nb::cast(TensorHandle{tensor, std::move(isLive)});
-  return checked(PyObject_CallFunctionObjArgs(packageNames().tensorClass, handle.ptr(), type.ptr(), nullptr));
+  nb::object created = tensor.type.isShared() ? bufferClass() : nb::borrow(packageNames().tensorClass);
+  return checked(PyObject_CallFunctionObjArgs(created.ptr(), handle.ptr(), type.ptr(), nullptr));
 }
 
 Value nereid::python::tensorFrom(PyHost &host, nb::handle tensor) {
@@ -28,8 +35,12 @@ Value nereid::python::tensorFrom(PyHost &host, nb::handle tensor) {
     raise(PyExc_TypeError, "a tl.tensor made by hand cannot be used in a kernel; its `handle` must come from a tensor");
   if (!*handle->isLive)
     raise(PyExc_RuntimeError, staleTensor);
+  if (handle->tensor.type.isShared())
+    return Value(handle->tensor);
   // Code like `tl.tensor(x.handle, tl.uint32)` changes the signedness of the same bits.
   auto type = host.typeOf(checked(PyObject_GetAttrString(tensor.ptr(), "type")));
+  if (type && type->shape == handle->tensor.type.shape)
+    type->layout = handle->tensor.type.layout;
   if (!type || type->toMlir(handle->tensor.value.getContext()) != handle->tensor.value.getType())
     raise(PyExc_TypeError, "the type of this tl.tensor does not fit its handle, which is `" +
                                handle->tensor.type.str() + "`; use `tl.cast` to convert");

@@ -37,7 +37,9 @@ private:
   std::shared_ptr<const bool> isLive;
 };
 
-/// `tl.tensor` for a value of the kernel.
+/// The class of buffers in shared memory.
+nb::object bufferClass();
+/// `tl.tensor` for a value of the kernel, or such a buffer.
 nb::object tensorTo(const sema::TensorValue &tensor, std::shared_ptr<const bool> isLive);
 /// The value of a `tl.tensor`.
 sema::Value tensorFrom(PyHost &host, nb::handle tensor);

@@ -71,8 +71,9 @@ class _Nvidia(_Bindings):
 
 _PASSES = "its passes run inside `triton.compile`; `nereid-opt` runs them one by one"
 _Nvidia("nvidia", _PASSES)
-for _name in ("amd", "passes", "gluon_ir"):
+for _name in ("amd", "passes"):
     _Bindings(_name, _PASSES)
+_Bindings("gluon_ir", _PASSES).make_cga_layout = libtriton.make_cga_layout
 _Bindings("llvm", "it calls LLVM inside `triton.compile`; `kernel.asm` has the texts")
 _Bindings("interpreter", "`TRITON_INTERPRET=1` runs kernels without it")
 _Bindings("proton", "`nereid profile` and other profilers read its kernels")

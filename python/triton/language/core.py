@@ -1,5 +1,4 @@
-"""`triton.language.core`: the module from which other packages import types, values and built-ins.
-"""
+"""`triton.language.core`: the module from which other packages import types, values and built-ins."""
 
 # SPDX-License-Identifier: MIT
 # ruff: noqa: F401
@@ -71,7 +70,7 @@ def _load_table() -> dict[str, dict[str, Builtin]]:
         table.setdefault(entry["module"], {})[entry["name"]] = function
         if entry["module"] == f"triton.language.{tensor_descriptor.__name__}":
             setattr(tensor_descriptor, entry["name"], function)
-        elif entry["member"]:
+        elif entry["member"] and entry["module"].startswith("triton.language"):
             setattr(tensor, entry["name"], function)
     return table
 
@@ -82,8 +81,7 @@ BUILTINS = _load_table()
 def bind_names(
     namespace: dict[str, Any], module: str, table_module: str | None = None
 ) -> list[str]:
-    """Adds the built-ins of one table module to a Python module's namespace; returns their names.
-    """
+    """Adds the built-ins of one table module to a Python module's namespace; returns their names."""
     names = BUILTINS.get(table_module or module, {})
     namespace.update(names)
     return sorted(names)

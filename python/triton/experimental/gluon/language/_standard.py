@@ -1,0 +1,4 @@
+"""A part of `gluon.language` under a name of its own."""
+# SPDX-License-Identifier: MIT
+
+from ....language.standard import *  # noqa: F403

@@ -1,0 +1,6 @@
+"""Gluon on AMD's RDNA 3 GPUs (gfx11)."""
+# SPDX-License-Identifier: MIT
+
+from ...._names import bind
+
+__all__ = bind(globals(), "wmma")

@@ -1,0 +1,6 @@
+"""Gluon on AMD's RDNA 4 GPUs (gfx12)."""
+# SPDX-License-Identifier: MIT
+
+from ...._names import bind
+
+__all__ = bind(globals(), "wmma")

@@ -1,0 +1,6 @@
+"""Functions outside the core language."""
+# SPDX-License-Identifier: MIT
+
+from .....language.extra import libdevice
+
+__all__ = ["libdevice"]
