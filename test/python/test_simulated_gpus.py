@@ -375,3 +375,9 @@ def test_multimem_is_assembled(kernel):
     version = re.search(r"\.version (\S+)", compiled.asm["ptx"])[1]
     assert version == ("8.2" if kernel is halves_by_switch else "8.1")
     assert len(compiled.asm["cubin"])
+
+
+def test_multicast_memory_is_contiguous():
+    whole = np.zeros((2, 64), np.float32)
+    with pytest.raises(ValueError, match="contiguous arrays; number 1 is none"):
+        simulator.Multicast([whole[0], np.zeros(128, np.float32)[::2]])

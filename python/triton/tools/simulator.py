@@ -51,6 +51,12 @@ def together() -> Iterator[None]:
         knobs.apply_to_launches()
 
 
+def _is_contiguous(array: Any) -> bool:
+    if hasattr(array, "is_contiguous"):  # torch
+        return array.is_contiguous()
+    return array.flags.c_contiguous
+
+
 class Multicast:
     """An address that stands for arrays of several GPUs, which `multimem` instructions access at the same time.
 
@@ -61,6 +67,9 @@ class Multicast:
         sizes = {array.nbytes for array in arrays}
         if len(sizes) != 1:
             raise ValueError(f"multicast needs arrays of one size, got {sorted(sizes)} bytes")
+        for index, array in enumerate(arrays):
+            if not _is_contiguous(array):
+                raise ValueError(f"multicast needs contiguous arrays; number {index} is none")
         self.arrays = tuple(arrays)
         addresses = [libtriton.address_of(array) for array in arrays]
         self.address: int = _native.add_multicast(addresses, sizes.pop())
