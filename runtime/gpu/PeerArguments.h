@@ -16,7 +16,7 @@ struct PeerArgument {
 
 class PeerArguments {
 public:
-  /// Replaces the argument of the same parameter, and of several the oldest.
+  /// An earlier one of the same parameter and GPU is forgotten, and the oldest where there are too many.
   void record(const PeerArgument &argument);
   void clear();
   /// Newest last.
