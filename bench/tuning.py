@@ -27,6 +27,7 @@ import traceback
 
 HERE = pathlib.Path(__file__).resolve().parent
 LEAST_CONFIGS = 4
+CPU_ROUNDS = 25
 
 
 def run_programs(options, record):
@@ -137,25 +138,32 @@ class OurRecorder(Recorder):
 
     def truth(self, tuner, configs, args, kwargs):
         """Milliseconds of each configuration: the better median of two rounds; on a CPU, where other programs
-        run, the least time of any call in forty short rounds.
+        run, the least time of any call in many short rounds.
         """
-        from triton.testing import do_bench
-
-        rounds, quantiles = (40, (0.0, 0.2, 0.8)) if self.is_on_cpu else (2, (0.5, 0.2, 0.8))
-        warmup, rep = (1, 6) if self.is_on_cpu else (self.warmup, self.rep)
-
-        def measured(call, **_):
-            return do_bench(call, warmup=warmup, rep=rep, quantiles=quantiles)
-
-        own, tuner._do_bench = tuner._do_bench, measured
+        own, tuner._do_bench = tuner._do_bench, least if self.is_on_cpu else self.median
         try:
-            found = [
+            rounds = [
                 [tuner._bench(*args, config=config, **kwargs)[0] for config in configs]
-                for _ in range(rounds)
+                for _ in range(CPU_ROUNDS if self.is_on_cpu else 2)
             ]
         finally:
             tuner._do_bench = own
-        return [min(times) for times in zip(*found, strict=True)]
+        return [min(times) for times in zip(*rounds, strict=True)]
+
+    def median(self, call, quantiles):
+        from triton.testing import do_bench
+
+        return do_bench(call, warmup=self.warmup, rep=self.rep, quantiles=quantiles)
+
+
+def least(call, quantiles):
+    """The least of a few times, with cold caches as the tuner has them."""
+    from triton.testing import _device_of, _times_by_clock
+
+    device = _device_of(call)
+    cache = device.get_empty_cache_for_benchmark()
+    times = _times_by_clock(device, call, lambda: device.clear_cache(cache), 3)
+    return [min(times)] * len(quantiles)
 
 
 class empty_caches:  # noqa: N801

@@ -1,12 +1,15 @@
 """The compiler's estimates of launches, made before code generation."""
 # SPDX-License-Identifier: MIT
 
+import numpy as np
 import pytest
 import triton
 import triton.language as tl
 from triton._C import libtriton
 from triton.backends.compiler import GPUTarget
+from triton.backends.sim.driver import SimDriver
 from triton.compiler import ASTSource, make_backend
+from triton.runtime import driver
 
 MULTIPROCESSORS = 132
 
@@ -221,6 +224,34 @@ def test_lds_and_registers_limit_resident_workgroups():
     assert small["resident_ctas"] > large["resident_ctas"] == 65536 // large["shared_bytes"]
     more = of_matmul(1024, 128, target=GFX942, num_warps=4, waves_per_eu=4)
     assert more["registers"] == 128 and more["resident_ctas"] == 4
+
+
+@pytest.fixture(params=[GFX942, GFX1100], ids=["gfx942", "gfx1100"])
+def simulated(request, monkeypatch):
+    driver.set_active(SimDriver(f"sim:{request.param[1]}"))
+    monkeypatch.setattr(triton.knobs.runtime, "sim_counters", True)
+    yield request.param
+    driver.reset_active()
+
+
+def bytes_of(counters):
+    return counters["global_load_bytes"] + counters["global_store_bytes"]
+
+
+def test_the_bytes_of_a_copy_are_those_that_a_simulated_gpu_counts(simulated):
+    x, out = np.ones(8192, np.float32), np.empty(8192, np.float32)
+    counters = copy[(8,)](x, out, 8192, BLOCK=1024).counters
+    assert of_rows(copy, 8192, grid=8, target=simulated)["bytes"] == bytes_of(counters)
+
+
+def test_the_resources_of_a_matmul_are_those_of_its_code(simulated):
+    a, b = (np.ones((128, 128), np.float16) for _ in range(2))
+    kernel = matmul[(2, 2)](a, b, np.empty((128, 128), np.float32), 128, BLOCK=64, DEPTH=32)
+    found = of_matmul(128, 64, target=simulated)
+    assert found["shared_bytes"] == kernel.metadata.shared
+    assert found["registers"] == pytest.approx(kernel.n_regs, rel=0.2)
+    # Loads that run ahead are masked in the last iteration.
+    assert bytes_of(kernel.counters) <= found["bytes"] <= 1.25 * bytes_of(kernel.counters)
 
 
 # --- CPU -----------------------------------------------------------------------------------------
