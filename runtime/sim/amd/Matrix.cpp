@@ -10,9 +10,11 @@
 #include "runtime/sim/machine/Formats.h"
 #include "runtime/sim/machine/Observer.h"
 #include "runtime/sim/machine/Report.h"
+#include "runtime/sim/machine/ThreadScratch.h"
 #include "runtime/sim/machine/Wave.h"
 
 #include <algorithm>
+#include <array>
 
 using namespace nereid::sim;
 
@@ -164,7 +166,7 @@ static bool multiply(Wave &wave, const Instruction &instruction) {
   for (const std::shared_ptr<Observer> &observer : wave.running().cta->cluster->observers)
     observer->onWaveProduct(wave, instruction, productOf(instruction, form));
   const uint32_t *list = instruction.list.data(), *scales = list + instruction.slots[3];
-  static thread_local Operands operands;
+  auto &operands = threadScratch<Operands>();
   gather(wave, shape, form.left, list + instruction.slots[0], form.has(Flushed), operands.left);
   gather(wave, matrixShape(form.rightShape), form.right, list + instruction.slots[1], form.has(Flushed),
          operands.right);
@@ -173,7 +175,7 @@ static bool multiply(Wave &wave, const Instruction &instruction) {
     scale(wave, shape, scales[1], form.rightByte, operands.right);
   }
   // Results may be in the registers of accumulators.
-  static thread_local double results[kMostRows * kMostRows];
+  double *const results = threadScratch<std::array<double, kMostRows * kMostRows>>().data();
   const bool isFused = form.result == ResultKind::F64;
   double *next = results;
   for (unsigned lane = 0; lane < shape.lanes; ++lane)

@@ -1,6 +1,7 @@
 // mma.sync of elements narrower than a byte.
 // SPDX-License-Identifier: MIT
 #include "runtime/sim/machine/Fragments.h"
+#include "runtime/sim/machine/ThreadScratch.h"
 #include "runtime/sim/units/Opcodes.h"
 
 #include <algorithm>
@@ -46,7 +47,7 @@ static Step multiplySmall(Warp &warp, const Instruction &instruction) {
   const unsigned halves = product.rows / 8, perWord = 32 / product.bits, numRight = product.depth / (4 * perWord);
   const uint32_t *results = instruction.list.data(), *left = results + 2 * halves, *right = left + numRight * halves,
                  *sums = right + numRight;
-  static thread_local Matrices matrices;
+  auto &matrices = threadScratch<Matrices>();
   eachElement(numRight * halves, halves, perWord,
               [&](unsigned row, unsigned k, unsigned index, unsigned lane, unsigned part) {
                 matrices.left[row][k] =

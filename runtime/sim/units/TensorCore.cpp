@@ -5,6 +5,7 @@
 // bits and are rounded once with the accumulator.
 #include "runtime/sim/machine/Access.h"
 #include "runtime/sim/machine/Fragments.h"
+#include "runtime/sim/machine/ThreadScratch.h"
 #include "runtime/sim/units/Opcodes.h"
 
 #include <algorithm>
@@ -175,7 +176,7 @@ static Step multiplyMatrices(Warp &warp, const Instruction &instruction) {
   if (!hasConverged(warp, kAllLanes))
     return Step::Wait;
   const auto product = std::bit_cast<Product>(instruction.immediate);
-  static thread_local Operands<float> operands;
+  auto &operands = threadScratch<Operands<float>>();
   readOperands(warp, instruction, product, operands,
                [&](MatrixElement element, uint32_t slot, unsigned lane, unsigned part) {
                  return valueOf(element, warp.at<uint32_t>(slot)[lane] >> part * bytesOf(element) * 8);
@@ -214,7 +215,7 @@ static Step multiplyDoubles(Warp &warp, const Instruction &instruction) {
   if (!hasConverged(warp, kAllLanes))
     return Step::Wait;
   const auto product = std::bit_cast<Product>(instruction.immediate);
-  static thread_local Operands<double> operands;
+  auto &operands = threadScratch<Operands<double>>();
   readOperands(warp, instruction, product, operands,
                [&](MatrixElement, uint32_t slot, unsigned lane, unsigned) { return warp.at<double>(slot)[lane]; });
   const uint32_t *results = instruction.list.data();

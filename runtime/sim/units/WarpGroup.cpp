@@ -7,6 +7,7 @@
 #include "runtime/sim/machine/Async.h"
 #include "runtime/sim/machine/Fragments.h"
 #include "runtime/sim/machine/SyncEvent.h"
+#include "runtime/sim/machine/ThreadScratch.h"
 #include "runtime/sim/units/MatrixSums.h"
 #include "runtime/sim/units/Opcodes.h"
 
@@ -210,8 +211,8 @@ void GroupProduct::store(const LeftMatrix &left, const RightMatrix &right) const
 }
 
 bool GroupProduct::perform() const {
-  static thread_local LeftMatrix a;
-  static thread_local RightMatrix b;
+  auto &a = threadScratch<LeftMatrix>();
+  auto &b = threadScratch<RightMatrix>();
   if (!tell(Stage::Effect))
     return false;
   if (isLeftInRegisters())
