@@ -52,7 +52,9 @@ set(exports ${CMAKE_CURRENT_LIST_DIR}/exports.map)
 if(NEREID_STATIC_LLVM)
   include(ClientExports)
 endif()
-target_link_options(nereid PRIVATE -Wl,--version-script=${exports})
+# What loading it costs: nobody replaces its functions, so that calls within it need no lookup by name; LLVM's static
+# constructors lie side by side instead of all over the code.
+target_link_options(nereid PRIVATE -Wl,--version-script=${exports} -Wl,-Bsymbolic-functions -Wl,-z,keep-text-section-prefix)
 set_property(TARGET nereid APPEND PROPERTY LINK_DEPENDS ${exports})
 
 foreach(target IN LISTS NEREID_LINKED)
