@@ -8,7 +8,7 @@ set(NEREID_UNITY_FILES 8)
 set(NEREID_UNITY_ALONE "^compiler/driver/(Cpu|Cuda|Hip)Backend.cpp$|^compiler/math/")
 
 # The path of a launch is one group, so that its calls are inlined.
-set(NEREID_UNITY_LAUNCH "^python/bindings/(BoundLaunch|LaunchCall|LaunchKey|Streams|TunedLaunch|TunedTypes|Warmup|launch).cpp$")
+set(NEREID_UNITY_LAUNCH "^python/bindings/(BoundLaunch|ComputedLaunch|LaunchCall|LaunchKey|Streams|TunedLaunch|TunedTypes|Warmup|launch).cpp$")
 
 # Groups the sources of `target`. Files in a group have the same using-directives: `Value` means one thing in it.
 function(nereid_unity target)

@@ -3,6 +3,7 @@
 #include "python/bindings/Arrays.h"
 
 #include "artifact/TargetInfo.h"
+#include "python/bindings/ConfirmedArrays.h"
 #include "python/bindings/TensorClasses.h"
 
 #include <array>
@@ -263,8 +264,14 @@ static const ArrayTypeInfo &infoOf(PyTypeObject *type, ArrayTypeInfo &room) {
 /// Whether the object's own method, which may be intercepted, returns the address of the view.
 static bool hasAddressOf(PyObject *object, const dlpack::Tensor &view) {
   static PyObject *const methodName = PyUnicode_InternFromString("data_ptr");
+  const uint64_t viewed = reinterpret_cast<uint64_t>(view.data) + view.byteOffset;
+  if (isConfirmed(object, viewed))
+    return true;
   nb::object address = checked(PyObject_CallMethodNoArgs(object, methodName));
-  return PyLong_Check(address.ptr()) && addressFrom(address) == reinterpret_cast<uint64_t>(view.data) + view.byteOffset;
+  if (!PyLong_Check(address.ptr()) || addressFrom(address) != viewed)
+    return false;
+  confirmArray(object, viewed);
+  return true;
 }
 
 static ArrayResult readExchange(PyObject *object, const ArrayTypeInfo &info, Array &array) {

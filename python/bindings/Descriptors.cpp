@@ -18,6 +18,38 @@ static nb::object itemOf(nb::handle descriptor, const char *list, size_t index) 
   return checked(PyNumber_Index(item.ptr()));
 }
 
+static nb::object field(nb::handle descriptor, const char *name) {
+  return checked(PyObject_GetAttrString(descriptor.ptr(), name));
+}
+
+static bool padsWithNan(nb::handle descriptor) {
+  const nb::object padding = field(descriptor, "padding");
+  return PyUnicode_Check(padding.ptr()) && utf8(padding) == "nan";
+}
+
+static llvm::SmallVector<int64_t, 5> integersOf(nb::handle descriptor, const char *name) {
+  const nb::object list = checked(PySequence_Fast(field(descriptor, name).ptr(), name));
+  llvm::SmallVector<int64_t, 5> values;
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(list.ptr()); ++i) {
+    const nb::object item = checked(PyNumber_Index(PySequence_Fast_GET_ITEM(list.ptr(), i)));
+    values.push_back(PyLong_AsLongLong(item.ptr()));
+    if (values.back() == -1 && PyErr_Occurred())
+      throw nb::python_error();
+  }
+  return values;
+}
+
+std::optional<DescriptorValues> valuesOf(nb::handle descriptor) {
+  DescriptorValues found{baseOf(descriptor),
+                         integersOf(descriptor, "shape"),
+                         integersOf(descriptor, "strides"),
+                         integersOf(descriptor, "block_shape"),
+                         padsWithNan(descriptor),
+                         isTrue(field(descriptor, "round_f32_to_tf32"))};
+  const size_t rank = found.extents.size();
+  return found.strides.size() == rank && found.block.size() == rank ? std::optional(std::move(found)) : std::nullopt;
+}
+
 static nb::object flag(bool truth) { return nb::borrow(truth ? Py_True : Py_False); }
 
 nb::object descriptorField(nb::handle descriptor, size_t part) {
@@ -30,13 +62,10 @@ nb::object descriptorField(nb::handle descriptor, size_t part) {
   if (part == 0)
     return baseOf(descriptor);
   const size_t flags = 1 + 2 * rank;
-  if (part == flags) {
-    nb::object padding = checked(PyObject_GetAttrString(descriptor.ptr(), "padding"));
-    return flag(PyUnicode_Check(padding.ptr()) && utf8(padding) == "nan");
-  }
-  if (part == flags + 1) {
-    return flag(isTrue(checked(PyObject_GetAttrString(descriptor.ptr(), "round_f32_to_tf32"))));
-  }
+  if (part == flags)
+    return flag(padsWithNan(descriptor));
+  if (part == flags + 1)
+    return flag(isTrue(field(descriptor, "round_f32_to_tf32")));
   const size_t index = part < flags ? part - 1 : part - flags - 2;
   return itemOf(descriptor, index < rank ? "shape" : "strides", index % rank);
 }

@@ -3,6 +3,7 @@
 #include "python/bindings/LaunchKey.h"
 
 #include "jit/Classify.h"
+#include "python/bindings/Descriptors.h"
 #include "python/bindings/Elements.h"
 #include "python/bindings/Numbers.h"
 #include "python/bindings/PyHost.h"
@@ -184,8 +185,51 @@ bool LaunchKey::addElements(nb::handle parts, unsigned depth) {
   return true;
 }
 
+/// Elements and block shape are the class of a descriptor. The leaves are its parameters, in the order of the plain
+/// launch ABI: base, extents, strides, two flags, extents and strides again.
+bool LaunchKey::addDescriptorValues(PyObject *object) {
+  auto values = valuesOf(object);
+  if (!values || !putTagged('d', static_cast<uint32_t>(values->block.size())) ||
+      !put(values->block.data(), values->block.size_in_bytes()))
+    return false;
+  ArgumentLeaf base;
+  if (!addArray(values->base.ptr(), base, maxTupleDepth) || base.kind != ArgumentLeaf::Kind::Address)
+    return false;
+  owners.push_back(std::move(values->base));
+  const auto addIntegers = [&](const auto &list) {
+    for (const int64_t value : list) {
+      ArgumentLeaf &leaf = innerLeaves.emplace_back();
+      leaf.kind = ArgumentLeaf::Kind::Int;
+      leaf.integer = value;
+    }
+  };
+  innerLeaves.push_back(base);
+  addIntegers(values->extents);
+  addIntegers(values->strides);
+  for (const bool flag : {values->padsWithNan, values->roundsToTf32}) {
+    ArgumentLeaf &leaf = innerLeaves.emplace_back();
+    leaf.kind = ArgumentLeaf::Kind::Bool;
+    leaf.integer = flag;
+  }
+  addIntegers(values->extents);
+  addIntegers(values->strides);
+  return true;
+}
+
+bool LaunchKey::addDescriptor(PyObject *object) {
+  try {
+    return addDescriptorValues(object);
+  } catch (nb::python_error &error) {
+    error.restore();
+    clearUnlessFinal();
+    return false;
+  }
+}
+
 /// Adds a namedtuple or an object with fields: its class is part of the key.
 bool LaunchKey::addObject(PyObject *object, unsigned depth) {
+  if (isDescriptor(object))
+    return depth == 0 && addDescriptor(object); // Python takes tuples of descriptors apart
   nb::object parts;
   try {
     parts = elementsOf(object);
@@ -226,13 +270,14 @@ bool LaunchKey::addOther(size_t position, PyObject *object) {
     return false;
   if (PyTuple_CheckExact(object) || innerLeaves.size() > first) {
     isCompound[position] = true;
+    isDescribed[position] = !PyTuple_Check(object) && isDescriptor(object);
     firstInner[position] = static_cast<uint32_t>(first);
   }
   return true;
 }
 
 const ArgumentLeaf *LaunchKey::innerLeafFor(const PackedParam &param) const {
-  const size_t at = firstInner[param.position] + param.leaf;
+  const size_t at = firstInner[param.position] + (isDescribed[param.position] ? param.part : param.leaf);
   return at < innerLeaves.size() ? &innerLeaves[at] : nullptr;
 }
 

@@ -33,7 +33,7 @@ public:
   /// Of a flat key and a parameter that is a whole argument.
   const ArgumentLeaf &flatLeafFor(const PackedParam &param) const { return leaves[param.position]; }
   const ArgumentLeaf *leafFor(const PackedParam &param) const {
-    const bool isInner = !param.path.empty();
+    const bool isInner = !param.path.empty() || isDescribed[param.position];
     if (isCompound[param.position] != isInner)
       return nullptr;
     return isInner ? innerLeafFor(param) : &leaves[param.position];
@@ -102,6 +102,8 @@ private:
   bool addElement(PyObject *object, ArgumentLeaf &leaf, unsigned depth);
   bool addElements(nb::handle parts, unsigned depth);
   bool addObject(PyObject *object, unsigned depth);
+  bool addDescriptor(PyObject *object);
+  bool addDescriptorValues(PyObject *object);
   bool addArray(PyObject *object, ArgumentLeaf &leaf, unsigned depth);
   bool addDevice(const Array &array);
   bool keysStorages() const;
@@ -123,9 +125,9 @@ private:
   char *bytes = small.bytes;
   size_t size = 0, capacity = sizeof small.bytes;
   ArgumentLeaf *leaves = small.leaves;
-  std::vector<ArgumentLeaf> innerLeaves;   ///< run-time values inside tuples and objects with fields
-  uint32_t *firstInner = small.firstInner; ///< index of an argument's first inner leaf
-  std::bitset<maxArguments> isCompound;
+  std::vector<ArgumentLeaf> innerLeaves;             ///< run-time values inside tuples and objects with fields
+  uint32_t *firstInner = small.firstInner;           ///< index of an argument's first inner leaf
+  std::bitset<maxArguments> isCompound, isDescribed; ///< tensor descriptors are both
   DeviceKind kind = DeviceKind::Unknown;
   bool takesStandIns = false;
   int32_t deviceIndex = 0;    ///< of the array before

@@ -101,6 +101,7 @@ void bindJit(nb::module_ &module);
 void bindBoundLaunch(nb::module_ &module);
 void bindPlainCall(nb::module_ &module);
 void bindTunedLaunch(nb::module_ &module);
+void bindComputedLaunch(nb::module_ &module);
 void bindTracebacks(nb::module_ &module);
 void bindKernel(nb::module_ &module);
 void bindCompile(nb::module_ &module);

@@ -23,6 +23,7 @@ NB_MODULE(libtriton, module) {
   bindBoundLaunch(module);
   bindPlainCall(module);
   bindTunedLaunch(module);
+  bindComputedLaunch(module);
   bindTracebacks(module);
   bindIr(module);
   bindCompile(module);

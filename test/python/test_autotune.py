@@ -301,8 +301,19 @@ def test_config_is_plain_data():
 
 
 def test_the_text_of_a_config_has_what_changes_its_kernel():
-    texts = [str(triton.Config({"B": 1}, **more)) for more in ({}, {"ir_override": "a.ttir"}, {"ir_override": "b.ttir"}, {"num_cpu_threads": 2})]
-    assert len(set(texts)) == 4 and texts[0] == "B: 1, num_warps: 4, num_ctas: 1, num_stages: 3, maxnreg: None"
+    texts = [
+        str(triton.Config({"B": 1}, **more))
+        for more in (
+            {},
+            {"ir_override": "a.ttir"},
+            {"ir_override": "b.ttir"},
+            {"num_cpu_threads": 2},
+        )
+    ]
+    assert (
+        len(set(texts)) == 4
+        and texts[0] == "B: 1, num_warps: 4, num_ctas: 1, num_stages: 3, maxnreg: None"
+    )
 
 
 def test_deprecated_arguments_warn():
@@ -350,6 +361,63 @@ def test_heuristics_see_earlier_results():
     x, out = data(128)
     chain[grid](x, out, 128)
     assert np.array_equal(out, x + 10) and list(chain.values) == ["BLOCK", "EVEN"]
+
+
+def test_known_launch_with_heuristics_needs_no_run(monkeypatch):
+    seen = []
+    kernel = triton.heuristics({"BLOCK": lambda args: 64, "EVEN": seen.append})(even_kernel)
+    x, out = data(1000)
+    kernel[grid](x, out, n=1000)
+    monkeypatch.setattr(triton.JITFunction, "_take_stream", None)  # what `run` calls first
+    out[:] = 0
+    kernel[(16,)](x, out, n=1000)
+    assert np.array_equal(out, x + 10)
+    assert seen[1].pop("grid") == (16,) and seen[1].pop("warmup") is False
+    assert list(seen[1]) == ["x_ptr", "out_ptr", "n", "BLOCK"] and seen[1]["BLOCK"] == 64
+
+
+def test_heuristics_replace_a_given_keyword():
+    kernel = triton.heuristics(
+        {"BLOCK": lambda args: args["BLOCK"] * 2, "EVEN": lambda args: False}
+    )(even_kernel)
+    x, out = data(100)
+    compiled = kernel[grid](x, out, 100, BLOCK=64)
+    assert compiled.src.constants[(4,)] == 128 and np.array_equal(out, x + 10)
+
+
+def test_heuristic_may_change_its_arguments():
+    def even(args):
+        args["n"] = 0
+        return False
+
+    kernel = triton.heuristics({"EVEN": even, "BLOCK": lambda args: args["n"]})(even_kernel)
+    x, out = data(64)
+    kernel[grid](x, out, 64)
+    assert np.array_equal(out, x + 10)
+
+
+def test_error_of_a_heuristic_is_its_own():
+    kernel = triton.heuristics({"EVEN": lambda args: args["absent"]})(even_kernel)
+    x, out = data(64)
+    with pytest.raises(KeyError, match="absent"):
+        kernel[grid](x, out, 64, BLOCK=64)
+
+
+def test_heuristic_that_adds_another():
+    def even(args):
+        kernel.values["BLOCK"] = lambda args: 64
+        return False
+
+    kernel = triton.heuristics({"EVEN": even})(even_kernel)
+    x, out = data(64)
+    with pytest.raises(RuntimeError, match=r"`values`|changed size"):
+        kernel[grid](x, out, 64)
+
+
+def test_replaced_run_of_heuristics_is_called(monkeypatch):
+    kernel = triton.heuristics({"EVEN": lambda args: False})(even_kernel)
+    monkeypatch.setattr(kernel, "run", lambda *args, **kwargs: "replaced")
+    assert kernel[(1,)](1) == "replaced"
 
 
 def test_warps_have_no_limit_where_there_are_none():

@@ -11,6 +11,7 @@ import pytest
 import triton
 import triton.language as tl
 from triton._C import libtriton
+from triton.tools.tensor_descriptor import TensorDescriptor
 
 SCALE = tl.constexpr(3)
 
@@ -45,6 +46,72 @@ def make_kernel():
         tl.store(out_ptr, n)
 
     return store
+
+
+# --- Tensor descriptors
+
+
+@triton.jit
+def copied(desc, out):
+    rows: tl.constexpr = desc.block_shape[0]
+    at = tl.arange(0, rows)[:, None] * 8 + tl.arange(0, 8)[None, :]
+    tl.store(out + at, desc.load([0, 0]))
+
+
+def described(array, block, **more):
+    rows, columns = array.shape
+    return TensorDescriptor(array, [rows, columns], [columns, 1], block, **more)
+
+
+@pytest.fixture
+def known_descriptor():
+    copied._c_clear()
+    out = np.zeros((4, 8), np.float32)
+    copied[(1,)](described(np.ones((4, 8), np.float32), [4, 8]), out)
+    return out
+
+
+def test_descriptors_of_other_arrays_share_a_kernel(runs, known_descriptor):
+    source = np.arange(15 * 8, dtype=np.float32).reshape(15, 8)
+    assert runs.of(lambda: copied[(1,)](described(source[3:], [4, 8]), known_descriptor)) == 0
+    assert np.array_equal(known_descriptor, source[3:7])
+
+
+def test_extents_and_padding_of_descriptors_are_values(runs, known_descriptor):
+    short = described(np.full((2, 8), 7, np.float32), [4, 8], padding="nan")
+    assert runs.of(lambda: copied[(1,)](short, known_descriptor)) == 0
+    assert (known_descriptor[:2] == 7).all() and np.isnan(known_descriptor[2:]).all()
+
+
+def test_strides_of_descriptors_are_values(runs, known_descriptor):
+    source = np.arange(4 * 16, dtype=np.float32).reshape(4, 16)
+    half = TensorDescriptor(source, [4, 8], [16, 1], [4, 8])
+    assert runs.of(lambda: copied[(1,)](half, known_descriptor)) == 0
+    assert np.array_equal(known_descriptor, source[:, :8])
+
+
+def test_changed_descriptor_is_read_again(runs, known_descriptor):
+    desc = described(np.ones((4, 8), np.float32), [4, 8])
+    desc.base = np.full((4, 8), 5, np.float32)
+    assert runs.of(lambda: copied[(1,)](desc, known_descriptor)) == 0
+    assert (known_descriptor == 5).all()
+    desc.block_shape = [2, 8]
+    assert runs.of(lambda: copied[(1,)](desc, known_descriptor)) == 1
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.int32])
+def test_other_elements_of_a_descriptor_are_another_kernel(dtype, runs, known_descriptor):
+    desc = described(np.full((4, 8), 3, dtype), [4, 8])
+    assert runs.of(lambda: copied[(1,)](desc, known_descriptor)) == 1
+    assert (known_descriptor == 3).all()
+
+
+@pytest.mark.parametrize("name, value", [("strides", [8]), ("shape", ["a", 8]), ("block_shape", 3)])
+def test_broken_descriptor_is_an_error(name, value, known_descriptor):
+    desc = described(np.ones((4, 8), np.float32), [4, 8])
+    setattr(desc, name, value)
+    with pytest.raises((TypeError, ValueError, IndexError)):
+        copied[(1,)](desc, known_descriptor)
 
 
 # The values of each pair are launched one after the other; does the second find the kernel of the first?

@@ -16,6 +16,7 @@ from triton.runtime.errors import JitForbidden
 from triton.runtime.packs import preloading
 from triton.runtime.variants import jit_policy, recorded_kernels, variant_record
 from triton.runtime.variants.variant_record import RecordError
+from triton.tools.tensor_descriptor import TensorDescriptor
 
 
 @triton.jit
@@ -36,6 +37,11 @@ def first_of_pair(out_ptr, pair, other):
 @triton.jit
 def annotated(x_ptr, n: tl.int32):
     tl.store(x_ptr, n.to(tl.float32))
+
+
+@triton.jit
+def of_descriptor(desc, factor):
+    desc.store([0, 0], desc.load([0, 0]) * factor)
 
 
 @triton.autotune([triton.Config({"BLOCK": 64}, num_warps=2)], key=["n"])
@@ -63,7 +69,7 @@ def record(tmp_path, own_cache, cpu_is_active):
 
 def forget():
     """The kernels of this process; those on disk stay."""
-    for kernel in (scale, first_of_pair, annotated, tuned.fn, chosen.fn):
+    for kernel in (scale, first_of_pair, annotated, of_descriptor, tuned.fn, chosen.fn):
         kernel.device_caches.clear()
         kernel._c_clear()
 
@@ -105,6 +111,21 @@ def goes_through_python(launch):
     finally:
         sys.setprofile(None)
     return "run" in names
+
+
+def described(dtype, block):
+    return TensorDescriptor.from_tensor(np.ones((8, 16), dtype), block)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int32])
+def test_tensor_descriptor(record, dtype):
+    of_descriptor[(1,)](described(dtype, [4, 16]), 2)
+    assert preloaded(record) == []
+    desc = described(dtype, [4, 16])
+    assert not goes_through_python(lambda: of_descriptor[(1,)](desc, 2))
+    assert (desc.base[:4] == 2).all() and (desc.base[4:] == 1).all()
+    with pytest.raises(JitForbidden):
+        of_descriptor[(1,)](described(dtype, [8, 16]), 2)
 
 
 @pytest.mark.parametrize("factor", [2.5, 3, 16, 1, 1 << 40, True], ids=str)

@@ -57,15 +57,40 @@ def counting_class():
     return Counting
 
 
-def test_intercepted_call_is_one():
+def calls_of_launch(cls, out, value):
+    cls.calls.clear()
+    fill[(1,)](out, value, BLOCK=8)
+    assert (out.as_subclass(torch.Tensor) == value).all()
+    # A process that has had an AMD GPU asks for the size of the storage, too.
+    return [name for name in cls.calls if name != "untyped_storage"]
+
+
+def test_intercepting_tensor_is_asked_once():
+    cls = counting_class()
+    filled(torch.zeros(8).as_subclass(cls))
+    out = torch.zeros(8).as_subclass(cls)
+    assert calls_of_launch(cls, out, 4.0) == ["data_ptr"]
+    assert calls_of_launch(cls, out, 5.0) == []
+
+
+def test_intercepting_tensor_is_asked_again_when_its_memory_moves():
     cls = counting_class()
     out = torch.zeros(8).as_subclass(cls)
     filled(out)
-    cls.calls.clear()
-    fill[(1,)](out, 4.0, BLOCK=8)
-    # A process that has had an AMD GPU asks for the size of the storage, too.
-    assert [name for name in cls.calls if name != "untyped_storage"] == ["data_ptr"]
-    assert (out.as_subclass(torch.Tensor) == 4).all()
+    with torch._C.DisableTorchFunctionSubclass():
+        out.set_(torch.zeros(8))
+    assert calls_of_launch(cls, out, 4.0) == ["data_ptr"]
+
+
+def test_new_tensor_in_the_place_of_a_freed_one_is_asked():
+    cls = counting_class()
+    memory, seen = torch.zeros(8), set()
+    for _ in range(16):  # CPython gives the next object the place of the last one
+        out = memory.as_subclass(cls)
+        seen.add(id(out))
+        assert calls_of_launch(cls, out, 4.0)[:1] == ["data_ptr"]
+        del out
+    assert len(seen) < 16
 
 
 def test_intercepted_address_is_used():

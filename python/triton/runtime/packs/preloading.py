@@ -7,11 +7,13 @@
 from __future__ import annotations
 
 import functools
+import math
 import sys
 from collections.abc import Iterable
 from types import SimpleNamespace
 from typing import Any
 
+from ...tools.tensor_descriptor import TensorDescriptor
 from .. import _async_compile
 from ..driver import driver
 from ..errors import TritonError
@@ -176,6 +178,18 @@ def _arguments(variant: Any, device: Any) -> dict[str, Any] | None:
     return found
 
 
+def _descriptor(kind: str, device: Any) -> TensorDescriptor:
+    """One of an array as large as its block, from "fp16[64, 32]"; not checked, as it has no memory."""
+    dtype, _, extents = kind.removesuffix("]").partition("[")
+    block = [int(extent) for extent in extents.split(",")]
+    found = object.__new__(TensorDescriptor)
+    found.base = _StandIn(dtype, device, True, True)
+    found.shape, found.block_shape = block, block
+    found.strides = [math.prod(block[i + 1 :]) for i in range(len(block))]
+    found.padding, found.round_f32_to_tf32 = "zero", False
+    return found
+
+
 def _value(path: tuple[int, ...], kind: Any, variant: Any, device: Any) -> Any:
     if path in variant.constants:
         return variant.constants[path]
@@ -191,6 +205,8 @@ def _value(path: tuple[int, ...], kind: Any, variant: Any, device: Any) -> Any:
         return _StandIn(dtype, device, is_aligned, "tt.pointer_range" in known)
     if kind in _INTEGERS:
         return _INTEGERS[kind] + (0 if is_aligned else 2)
+    if kind.startswith("tensordesc<"):
+        return _descriptor(kind.removeprefix("tensordesc<").removesuffix(">"), device)
     if kind in ("u1", "i1"):
         return True
     return 0.5 if kind.startswith(("fp", "bf")) else _NO_STAND_IN

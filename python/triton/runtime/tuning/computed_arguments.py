@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..._C.libtriton import ComputedLauncher
+from ..decorated import is_traced
 from ..jit import KernelInterface
 
 
@@ -39,6 +41,22 @@ class Heuristics(KernelInterface[Any]):
     def run(self, *args: Any, **kwargs: Any) -> Any:
         return launch(self.fn, args, self._computed(args, kwargs))
 
+    def __getitem__(self, grid: Any) -> Any:
+        if is_traced() or not self._launches_natively():
+            return super().__getitem__(grid)
+        return ComputedLauncher(self.fn[grid], grid, self.arg_names, self.values)
+
+    def _launches_natively(self) -> bool:
+        """Whether a launch does what `run` of this class does."""
+        return (
+            type(self) is Heuristics
+            and Heuristics.run is _run
+            and "run" not in self.__dict__
+            and type(self.values) is dict
+            and type(self.arg_names) is list
+            and isinstance(self.fn, KernelInterface)
+        )
+
     def bind(self, *args: Any, **kwargs: Any) -> Any:
         """The handle of `fn.bind`, with the constants computed from these arguments."""
         return self.fn.bind(*args, **self._computed(args, kwargs))
@@ -46,6 +64,9 @@ class Heuristics(KernelInterface[Any]):
     @property
     def cache_key(self) -> str:
         return self.fn.cache_key
+
+
+_run = Heuristics.run  # a program may replace it
 
 
 def heuristics(values: dict[str, Callable[[dict[str, Any]], Any]]) -> Callable[[Any], Heuristics]:
