@@ -66,6 +66,10 @@ class JITCallable:
                 continue
         return found
 
+    def is_gluon(self) -> bool:
+        """Whether it is written in Gluon's language."""
+        return False
+
     def get_capture_scope(self) -> dict[str, Any]:
         return {**(self.__globals__ or {}), **self.nonlocals}
 

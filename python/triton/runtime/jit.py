@@ -128,9 +128,6 @@ class JITFunction(DecoratedFunction[T], JITBase):  # type: ignore[misc]
 
         return explain(self, args, kwargs, signature, constants, attrs, target)
 
-    def is_gluon(self) -> bool:
-        return False
-
     warmup = JITBase.warmup  # finds what it has compiled before without Python
 
     __getitem__ = JITBase.__getitem__  # a `Launcher`
