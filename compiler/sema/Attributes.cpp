@@ -123,6 +123,8 @@ Value TtFunctionEmitter::attribute(const Value &object, llvm::StringRef name, So
       return BuiltinValue{found};
     if (const std::string inner = scope + "." + name.str(); isBuiltinModule(inner))
       return ModuleValue{inner};
+    if (findLayoutClass(builtin->builtin->name)) // a function that only Python's class has
+      return fromHost(module.host.memberOf(object, name), range);
   }
   if (auto *ours = object.get<ModuleValue>()) {
     if (auto member = moduleMember(module, ours->name, name))
@@ -158,6 +160,8 @@ Value TtFunctionEmitter::recordAttribute(const Value &object, const RecordClass 
     return *computed;
   if (const Builtin *method = findBuiltin(record.module, name); method && method->isMember)
     return MethodValue{std::make_shared<const Value>(BuiltinValue{method}), std::make_shared<const Value>(object)};
+  if (record.showsParts) // a method that only Python's class has: a drawing, for example
+    return fromHost(module.host.memberOf(object, name), range);
   return error(diag::NoAttribute, range, record.name, name, suggestRecordAttribute(record, name));
 }
 

@@ -68,6 +68,7 @@ llvm::ArrayRef<Builtin> targetBuiltins();
 // Of Gluon's language (gluon/).
 llvm::ArrayRef<Builtin> gluonLayoutBuiltins();
 llvm::ArrayRef<Builtin> gluonTileBuiltins();
+llvm::ArrayRef<Builtin> gluonProgramBuiltins();
 
 /// Every built-in, sorted by module and name.
 llvm::ArrayRef<const Builtin *> allBuiltins();

@@ -87,6 +87,18 @@ static bool isJitDecorator(const syntax::Expr *decorator) {
   return name && name->id == "jit";
 }
 
+/// Whether a decorator is `jit` of the module that is imported for Gluon.
+bool FileHost::isGluonJit(const SourceModuleRef &in, const syntax::Expr *decorator) {
+  if (auto *call = dyn_cast<syntax::Call>(decorator))
+    return isGluonJit(in, call->callee);
+  auto *attribute = dyn_cast<syntax::Attribute>(decorator);
+  auto *name = attribute && attribute->name == "jit" ? dyn_cast<syntax::Name>(attribute->value) : nullptr;
+  std::optional<HostResult> found = name ? resolve(in, name->id) : std::nullopt;
+  auto *value = found ? std::get_if<Value>(&*found) : nullptr;
+  auto *imported = value ? value->get<ModuleValue>() : nullptr;
+  return imported && imported->name == "triton.experimental.gluon";
+}
+
 bool FileHost::isJit(const syntax::FunctionDef *function) { return llvm::any_of(function->decorators, isJitDecorator); }
 
 std::vector<std::string> FileHost::kernelNames() const {
@@ -108,6 +120,8 @@ std::shared_ptr<JitFunction> FileHost::jitFunction(const SourceModuleRef &in, co
   function->arena = in->arena;
   function->definition = definition;
   function->scope = in;
+  function->isGluon =
+      llvm::any_of(definition->decorators, [&](const syntax::Expr *each) { return isGluonJit(in, each); });
   for (const syntax::Expr *decorator : definition->decorators)
     if (auto *call = dyn_cast<syntax::Call>(decorator))
       for (const syntax::Keyword &keyword : call->keywords)

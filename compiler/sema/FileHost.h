@@ -102,6 +102,7 @@ private:
   std::optional<Value> constantNamed(llvm::StringRef name);
   /// The meaning of a module-level name, evaluated once.
   std::optional<HostResult> resolve(const SourceModuleRef &in, llvm::StringRef name);
+  bool isGluonJit(const SourceModuleRef &in, const syntax::Expr *decorator);
   /// Whether the meaning of the name is being evaluated, and so is not known yet.
   bool isUnderway(const SourceModule &in, llvm::StringRef name);
   /// The meaning of a name that is being evaluated, before the statement at an offset.

@@ -38,6 +38,21 @@ static mlir::Attribute encodingOf(nb::handle object) {
   return encoding;
 }
 
+static nb::object completed(nb::handle object) {
+  const Value value = layoutOf(object);
+  const sema::LayoutClass *known = sema::layoutClassOf(value);
+  std::string reason;
+  const Value made =
+      sema::makeLayout(&contextOfLayouts(), *known, *value.parts(), [&](std::string text) { reason = text; });
+  if (made.isPoison())
+    raise(PyExc_ValueError, reason);
+  PyHost host(false);
+  nb::list fields;
+  for (const Value &part : *made.parts())
+    fields.append(host.toObject(part));
+  return fields;
+}
+
 static nb::object attributeOf(nb::handle object, const std::string &name) {
   const Value layout = layoutOf(object);
   const sema::LayoutClass *known = sema::layoutClassOf(layout);
@@ -46,10 +61,15 @@ static nb::object attributeOf(nb::handle object, const std::string &name) {
   raise(PyExc_ValueError, "a " + known->record.name.str() + " has no " + name);
 }
 
+/// The name of the layout's class.
+static std::string nameOf(nb::handle object) { return sema::layoutClassOf(layoutOf(object))->record.name.str(); }
+
 static std::string viewOf(nb::handle object, const std::vector<int64_t> &shape, bool byHardware) {
   auto encoding = llvm::dyn_cast<ttg::LayoutEncoding>(encodingOf(object));
   if (!encoding)
-    raise(PyExc_ValueError, reprOf(object) + " is not known before a kernel is compiled");
+    raise(PyExc_ValueError, nameOf(object) + " cannot be visualized: it is found when a kernel is compiled");
+  if (llvm::isa<ttg::PaddedSharedAttr>(encoding))
+    raise(PyExc_ValueError, nameOf(object) + " cannot be visualized: its padding has no place in a linear layout");
   if (encoding.getRank() != shape.size())
     raise(PyExc_ValueError, "the layout has " + std::to_string(encoding.getRank()) + " dimensions, the shape " +
                                 std::to_string(shape.size()));
@@ -79,13 +99,30 @@ static std::vector<std::vector<unsigned>> clusterBases(const std::vector<unsigne
   return bases;
 }
 
+/// The widest swizzle that rows of a block fill, in bytes; 0 where they fill none, or are too few.
+static unsigned swizzleFor(const std::vector<int64_t> &shape, unsigned bits, bool isTransposed, bool isPadded) {
+  if (shape.empty())
+    raise(PyExc_ValueError, "the shape is empty");
+  const int64_t rowBytes = (isTransposed ? shape.front() : shape.back()) * (isPadded ? 2 : 1) * bits / 8;
+  int64_t rows = 1;
+  for (size_t dim = 0; dim + 1 < shape.size(); ++dim)
+    rows *= shape[isTransposed ? dim + 1 : dim];
+  if (shape.size() < 2 || rows < 8)
+    return 0;
+  for (unsigned width : {128, 64, 32})
+    if (rowBytes >= width && rowBytes % width == 0)
+      return width;
+  return 0;
+}
+
 void nereid::python::bindLayouts(nb::module_ &module) {
-  module.def(
-      "check_layout", [](nb::handle layout) { (void)encodingOf(layout); }, nb::arg("layout"),
-      "Raises a ValueError where the layout's fields break its rules.");
+  module.def("complete_layout", &completed, nb::arg("layout"),
+             "The fields of a layout, with those that are None filled in; a ValueError where they break its rules.");
   module.def(
       "layout_text", [](nb::handle layout) { return sema::layoutText(encodingOf(layout)); }, nb::arg("layout"),
       "The layout as a kernel writes it.");
+  module.def("nvmma_swizzle", &swizzleFor, nb::arg("shape"), nb::arg("bits"), nb::arg("transposed"),
+             nb::arg("fp4_padded"), "The widest swizzle that the rows of a block fill, in bytes.");
   module.def("make_cga_layout", &clusterBases, nb::arg("ctas_per_cga"), nb::arg("cta_split"), nb::arg("cta_order"),
              "The `cga_layout` of a tile that the CTAs of a cluster split.");
   module.def("layout_attribute", &attributeOf, nb::arg("layout"), nb::arg("name"), "A computed attribute of a layout.");

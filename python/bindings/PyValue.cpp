@@ -201,6 +201,11 @@ Value PyHost::objectToValue(nb::handle object, nb::handle names, bool keepsConst
 
 static const sema::Builtin *builtinForClass(nb::handle object);
 
+/// The module of a layout's class.
+static llvm::StringRef homeOf(const sema::LayoutClass &layout) {
+  return layout.module.empty() ? llvm::StringRef(sema::gluonModule) : layout.module;
+}
+
 /// Whether the object is a buffer in shared memory of a kernel under compilation.
 static bool isBuffer(nb::handle object) {
   return llvm::StringRef(Py_TYPE(object.ptr())->tp_name) == "shared_memory_descriptor" &&
@@ -246,8 +251,10 @@ static const sema::Builtin *builtinForClass(nb::handle object) {
   const std::string_view where = utf8(module);
   if (where == "builtins")
     return sema::findBuiltin(where, utf8(name));
-  if (where.starts_with(llvm::StringRef(sema::gluonModule)))
-    return sema::findBuiltin(llvm::StringRef(sema::gluonModule), utf8(name));
+  if (where.starts_with(llvm::StringRef(sema::gluonModule))) {
+    const sema::LayoutClass *layout = sema::findLayoutClass(utf8(name));
+    return sema::findBuiltin(layout ? homeOf(*layout) : llvm::StringRef(sema::gluonModule), utf8(name));
+  }
   return where.starts_with("triton.language") ? sema::findBuiltin("triton.language", utf8(name)) : nullptr;
 }
 
@@ -391,7 +398,7 @@ static nb::object layoutTo(PyHost &host, const sema::LayoutClass &layout, const 
   nb::object fields = checked(PyTuple_New(static_cast<Py_ssize_t>(value.parts()->size())));
   for (auto [index, part] : llvm::enumerate(*value.parts()))
     PyTuple_SET_ITEM(fields.ptr(), index, host.toObject(part).release().ptr());
-  return checked(PyObject_CallObject(importedMember(sema::gluonModule, layout.record.name).ptr(), fields.ptr()));
+  return checked(PyObject_CallObject(importedMember(homeOf(layout), layout.record.name).ptr(), fields.ptr()));
 }
 
 nb::object PyHost::toObject(const Value &value) {
@@ -439,7 +446,7 @@ nb::object PyHost::toObject(const Value &value) {
 nb::object PyHost::wrapped(const Value &value) {
   const PackageNames &names = packageNames();
   const auto *tuple = value.get<sema::TupleValue>();
-  if (!tuple || tuple->isObject())
+  if (!tuple || tuple->isObject() || tuple->record)
     return checked(PyObject_CallFunctionObjArgs(names.wrapConstant, toObject(value).ptr(), nullptr));
   nb::object elements = checked(PyTuple_New(static_cast<Py_ssize_t>(tuple->elements->size())));
   for (auto [index, element] : llvm::enumerate(*tuple->elements))

@@ -22,6 +22,7 @@ from typing import Any
 from ._C.libtriton import ir
 from .backends.compiler import GPUTarget
 from .compiler import ASTSource, make_backend
+from .experimental.gluon._runtime import GluonASTSource
 from .runtime.jit import JITFunction, _describe, create_function_from_signature
 
 __all__ = [
@@ -59,8 +60,7 @@ def _program() -> str:
 
 
 def run_filecheck(name: str, module_str: str, check_template: str) -> None:
-    """Raises ValueError with FileCheck's message unless the text matches the template's comments.
-    """
+    """Raises ValueError with FileCheck's message unless the text matches the template's comments."""
     with tempfile.TemporaryDirectory() as folder:
         paths = [os.path.join(folder, each) for each in ("expected", "module")]
         for path, text in zip(paths, (check_template, module_str), strict=True):
@@ -86,7 +86,9 @@ def run_parser(
     bind = create_function_from_signature(kernel_fn.signature, kernel_fn.params, backend)
     bound, specialization, options = bind(*args, **keywords)
     signature, constants, attrs = _describe(bound, specialization, backend)
-    source = ASTSource(kernel_fn, signature, constants, attrs)
+    source = (GluonASTSource if kernel_fn.is_gluon() else ASTSource)(
+        kernel_fn, signature, constants, attrs
+    )
     return source.make_ir(target, backend.parse_options(options), {}, {}, ir.context())
 
 

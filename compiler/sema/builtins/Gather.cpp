@@ -1,8 +1,8 @@
 // Built-ins that read, add or count elements at computed indices: gather, scatter_add, histogram.
 // SPDX-License-Identifier: MIT
+#include "compiler/sema/builtins/Gather.h"
 #include "compiler/sema/Diagnostics.h"
 #include "compiler/sema/TileShape.h"
-#include "compiler/sema/builtins/Emission.h"
 #include "compiler/sema/builtins/Shape.h"
 
 namespace nereid::sema {
@@ -76,7 +76,9 @@ Value emitScatterAdd(const CallSite &site) {
   return isFloating(given.scalar) ? emitter.cast(result, given.scalar, site.range) : result;
 }
 
-Value emitHistogram(const CallSite &site) {
+} // namespace
+
+Value histogram(const CallSite &site, mlir::Attribute layout) {
   TtFunctionEmitter &emitter = site.emitter;
   Value x = tensorArgument(site, "input");
   auto bins = intArgument(site, "num_bins");
@@ -104,8 +106,12 @@ Value emitHistogram(const CallSite &site) {
     mask = given.tensor()->value;
   }
   x = withSign(site, x, site.rangeOf("input"));
-  return emitOp<tt::HistogramOp>(site, Type(Scalar::Int32).withShape(*bins), x, mask);
+  return emitOp<tt::HistogramOp>(site, Type(Scalar::Int32).withShape(*bins).withLayout(layout), x, mask);
 }
+
+namespace {
+
+Value emitHistogram(const CallSite &site) { return histogram(site, {}); }
 
 } // namespace
 

@@ -117,13 +117,22 @@ struct OpLayouts {
     return link.transfer.forward(encoding);
   }
 
+  /// The layout that becomes `layout` along a link; null after an error.
+  Attribute back(const ttg::LayoutLink &link, Attribute layout) const {
+    auto encoding = llvm::dyn_cast<ttg::LayoutEncoding>(layout);
+    const Attribute start = encoding ? Attribute(link.transfer.backward(encoding)) : layout;
+    if (!start)
+      emitter.error(diag::SplitLayout, range, layoutText(layout));
+    return start;
+  }
+
   bool readOperand(unsigned index) {
     using Kind = ttg::LayoutLink::Kind;
     const ttg::LayoutLink &link = relation.operands[index];
     const Attribute layout = layoutOf(op->getOperand(index).getType());
-    if (!layout || (link.kind != Kind::Same && link.kind != Kind::ToOp))
+    if (!layout || (link.kind != Kind::Same && link.kind != Kind::ToOp && link.kind != Kind::FromOp))
       return true;
-    const Attribute found = follow(link, layout);
+    const Attribute found = link.kind == Kind::FromOp ? back(link, layout) : follow(link, layout);
     if (!found)
       return false;
     if (!own || (gluon::isOpen(own) && !gluon::isOpen(found)))

@@ -1,12 +1,11 @@
 // Converts layouts between values of kernels and encodings, by the tables of their classes.
 // SPDX-License-Identifier: MIT
-#include "compiler/sema/gluon/Layouts.h"
+#include "compiler/sema/gluon/Arguments.h"
 
 #include "compiler/dialect/gluon/Dialect.h"
 #include "compiler/dialect/ttg/EncodingShape.h"
 #include "compiler/sema/Diagnostics.h"
 #include "compiler/sema/TtFunctionEmitter.h"
-#include "compiler/sema/gluon/Names.h"
 
 #include "mlir/IR/Diagnostics.h"
 
@@ -121,7 +120,7 @@ mlir::Attribute LayoutFields::checked(
 llvm::ArrayRef<const LayoutClass *> layoutClasses() {
   static const std::vector<const LayoutClass *> all = [] {
     std::vector<const LayoutClass *> classes;
-    for (llvm::ArrayRef<LayoutClass> table : {distributedLayouts(), sharedLayouts()})
+    for (llvm::ArrayRef<LayoutClass> table : {distributedLayouts(), sharedLayouts(), amdLayouts()})
       for (const LayoutClass &each : table)
         classes.push_back(&each);
     return classes;
@@ -159,8 +158,16 @@ Value makeLayout(mlir::MLIRContext *context, const LayoutClass &layout, std::vec
   for (auto [field, param] : llvm::zip_equal(fields, layout.params))
     if (field.isNone() && param.defaultText == "()")
       field = Value::tuple({});
-  Value made = Value::record(layout.record, std::move(fields));
-  return encodingOf(context, made, error) ? made : Value::poison();
+  Value made = Value::record(layout.record, fields);
+  const mlir::Attribute encoding = encodingOf(context, made, error);
+  if (!encoding || llvm::none_of(fields, [](const Value &field) { return field.isNone(); }))
+    return encoding ? made : Value::poison();
+  // A field that is left out has the value of the layout that it stands for.
+  if (std::optional<std::vector<Value>> known = layout.decode(encoding))
+    for (auto [field, value] : llvm::zip_equal(fields, *known))
+      if (field.isNone())
+        field = value;
+  return Value::record(layout.record, std::move(fields));
 }
 
 Value layoutValue(mlir::Attribute encoding) {

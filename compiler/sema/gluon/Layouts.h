@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // A class is a row of a table: its constructor's parameters are its fields. `encode` makes the attribute, `decode`
-// gives the fields back. Tables: Distributed.cpp, Shared.cpp, Vendors.cpp.
+// gives the fields back. Tables: Distributed.cpp, Shared.cpp, AmdLayouts.cpp.
 #pragma once
 
 #include "compiler/sema/Builtin.h"
@@ -59,6 +59,7 @@ struct LayoutClass {
   mlir::Attribute (*encode)(LayoutFields &fields);
   /// The fields of an encoding of this class; nothing for other encodings.
   std::optional<std::vector<Value>> (*decode)(mlir::Attribute encoding);
+  llvm::StringRef module = ""; ///< that of the constructor; empty: Gluon's own
 };
 
 llvm::ArrayRef<const LayoutClass *> layoutClasses();
@@ -75,11 +76,6 @@ Value layoutValue(mlir::Attribute encoding);
 /// As a kernel writes it: "BlockedLayout([1], [32], [4], [0])".
 std::string layoutText(mlir::Attribute encoding);
 
-// --- arguments of built-ins ---
-/// The layout that the call gives for a tile of `shape` in registers; one still to be found for None. Null after an
-/// error.
-mlir::Attribute tileLayoutArgument(const CallSite &site, llvm::StringRef parameter, llvm::ArrayRef<int64_t> shape);
-
 // --- helpers of the tables ---
 /// A list of numbers, or of bases, as a value.
 Value numbersValue(llvm::ArrayRef<unsigned> numbers);
@@ -90,5 +86,6 @@ Value flatBasesValue(llvm::ArrayRef<unsigned> numbers, unsigned rank);
 // --- the tables ---
 llvm::ArrayRef<LayoutClass> distributedLayouts();
 llvm::ArrayRef<LayoutClass> sharedLayouts();
+llvm::ArrayRef<LayoutClass> amdLayouts();
 
 } // namespace nereid::sema

@@ -4,19 +4,28 @@
 #include "compiler/sema/Diagnostics.h"
 #include "compiler/sema/TileShape.h"
 #include "compiler/sema/builtins/Creation.h"
-#include "compiler/sema/gluon/Layouts.h"
-#include "compiler/sema/gluon/Names.h"
+#include "compiler/sema/gluon/Arguments.h"
 
 namespace nereid::sema {
-namespace {
 
-/// Gluon's built-ins in Triton's kernels are errors: their tiles have no layouts.
 bool checkLanguage(const CallSite &site) {
   if (site.emitter.module.isGluon)
     return true;
   site.emitter.error(diag::GluonOnly, site.range, site.builtin.name);
   return false;
 }
+
+std::optional<TensorValue> tileOf(const CallSite &site, llvm::StringRef parameter) {
+  const Value value = checkLanguage(site) ? tensorArgument(site, parameter) : Value::poison();
+  if (value.isPoison())
+    return std::nullopt;
+  if (value.tensor()->type.isTile())
+    return *value.tensor();
+  site.emitter.error(diag::TileExpected, site.rangeOf(parameter), site.builtin.name, value.tensor()->type.str());
+  return std::nullopt;
+}
+
+namespace {
 
 Value emitArange(const CallSite &site) {
   const std::optional<int64_t> count = checkLanguage(site) ? checkedRange(site) : std::nullopt;
@@ -77,19 +86,8 @@ Value filledLike(const CallSite &site, const Value &value, SourceRange range) {
 Value emitFullLike(const CallSite &site) { return filledLike(site, site["value"], site.rangeOf("value")); }
 Value emitZerosLike(const CallSite &site) { return filledLike(site, Value::integer(0), site.range); }
 
-/// The tile that a call gives as `value`; nothing after an error.
-std::optional<TensorValue> tileArgument(const CallSite &site, llvm::StringRef parameter) {
-  const Value value = checkLanguage(site) ? tensorArgument(site, parameter) : Value::poison();
-  if (value.isPoison())
-    return std::nullopt;
-  if (value.tensor()->type.isTile())
-    return *value.tensor();
-  site.emitter.error(diag::TileExpected, site.rangeOf(parameter), site.builtin.name, value.tensor()->type.str());
-  return std::nullopt;
-}
-
 Value emitConvertLayout(const CallSite &site) {
-  std::optional<TensorValue> tile = tileArgument(site, "value");
+  std::optional<TensorValue> tile = tileOf(site, "value");
   auto isTrivial = boolArgument(site, "assert_trivial");
   const mlir::Attribute layout =
       tile && isTrivial ? tileLayoutArgument(site, "layout", tile->type.shape) : mlir::Attribute();
@@ -106,7 +104,7 @@ Value emitConvertLayout(const CallSite &site) {
 }
 
 Value emitSetAutoLayout(const CallSite &site) {
-  std::optional<TensorValue> tile = tileArgument(site, "value");
+  std::optional<TensorValue> tile = tileOf(site, "value");
   const mlir::Attribute layout = tile ? tileLayoutArgument(site, "layout", tile->type.shape) : mlir::Attribute();
   if (!layout)
     return Value::poison();
@@ -116,6 +114,29 @@ Value emitSetAutoLayout(const CallSite &site) {
   return Value::tensor(gluon::SetAutoLayoutOp::create(builderOf(site), locationOf(site),
                                                       type.toMlir(builderOf(site).getContext()), tile->value),
                        type);
+}
+
+/// The layout as bases.
+Value emitToLinearLayout(const CallSite &site) {
+  TtFunctionEmitter &emitter = site.emitter;
+  const SourceRange range = site.rangeOf("layout");
+  auto shape = intsArgument(site, "shape");
+  if (!shape || site["layout"].isPoison() || !checkTileShape(emitter, *shape, site.rangeOf("shape")))
+    return Value::poison();
+  if (!layoutClassOf(site["layout"]))
+    return emitter.error(diag::LayoutArgument, range, "layout", shown(emitter, site["layout"]));
+  auto error = [&](std::string message) { emitter.error(diag::LayoutInvalid, range, message); };
+  const mlir::Attribute given = encodingOf(builderOf(site).getContext(), site["layout"], error);
+  auto encoding = llvm::dyn_cast_or_null<ttg::LayoutEncoding>(given);
+  if (!encoding || llvm::isa<ttg::LinearAttr, ttg::SharedLinearAttr>(given))
+    return given ? site["layout"] : Value::poison();
+  if (encoding.getRank() != shape->size())
+    return emitter.error(diag::LayoutUnfit, range, layoutText(given), shapeText(*shape),
+                         "the layout has " + std::to_string(encoding.getRank()) + " dimensions");
+  const layout::LinearLayout linear = encoding.toLinearLayout(*shape);
+  if (encoding.isDistributed())
+    return layoutValue(ttg::LinearAttr::get(encoding.getContext(), linear));
+  return layoutValue(ttg::SharedLinearAttr::get(encoding.getContext(), linear, /*alignment=*/16));
 }
 
 /// The constructor of a layout.
@@ -132,8 +153,11 @@ llvm::ArrayRef<Builtin> gluonLayoutBuiltins() {
   static const std::vector<Builtin> table = [] {
     std::vector<Builtin> entries;
     for (const LayoutClass *each : layoutClasses())
-      entries.push_back(
-          {each->record.name, gluonModule, {each->params.begin(), each->params.end()}, each->doc, emitLayout});
+      entries.push_back({each->record.name,
+                         each->module.empty() ? llvm::StringRef(gluonModule) : each->module,
+                         {each->params.begin(), each->params.end()},
+                         each->doc,
+                         emitLayout});
     return entries;
   }();
   return table;
@@ -167,6 +191,11 @@ llvm::ArrayRef<Builtin> gluonTileBuiltins() {
        {{"value"}, {"layout"}, {"assert_trivial", "False"}},
        "The same tile in another layout; with assert_trivial an error where elements would move.",
        emitConvertLayout},
+      {"to_linear_layout",
+       gluonModule,
+       {{"layout"}, {"shape"}},
+       "The layout of a tile or buffer of that shape as bases: a DistributedLinearLayout or a SharedLinearLayout.",
+       emitToLinearLayout},
       {"set_auto_layout",
        gluonModule,
        {{"value"}, {"layout"}},

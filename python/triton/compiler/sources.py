@@ -41,6 +41,8 @@ class ASTSource:
 
     def __init__(self, fn: Any, signature: Any, constexprs: Any = None, attrs: Any = None):
         self.fn = fn
+        if fn.is_gluon():
+            self.ext = "ttgir"
         fn.reject_contradictions()
         self.name = fn.__name__
         self.signature = self._in_order(signature)
@@ -54,7 +56,7 @@ class ASTSource:
     def language(self) -> Any:
         from ..backends.compiler import Language
 
-        return Language.TRITON
+        return Language.GLUON if self.fn.is_gluon() else Language.TRITON
 
     def _in_order(self, signature: Any) -> dict[str, Any]:
         """By name, in the order of the parameters; omitted ones are constants."""

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ... import knobs
 from ...compiler.sources import ASTSource
 from ...runtime.jit import JITFunction, constexpr_function
 
@@ -22,17 +23,27 @@ class GluonJITFunction(JITFunction[Any]):
 class GluonASTSource(ASTSource):
     """A kernel in Gluon's language, the type of every parameter, the values of its constants."""
 
-    ext = "ttgir"
+    def __init__(self, fn: Any, signature: Any, constexprs: Any = None, attrs: Any = None):
+        if not fn.is_gluon():
+            raise TypeError(f"{fn!r} is a kernel of Triton's language; its source is an ASTSource")
+        super().__init__(fn, signature, constexprs, attrs)
 
-    @property
-    def language(self) -> Any:
-        from ...backends.compiler import Language
 
-        return Language.GLUON
+class _NotInterpreted(GluonJITFunction):
+    """A kernel that is defined while TRITON_INTERPRET is set."""
+
+    def run(self, *args: Any, **kwargs: Any) -> Any:
+        raise RuntimeError(
+            f"{self.file_name}:{self.def_file_line_number}: `{self.__name__}` is a kernel in Gluon, "
+            "which TRITON_INTERPRET does not run; TRITON_DEVICE=sim runs it without a GPU"
+        )
+
+    def __getitem__(self, grid: Any) -> Any:
+        return self.run
 
 
 def jit(fn: Callable[..., Any] | None = None, **options: Any) -> Any:
     """Makes a GluonJITFunction of `fn`; with only options, returns a decorator."""
     if fn is None:
-        return lambda function: GluonJITFunction(function, **options)
-    return GluonJITFunction(fn, **options)
+        return lambda function: jit(function, **options)
+    return (_NotInterpreted if knobs.runtime.interpret else GluonJITFunction)(fn, **options)

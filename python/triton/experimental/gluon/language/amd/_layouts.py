@@ -30,7 +30,7 @@ class AMDWMMALayout(DistributedLayout):
     version: int
     transposed: bool
     warp_bases: list[list[int]]
-    reg_bases: list[list[int]] = field(default_factory=list)
+    reg_bases: list[list[int]] | None = None
     instr_shape: list[int] | None = None
     cga_layout: list[list[int]] = field(default_factory=list)
-    rank: int = 2  # type: ignore[assignment]
+    rank: int | None = None  # type: ignore[assignment]
