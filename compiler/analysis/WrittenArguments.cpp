@@ -14,8 +14,10 @@
 using namespace mlir;
 using namespace nereid;
 
-/// Whether a type is that of pointers, tiles of pointers or descriptors: no number.
-static bool mayHoldPointer(Type type) { return !isa<IntegerType, FloatType, IndexType>(getElementTypeOrSelf(type)); }
+/// Whether a type is that of pointers, tiles of pointers or descriptors: no number, no copy under way.
+static bool mayHoldPointer(Type type) {
+  return !isa<IntegerType, FloatType, IndexType, ttg::AsyncTokenType>(getElementTypeOrSelf(type));
+}
 
 namespace {
 /// Follows one pointer through a module. Each `follow` is false where the pointer is written through or escapes.

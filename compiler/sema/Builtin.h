@@ -69,6 +69,10 @@ llvm::ArrayRef<Builtin> targetBuiltins();
 llvm::ArrayRef<Builtin> gluonLayoutBuiltins();
 llvm::ArrayRef<Builtin> gluonTileBuiltins();
 llvm::ArrayRef<Builtin> gluonProgramBuiltins();
+llvm::ArrayRef<Builtin> gluonAmdBufferBuiltins();
+llvm::ArrayRef<Builtin> gluonAmdMatrixBuiltins();
+llvm::ArrayRef<Builtin> gluonAmdCopyBuiltins();
+llvm::ArrayRef<Builtin> gluonAmdStageBuiltins();
 
 /// Every built-in, sorted by module and name.
 llvm::ArrayRef<const Builtin *> allBuiltins();

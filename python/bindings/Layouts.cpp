@@ -115,6 +115,28 @@ static unsigned swizzleFor(const std::vector<int64_t> &shape, unsigned bits, boo
   return 0;
 }
 
+/// A layout that follows from another: what `make(operand, error)` gives, as an object of Python.
+static nb::object derivedLayout(nb::handle operand, llvm::function_ref<Value(const Value &, sema::LayoutError)> make) {
+  std::string reason;
+  const Value made = make(PyHost(false).toValue(operand), [&](std::string text) { reason = text; });
+  if (made.isPoison())
+    raise(PyExc_ValueError, reason);
+  return PyHost(false).toObject(made);
+}
+
+static nb::object scaleLayout(nb::handle operand, const std::vector<int64_t> &shape, int64_t factor) {
+  return derivedLayout(operand, [&](const Value &layout, sema::LayoutError error) {
+    return sema::amdScaleLayout(&contextOfLayouts(), layout, shape, factor, error);
+  });
+}
+
+static nb::object paddedLayout(nb::handle operand, const std::vector<int64_t> &shape, unsigned bits,
+                               bool isKContiguous) {
+  return derivedLayout(operand, [&](const Value &layout, sema::LayoutError error) {
+    return sema::amdPaddedLayout(&contextOfLayouts(), layout, shape, bits, isKContiguous, error);
+  });
+}
+
 void nereid::python::bindLayouts(nb::module_ &module) {
   module.def("complete_layout", &completed, nb::arg("layout"),
              "The fields of a layout, with those that are None filled in; a ValueError where they break its rules.");
@@ -125,6 +147,10 @@ void nereid::python::bindLayouts(nb::module_ &module) {
              nb::arg("fp4_padded"), "The widest swizzle that the rows of a block fill, in bytes.");
   module.def("make_cga_layout", &clusterBases, nb::arg("ctas_per_cga"), nb::arg("cta_split"), nb::arg("cta_order"),
              "The `cga_layout` of a tile that the CTAs of a cluster split.");
+  module.def("mfma_scale_layout", &scaleLayout, nb::arg("dot_operand_layout"), nb::arg("shape"), nb::arg("factor"),
+             "The layout of the scales of an operand of `mfma_scaled`.");
+  module.def("mfma_padded_layout", &paddedLayout, nb::arg("dot_operand_layout"), nb::arg("shape"), nb::arg("bits"),
+             nb::arg("is_k_contiguous"), "A padded layout in LDS of an operand of mfma, or None.");
   module.def("layout_attribute", &attributeOf, nb::arg("layout"), nb::arg("name"), "A computed attribute of a layout.");
   module.def("layout_view", &viewOf, nb::arg("layout"), nb::arg("shape"), nb::arg("by_hardware"),
              "A drawing: the threads that hold each element, or the elements of each thread.");

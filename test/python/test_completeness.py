@@ -141,7 +141,8 @@ def rules_of_ops():
 def violated_rules():
     """(op, rule) of the negative tests: a line `// C2`, the expected error, the op."""
     marker = re.compile(
-        r"^ *// (C\d+)\n(?: *// expected-error.*\n)+.*?\b((?:tt|ttg|ttng|check)\.\w+)", re.MULTILINE
+        r"^ *// (C\d+)\n(?: *// expected-error.*\n)+.*?\b((?:tt|ttg|ttng|amdg|gluon|check)\.\w+)",
+        re.MULTILINE,
     )
     return {
         (op, rule)

@@ -27,7 +27,7 @@ std::optional<Value> tileArgument(const CallSite &site, llvm::StringRef paramete
 }
 
 bool checkAccumulator(const CallSite &site, const Value &acc, const Type &type) {
-  if (acc.tensor() && acc.tensor()->type == type)
+  if (acc.tensor() && acc.tensor()->type.withLayout({}) == type.withLayout({})) // layouts are the op's rule
     return true;
   if (!acc.isPoison())
     site.emitter.error(diag::DotAccumulator, site.rangeOf("acc"), type.str(),
@@ -35,18 +35,15 @@ bool checkAccumulator(const CallSite &site, const Value &acc, const Type &type) 
   return false;
 }
 
-namespace {
-
-bool checkElements(const CallSite &site, Scalar a, Scalar b) {
+bool checkDotElements(const CallSite &site, Scalar a, Scalar b, llvm::StringRef left, llvm::StringRef right) {
   TtFunctionEmitter &emitter = site.emitter;
   if (isFp8(a) && isFp8(b))
     return true;
-  for (auto [scalar, name] : {std::pair(a, "input"), std::pair(b, "other")}) {
+  for (auto [scalar, name] : {std::pair(a, left), std::pair(b, right)}) {
     const bool isKnown = isFloating(scalar) || scalar == Scalar::Int8 || scalar == Scalar::UInt8;
     if (isKnown)
       continue;
-    emitter.error(diag::DotDtype, site.rangeOf(name), name == llvm::StringRef("input") ? "lhs" : "rhs",
-                  abbreviationOf(scalar));
+    emitter.error(diag::DotDtype, site.rangeOf(name), name == left ? "lhs" : "rhs", abbreviationOf(scalar));
     return false;
   }
   if (a != b) {
@@ -60,6 +57,25 @@ bool checkElements(const CallSite &site, Scalar a, Scalar b) {
   return true;
 }
 
+static std::string defaultPrecisionName(const CallSite &site) {
+  const std::string &name = site.emitter.module.options.inputPrecision;
+  return name.empty() ? std::string(artifact::targetInfo(site.emitter.module.target.backend).dotPrecision) : name;
+}
+
+static std::optional<tt::InputPrecision> precisionNamed(const CallSite &site, const std::string &name,
+                                                        SourceRange range) {
+  if (std::optional<tt::InputPrecision> precision = tt::symbolizeInputPrecision(name))
+    return precision;
+  site.emitter.error(diag::DotPrecision, range, name);
+  return std::nullopt;
+}
+
+std::optional<tt::InputPrecision> defaultPrecision(const CallSite &site) {
+  return precisionNamed(site, defaultPrecisionName(site), site.range);
+}
+
+namespace {
+
 std::optional<tt::InputPrecision> precisionArgument(const CallSite &site) {
   TtFunctionEmitter &emitter = site.emitter;
   const bool isNamed = !site["input_precision"].isNone();
@@ -67,10 +83,8 @@ std::optional<tt::InputPrecision> precisionArgument(const CallSite &site) {
     emitter.error(diag::DotPrecisionTwice, site.range);
     return std::nullopt;
   }
-  std::string name = emitter.module.options.inputPrecision;
+  std::string name = defaultPrecisionName(site);
   SourceRange range = site.range;
-  if (name.empty())
-    name = artifact::targetInfo(emitter.module.target.backend).dotPrecision;
   if (isNamed) {
     range = site.rangeOf("input_precision");
     auto precision = emitter.constantString(site["input_precision"], range, "input_precision");
@@ -84,10 +98,7 @@ std::optional<tt::InputPrecision> precisionArgument(const CallSite &site) {
     if (!*allows)
       name = "ieee";
   }
-  if (std::optional<tt::InputPrecision> precision = tt::symbolizeInputPrecision(name))
-    return precision;
-  emitter.error(diag::DotPrecision, range, name);
-  return std::nullopt;
+  return precisionNamed(site, name, range);
 }
 
 /// The element type of the result; nothing after an error.
@@ -170,7 +181,7 @@ Value emitDot(const CallSite &site) {
       return Value::poison();
   }
   const Type left = a->tensor()->type, right = b->tensor()->type;
-  if (!checkElements(site, left.scalar, right.scalar))
+  if (!checkDotElements(site, left.scalar, right.scalar, "input", "other"))
     return Value::poison();
   auto shape = tt::dotShape(left.shape, right.shape, reporterOf(site));
   if (failed(shape))

@@ -11,19 +11,9 @@ namespace {
 
 using tt::ScaleDotElemType;
 
-/// One side of the dot, its extents counted in values.
-struct Side {
-  Value tile, scale; ///< `scale` may be None
-  ScaleDotElemType format = ScaleDotElemType::E4M3;
-  bool isKPacked = true;
-  int64_t outer = 0, depth = 0; ///< M or N, and K
-  int64_t factor = 0;           ///< values per scale; 0 without one
-};
+using Side = ScaledOperand;
+using Names = ScaledOperandNames;
 
-struct Names {
-  llvm::StringRef tile, scale, format, kPack;
-  unsigned depthFromEnd; ///< position of K, counted from the last dimension
-};
 constexpr Names leftNames{"lhs", "lhs_scale", "lhs_format", "lhs_k_pack", 1};
 constexpr Names rightNames{"rhs", "rhs_scale", "rhs_format", "rhs_k_pack", 2};
 
@@ -83,7 +73,8 @@ bool asFormat(const CallSite &site, const Names &names, Side &side) {
 bool measureScale(const CallSite &site, const Names &names, Side &side) {
   const Value &scale = site[names.scale];
   const TensorValue *tensor = scale.tensor();
-  if (scale.isNone() || (tensor && tensor->type.elementCount() == 1))
+  const bool isNumber = names.kPack.empty() && scale.isNumber(); // one for all
+  if (scale.isNone() || isNumber || (tensor && tensor->type.elementCount() == 1))
     return true;
   const SourceRange range = site.rangeOf(names.scale);
   std::optional<Value> tile = tileArgument(site, names.scale);
@@ -102,11 +93,15 @@ bool measureScale(const CallSite &site, const Names &names, Side &side) {
   return true;
 }
 
+std::optional<bool> packsAlongK(const CallSite &site, const Names &names) {
+  return names.kPack.empty() ? std::optional(true) : boolArgument(site, names.kPack);
+}
+
 std::optional<Side> sideOf(const CallSite &site, const Names &names) {
   TtFunctionEmitter &emitter = site.emitter;
   std::optional<Value> tile = tileArgument(site, names.tile);
   auto format = formatArgument(site, names.format);
-  auto isKPacked = boolArgument(site, names.kPack);
+  auto isKPacked = packsAlongK(site, names);
   if (!tile || !format || !isKPacked)
     return std::nullopt;
   Side side{*tile, {}, *format, *isKPacked};
@@ -143,7 +138,6 @@ bool checkSides(const CallSite &site, const Side &left, const Side &right) {
 }
 
 Value emitDotScaled(const CallSite &site) {
-  TtFunctionEmitter &emitter = site.emitter;
   std::optional<Side> left = sideOf(site, leftNames), right = sideOf(site, rightNames);
   auto isFast = boolArgument(site, "fast_math");
   std::optional<Type> out = Type(Scalar::Float32);
@@ -152,21 +146,33 @@ Value emitDotScaled(const CallSite &site) {
   if (!left || !right || !isFast || !out || !checkSides(site, *left, *right))
     return Value::poison();
   if (*out != Type(Scalar::Float32))
-    return emitter.error(diag::DotScaledOut, site.rangeOf("out_dtype"), out->str());
-  llvm::SmallVector<int64_t, 4> shape = left->tile.tensor()->type.shape;
-  shape[shape.size() - 2] = left->outer;
-  shape[shape.size() - 1] = right->outer;
+    return site.emitter.error(diag::DotScaledOut, site.rangeOf("out_dtype"), out->str());
+  return emitScaledDot(site, *left, *right, *isFast);
+}
+
+} // namespace
+
+std::optional<ScaledOperand> scaledOperand(const CallSite &site, const ScaledOperandNames &names) {
+  return sideOf(site, names);
+}
+
+bool agreeInDepth(const CallSite &site, const ScaledOperand &left, const ScaledOperand &right) {
+  return checkSides(site, left, right);
+}
+
+Value emitScaledDot(const CallSite &site, const ScaledOperand &left, const ScaledOperand &right, bool isFast) {
+  llvm::SmallVector<int64_t, 4> shape = left.tile.tensor()->type.shape;
+  shape[shape.size() - 2] = left.outer;
+  shape[shape.size() - 1] = right.outer;
   const Type type = Type(Scalar::Float32).withShape(shape);
-  if (!checkTileShape(emitter, shape, site.range))
+  if (!checkTileShape(site.emitter, shape, site.range))
     return Value::poison();
   const Value acc = site["acc"].isNone() ? zeroTile(site, type) : site["acc"];
   if (!checkAccumulator(site, acc, type))
     return Value::poison();
-  return emitOp<tt::DotScaledOp>(site, type, left->tile, right->tile, acc, left->scale, right->scale, left->format,
-                                 right->format, *isFast, left->isKPacked, right->isKPacked);
+  return emitOp<tt::DotScaledOp>(site, type, left.tile, right.tile, acc, left.scale, right.scale, left.format,
+                                 right.format, isFast, left.isKPacked, right.isKPacked);
 }
-
-} // namespace
 
 Builtin dotScaledBuiltin() {
   return {"dot_scaled",

@@ -24,12 +24,13 @@ llvm::ArrayRef<const Builtin *> allBuiltins() {
   static const std::vector<const Builtin *> sorted = [] {
     std::vector<const Builtin *> entries;
     for (llvm::ArrayRef<Builtin> family :
-         {programBuiltins(),   creationBuiltins(),     memoryBuiltins(),     elementwiseBuiltins(),
-          shapeBuiltins(),     joinBuiltins(),         gatherBuiltins(),     reduceBuiltins(),
-          scanBuiltins(),      mapBuiltins(),          controlBuiltins(),    debugBuiltins(),
-          hintBuiltins(),      dotBuiltins(),          externBuiltins(),     targetBuiltins(),
-          atomicBuiltins(),    blockPointerBuiltins(), descriptorBuiltins(), gluonLayoutBuiltins(),
-          gluonTileBuiltins(), gluonProgramBuiltins()})
+         {programBuiltins(),      creationBuiltins(),     memoryBuiltins(),         elementwiseBuiltins(),
+          shapeBuiltins(),        joinBuiltins(),         gatherBuiltins(),         reduceBuiltins(),
+          scanBuiltins(),         mapBuiltins(),          controlBuiltins(),        debugBuiltins(),
+          hintBuiltins(),         dotBuiltins(),          externBuiltins(),         targetBuiltins(),
+          atomicBuiltins(),       blockPointerBuiltins(), descriptorBuiltins(),     gluonLayoutBuiltins(),
+          gluonTileBuiltins(),    gluonProgramBuiltins(), gluonAmdBufferBuiltins(), gluonAmdMatrixBuiltins(),
+          gluonAmdCopyBuiltins(), gluonAmdStageBuiltins()})
       for (const Builtin &builtin : family)
         entries.push_back(&builtin);
     llvm::sort(entries, [](const Builtin *a, const Builtin *b) { return keyOf(a) < keyOf(b); });
@@ -51,6 +52,8 @@ llvm::StringRef canonicalModule(llvm::StringRef module) {
     return languageModule;
   if (llvm::StringRef part = module; part.consume_front(gluonModule) && llvm::is_contained(gluonParts, part))
     return gluonModule;
+  if (llvm::StringRef part = module; part.consume_front(amdModule) && part == "._layouts")
+    return amdModule;
   for (const artifact::TargetInfo *target : artifact::allTargets())
     if (module == (llvm::Twine("triton.language.extra.") + target->name + ".libdevice").str())
       return libdeviceModule;

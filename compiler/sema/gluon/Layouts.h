@@ -76,6 +76,14 @@ Value layoutValue(mlir::Attribute encoding);
 /// As a kernel writes it: "BlockedLayout([1], [32], [4], [0])".
 std::string layoutText(mlir::Attribute encoding);
 
+// --- layouts that follow from others (AmdPadding.cpp); poison after an error ---
+/// Of the scales, a tile of `shape`, for an operand of `mfma_scaled`.
+Value amdScaleLayout(mlir::MLIRContext *context, const Value &operandLayout, llvm::ArrayRef<int64_t> shape,
+                     int64_t factor, LayoutError error);
+/// A padded layout in LDS of an operand of elements of `bits` bits; None where there is none.
+Value amdPaddedLayout(mlir::MLIRContext *context, const Value &operandLayout, llvm::ArrayRef<int64_t> shape,
+                      unsigned bits, bool isKContiguous, LayoutError error);
+
 // --- helpers of the tables ---
 /// A list of numbers, or of bases, as a value.
 Value numbersValue(llvm::ArrayRef<unsigned> numbers);

@@ -98,8 +98,29 @@ static Value *laneAddress(Site &site, Value *shared, unsigned bytes, Value *offs
   return ir.CreateIntToPtr(own, shared->getType());
 }
 
-static Type *typeOfBytes(IRBuilder<> &ir, unsigned bytes) {
-  return bytes <= 4 ? static_cast<Type *>(ir.getIntNTy(bytes * 8)) : FixedVectorType::get(ir.getInt32Ty(), bytes / 4);
+static Intrinsic::ID copyOf(unsigned bytes) {
+  switch (bytes) {
+  case 4:
+    return Intrinsic::nvvm_cp_async_ca_shared_global_4_s;
+  case 8:
+    return Intrinsic::nvvm_cp_async_ca_shared_global_8_s;
+  case 16:
+    return Intrinsic::nvvm_cp_async_ca_shared_global_16_s;
+  default:
+    return Intrinsic::not_intrinsic;
+  }
+}
+
+/// Each lane copies its own vector, of which it reads `present` bytes; the rest are zeros. As the counter of loads has
+/// it, each copy is one for waits: a group.
+static Value *copyToShared(Site &site, Value *from, Value *to, unsigned bytes, Value *present) {
+  IRBuilder<> &ir = site.ir;
+  const Intrinsic::ID id = copyOf(bytes);
+  if (id == Intrinsic::not_intrinsic)
+    return nullptr;
+  ir.CreateIntrinsic(id, {}, {to, ir.CreateAddrSpaceCast(from, ir.getPtrTy(1)), present});
+  ir.CreateIntrinsic(Intrinsic::nvvm_cp_async_commit_group, ArrayRef<Value *>());
+  return &site.call;
 }
 
 /// Operands: global pointer, shared pointer, bytes of a lane, offset of both.
@@ -107,9 +128,8 @@ static Value *loadToShared(Site &site) {
   IRBuilder<> &ir = site.ir;
   const unsigned bytes = unsigned(site.number(2));
   Value *from = ir.CreatePtrAdd(site.operand(0), site.operand(3));
-  Value *value = ir.CreateAlignedLoad(typeOfBytes(ir, bytes), from, Align(std::min(bytes, 4u)));
-  ir.CreateAlignedStore(value, laneAddress(site, site.operand(1), bytes, site.operand(3)), Align(std::min(bytes, 4u)));
-  return &site.call;
+  return copyToShared(site, from, laneAddress(site, site.operand(1), bytes, site.operand(3)), bytes,
+                      ir.getInt32(bytes));
 }
 
 /// Operands: descriptor, shared pointer, bytes of a lane, offset, offset that is not checked, offset of both.
@@ -119,13 +139,12 @@ static Value *loadBufferToShared(Site &site) {
   const auto access = accessOf(site, site.operand(0), ir.CreateAdd(site.operand(3), site.operand(5)), site.operand(4));
   if (!access)
     return nullptr;
-  Type *type = typeOfBytes(ir, bytes);
-  InlineAssembly call(ir, "amd.buffer_load." + typeOf(site, type));
-  call.results(ir.getInt32Ty(), std::max(bytes / 4, 1u), /*isList=*/true);
-  call.source(access->buffer.base).source(access->offset).source(access->buffer.bytes);
-  Value *value = fromWords(ir, call.call(Effects::Memory), type);
-  ir.CreateAlignedStore(value, laneAddress(site, site.operand(1), bytes, site.operand(5)), Align(std::min(bytes, 4u)));
-  return &site.call;
+  Value *offset = ir.CreateZExt(access->offset, ir.getInt64Ty());
+  Value *isInside =
+      ir.CreateICmpULE(ir.CreateAdd(offset, ir.getInt64(bytes)), ir.CreateZExt(access->buffer.bytes, ir.getInt64Ty()));
+  Value *from = ir.CreateIntToPtr(ir.CreateAdd(access->buffer.base, offset), ir.getPtrTy(1));
+  return copyToShared(site, from, laneAddress(site, site.operand(1), bytes, site.operand(5)), bytes,
+                      ir.CreateSelect(isInside, ir.getInt32(bytes), ir.getInt32(0)));
 }
 
 Value *sim::replaceBuffer(Site &site) {

@@ -4,6 +4,7 @@
 #include "compiler/target/sim/Intrinsics.h"
 
 #include "llvm/IR/IntrinsicsAMDGPU.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
 
 using namespace nereid;
 using namespace nereid::sim;
@@ -13,6 +14,14 @@ static Value *emit(Site &site, const char *text) {
   InlineAssembly call(site.ir, text);
   call.call(Effects::Memory);
   cast<CallInst>(&*std::prev(site.ir.GetInsertPoint()))->addFnAttr(Attribute::Convergent);
+  return &site.call;
+}
+
+/// "CDNA3" instruction set architecture, S_WAITCNT: how many loads may be pending; the largest number waits for none.
+static Value *waitForLoads(Site &site) {
+  const unsigned counts = unsigned(site.number(0)), loads = (counts & 15) | (counts >> 14 & 3) << 4;
+  if (loads != 63)
+    site.ir.CreateIntrinsic(Intrinsic::nvvm_cp_async_wait_group, {}, {site.ir.getInt32(loads)});
   return &site.call;
 }
 
@@ -27,12 +36,13 @@ Value *sim::replaceSynchronisation(Site &site) {
     return emit(site, "nanosleep.u32 100");
   case Intrinsic::amdgcn_endpgm:
     return emit(site, "exit");
+  case Intrinsic::amdgcn_s_waitcnt:
+    return waitForLoads(site);
   case Intrinsic::amdgcn_s_barrier_signal:
   case Intrinsic::amdgcn_sched_barrier:
   case Intrinsic::amdgcn_sched_group_barrier:
   case Intrinsic::amdgcn_iglp_opt:
   case Intrinsic::amdgcn_s_setprio:
-  case Intrinsic::amdgcn_s_waitcnt:
   case Intrinsic::amdgcn_s_wait_asynccnt:
   case Intrinsic::amdgcn_s_wait_dscnt:
   case Intrinsic::amdgcn_s_wait_loadcnt:

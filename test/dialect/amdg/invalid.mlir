@@ -91,3 +91,34 @@ tt.func @priority_of_four() {
   amdg.set_priority {priority = 4 : i32}
   tt.return
 }
+
+// -----
+
+#values = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [8, 8], warpsPerCTA = [1, 1], order = [1, 0]}>
+#others = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 8], warpsPerCTA = [1, 1], order = [1, 0]}>
+tt.func @upcast_with_scales_elsewhere(%x: tensor<16x64xf8E4M3FN, #values>, %s: tensor<16x64xbf16, #others>) {
+  // C1
+  // expected-error @+1 {{they need one shape and layout}}
+  %0 = amdg.scaled_upcast_fp8 %x scale %s : tensor<16x64xf8E4M3FN, #values>, tensor<16x64xbf16, #others> -> tensor<16x64xbf16, #values>
+  tt.return
+}
+
+// -----
+
+#bytes = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 8], warpsPerCTA = [1, 1], order = [1, 0]}>
+tt.func @unpacked_to_another_shape(%x: tensor<16x32xi8, #bytes>) {
+  // C1
+  // expected-error @+1 {{the result has twice the extent along axis 1}}
+  %0 = amdg.unpack_fp4 %x {axis = 1 : i32} : tensor<16x32xi8, #bytes> -> tensor<16x32xf32, #bytes>
+  tt.return
+}
+
+// -----
+
+#bytes = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 8], warpsPerCTA = [1, 1], order = [1, 0]}>
+tt.func @unpacked_to_other_threads(%x: tensor<16x32xi8, #bytes>) {
+  // C2
+  // expected-error @+1 {{in other threads than their bytes}}
+  %0 = amdg.unpack_fp4 %x {axis = 1 : i32} : tensor<16x32xi8, #bytes> -> tensor<16x64xf32, #bytes>
+  tt.return
+}

@@ -1,8 +1,32 @@
 """Gluon on AMD's CDNA 4 GPUs (gfx950)."""
 # SPDX-License-Identifier: MIT
 
+from typing import Any
+
+from ......_C import libtriton
+from ......runtime.jit import constexpr_function
 from ...._names import bind
+from ..._layouts import DotOperandLayout
+from .._layouts import AMDMFMALayout
 from . import async_copy
+
+
+@constexpr_function
+def get_mfma_scale_layout(dot_operand_layout: Any, shape: Any, scale_factor: int = 32) -> Any:
+    """The layout of a tile of scales for an operand of `mfma_scaled`."""
+    return libtriton.mfma_scale_layout(dot_operand_layout, list(shape), scale_factor)
+
+
+@constexpr_function
+def compute_efficient_padded_shared_layout(
+    dot_operand_layout: Any, shape: Any, dtype: Any, is_k_contig: bool = True
+) -> Any:
+    """A PaddedSharedLayout for an operand of mfma in which reads meet no bank twice; None where
+    there is none.
+    """
+    bits = dtype.primitive_bitwidth
+    return libtriton.mfma_padded_layout(dot_operand_layout, list(shape), bits, is_k_contig)
+
 
 __all__ = bind(
     globals(),
@@ -13,4 +37,4 @@ __all__ = bind(
         "compute_efficient_padded_shared_layout"
     ),
 )
-__all__ += ["async_copy"]
+__all__ += ["AMDMFMALayout", "DotOperandLayout", "async_copy"]
