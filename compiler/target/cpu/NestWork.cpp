@@ -3,6 +3,7 @@
 #include "compiler/target/cpu/NestWork.h"
 
 #include "compiler/target/cpu/ProgramWork.h"
+#include "compiler/target/cpu/plan/Chunks.h"
 #include "compiler/target/cpu/plan/Expressions.h"
 #include "compiler/target/cpu/plan/PlanBuilder.h"
 
@@ -19,9 +20,10 @@ static constexpr double kSimple = 0.5, kLoad = 0.5, kStore = 1, kDivision = 6, k
 static constexpr double kLane = 1.2;          ///< of an element that is moved alone
 static constexpr double kIntegerDivision = 8; ///< of an element
 static constexpr double kAtomic = 20;         ///< of an element
+static constexpr double kFirstLane = 8;       ///< of an address that is computed for the first element alone
 static constexpr double kCombinedLanes = 14;  ///< of the lanes of one vector, at the end of a reduction
 //--- of loops ------------------------------------------------------------------------------
-static constexpr double kNestCycles = 8, kOuterCycles = 2, kChunkCycles = 0.6;
+static constexpr double kNestCycles = 4, kOuterCycles = 2, kChunkCycles = 0.6;
 
 namespace {
 class NestCounter {
@@ -37,6 +39,7 @@ private:
   bool isAlongVector(const IndexMap &map) const {
     return nest.vectorDim >= 0 && llvm::is_contained(map, nest.vectorDim);
   }
+  bool isOfFirstLane(Value value, const IndexMap &map) const;
   bool visit(Value value, const IndexMap &map);
   void addAccess(Value pointer, const IndexMap &map, bool isStore);
   void addBuffer(BufferId buffer, const IndexMap &map, bool isWrite);
@@ -129,6 +132,16 @@ static double lineBytes(double elements, double run, double size) {
   return elements / std::max(run, 1.0) * (ofRun >= kLine ? ofRun : std::min(kLine, ofRun * 4));
 }
 
+/// Whether the elements of a chunk follow from the first one: neighbours of its address, or one result of a comparison.
+bool NestCounter::isOfFirstLane(Value value, const IndexMap &map) const {
+  if (!isAlongVector(map) || nest.lanes == 1)
+    return false;
+  if (isa<tt::PointerType>(tt::elementOf(value.getType())))
+    return !kernel.affineInfo.assumed(value) &&
+           regularLanes(kernel.affineInfo, value, map, nest.vectorDim, nest.lanes) >= nest.lanes;
+  return uniformLanes(kernel.affineInfo, value, map, nest.vectorDim, nest.lanes) >= nest.lanes;
+}
+
 void NestCounter::addAccess(Value pointer, const IndexMap &map, bool isStore) {
   const AffineForm *form = kernel.affineInfo.assumed(pointer);
   const Type element = cast<tt::PointerType>(tt::elementOf(pointer.getType())).getPointee();
@@ -145,6 +158,10 @@ void NestCounter::addAccess(Value pointer, const IndexMap &map, bool isStore) {
     isVector |= llvm::all_of(llvm::enumerate(form->steps), [&](auto step) { // from one address
       return map[step.index()] != nest.vectorDim || step.value().isZero();
     });
+  if (isOfFirstLane(pointer, map)) {
+    isVector = true;
+    run = reached[nest.vectorDim];
+  }
   const double each = isVector ? (isStore ? kStore : kLoad) * vectorsOf(element, map) : kLane * nest.lanes;
   work.cycles += executions(map) * each;
   double elements = 1;
@@ -175,6 +192,10 @@ bool NestCounter::visit(Value value, const IndexMap &map) {
   }
   if (!op || map.empty())
     return true;
+  if (isOfFirstLane(value, map)) {
+    work.cycles += executions(map) * kFirstLane;
+    return false;
+  }
   if (auto load = dyn_cast<tt::LoadOp>(op))
     addAccess(load.getPtr(), map, /*isStore=*/false);
   else if (!kernel.affineInfo.prefix(value))

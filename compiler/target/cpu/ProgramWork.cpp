@@ -20,6 +20,8 @@ static constexpr double kScalarCycles = 0.5, kIterationCycles = 4;
 static constexpr double kMultiplyLatency = 4;
 /// Loads, stores and jumps around one block of accumulators.
 static constexpr double kBlockCycles = 12;
+/// Of a dot's call and of the ends of its loops.
+static constexpr double kDotCycles = 60;
 
 ProgramWork ProgramWork::repeated(double times) const {
   return {vectors * times, dots * times, memory * times, bytes * times};
@@ -40,7 +42,7 @@ double cpu::bytesPerCycle(const CpuFeatures &machine, uint64_t bytes) {
     return 64;
   if (bytes <= kSecondCache)
     return 32;
-  return bytes <= (machine.cacheBytes ? machine.cacheBytes : kLastCache) ? 12 : 4;
+  return bytes <= (machine.cacheBytes ? machine.cacheBytes : kLastCache) ? 16 : 4;
 }
 
 namespace {
@@ -84,7 +86,7 @@ ProgramWork WorkCounter::ofDot(const Step &step) {
   const double products = dot.batch * dot.rows * dot.columns * dot.depth;
   ProgramWork work;
   // A tile of 16x16 is multiplied in 16 cycles; loads of tiles take about as long.
-  work.dots = tile.form.usesTiles ? products / 128 + 100 : vectorCycles(dot, tile.iterations);
+  work.dots = kDotCycles + (tile.form.usesTiles ? products / 128 : vectorCycles(dot, tile.iterations));
   if (tile.packed)
     work.vectors += dot.batch * dot.depth * dot.columns * 2 / dot.lanes;
   // Each strip of columns reads all of `a`; each block of rows a strip of `b`, which stays in the first cache.

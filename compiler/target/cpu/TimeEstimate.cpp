@@ -14,7 +14,7 @@ using namespace nereid::cpu;
 
 static constexpr double kClockHz = 3e9;
 /// Of a program beside its plan; of a launch, and of one that wakes other threads.
-static constexpr double kProgramCycles = 40, kLaunchSeconds = 1e-6, kWakingSeconds = 5e-6;
+static constexpr double kProgramCycles = 8, kLaunchSeconds = 1e-6, kWakingSeconds = 5e-6;
 /// Bytes a second of all cores together.
 static constexpr double kMemoryBytes = 40e9;
 
@@ -50,7 +50,9 @@ explain::Estimate cpu::estimateLaunch(CpuKernel &kernel, const std::vector<artif
   estimate.bytes = uint64_t(work.bytes * programs);
   estimate.cycles = uint64_t(work.cycles());
   estimate.limit = limitOf(work);
-  const double cores = std::ceil(programs / threads) * work.cycles() / kClockHz;
+  // The cores end half a program apart, where there is another one to give away.
+  const double ofCore = std::max(std::ceil(programs / threads), programs / threads + (threads > 1 ? 0.5 : 0));
+  const double cores = ofCore * work.cycles() / kClockHz;
   const bool isCached = launch.memoryBytes <= kernel.vectors.cacheBytes;
   const double memory = isCached ? 0 : std::min(work.bytes * programs, double(launch.memoryBytes)) / kMemoryBytes;
   estimate.microseconds = 1e6 * (std::max(cores, memory) + (threads > 1 ? kWakingSeconds : kLaunchSeconds));
