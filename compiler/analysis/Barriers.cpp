@@ -291,6 +291,9 @@ void Planner::visit(Operation &op, PendingAccesses &pending) {
     if (range.begin != range.end)
       addAccesses(op, pending, PendingAccess{range, true});
     addArguments(call, pending);
+  } else if (auto signal = dyn_cast<ttg::ThreadsSignal>(op)) {
+    if (signal.followsOtherThreads() && (!pending.shared.empty() || pending.accessesGlobal))
+      insertBarrier(op, pending);
   } else if (memory.offsetOf.contains(&op)) {
     addOperandAccesses(op, pending);
     visitScratch(op, pending);

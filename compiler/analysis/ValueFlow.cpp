@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/analysis/ValueFlow.h"
 
+#include "compiler/dialect/ttg/Dialect.h"
+
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -35,11 +37,23 @@ void analysis::forEachForwarded(RegionBranchOpInterface op, llvm::function_ref<v
     visitPoint(op, point, visit);
 }
 
+/// The captures of a partition's arguments, and what the default region yields as results.
+static SmallVector<Value, 2> forwardedByWarps(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto op = dyn_cast_or_null<ttg::WarpSpecializeOp>(argument.getOwner()->getParentOp());
+    return op ? SmallVector<Value, 2>{op.getCaptures()[argument.getArgNumber()]} : SmallVector<Value, 2>();
+  }
+  auto op = value.getDefiningOp<ttg::WarpSpecializeOp>();
+  if (!op)
+    return {};
+  return {op.getDefaultRegion().front().getTerminator()->getOperand(cast<OpResult>(value).getResultNumber())};
+}
+
 SmallVector<Value, 2> analysis::forwardedTo(Value value) {
   auto argument = dyn_cast<BlockArgument>(value);
   auto op =
       dyn_cast_or_null<RegionBranchOpInterface>(argument ? argument.getOwner()->getParentOp() : value.getDefiningOp());
-  SmallVector<Value, 2> sources;
+  SmallVector<Value, 2> sources = forwardedByWarps(value);
   if (op)
     forEachForwarded(op, [&](OpOperand &from, Value to) {
       if (to == value)
@@ -57,6 +71,11 @@ SmallVector<Value, 2> analysis::forwardedFrom(OpOperand &operand) {
   };
   if (auto op = dyn_cast<RegionBranchOpInterface>(owner))
     visitPoint(op, RegionBranchPoint::parent(), visit);
+  else if (auto roles = dyn_cast<ttg::WarpSpecializeOp>(owner))
+    for (Region &region : roles.getPartitionRegions())
+      targets.push_back(region.getArgument(operand.getOperandNumber()));
+  else if (isa<ttg::WarpYieldOp>(owner))
+    targets.push_back(owner->getParentOp()->getResult(operand.getOperandNumber()));
   else if (auto end = dyn_cast<RegionBranchTerminatorOpInterface>(owner))
     if (auto parent = dyn_cast<RegionBranchOpInterface>(owner->getParentOp()))
       visitPoint(parent, RegionBranchPoint(end), visit);

@@ -149,8 +149,10 @@ void AxisInfoAnalysis::visit(Operation &op) {
     return visitFor(loop);
   if (auto loop = dyn_cast<scf::WhileOp>(op))
     return visitWhile(loop);
-  if (isa<scf::IfOp, scf::IndexSwitchOp, ttg::WarpSpecializeOp>(op))
+  if (isa<scf::IfOp, scf::IndexSwitchOp>(op))
     return visitBranches(op);
+  if (auto roles = dyn_cast<ttg::WarpSpecializeOp>(op))
+    return visitWarps(roles);
   if (op.getNumResults() != 1) {
     for (Value result : op.getResults())
       set(result, unknownInfo(result.getType()));
@@ -222,6 +224,14 @@ void AxisInfoAnalysis::visitWhile(scf::WhileOp loop) {
     visitBlock(*loop.getAfterBody());
   });
   assign(loop.getResults(), loop.getConditionOp().getArgs());
+}
+
+void AxisInfoAnalysis::visitWarps(ttg::WarpSpecializeOp op) {
+  for (Region &region : op->getRegions()) {
+    assign(region.getArguments(), region.getNumArguments() ? ValueRange(op.getCaptures()) : ValueRange());
+    visitBlock(region.front());
+  }
+  assign(op.getResults(), op.getDefaultRegion().front().getTerminator()->getOperands());
 }
 
 void AxisInfoAnalysis::visitBranches(Operation &op) {

@@ -13,6 +13,10 @@
 
 #include <optional>
 
+namespace nereid::ttg {
+class WarpSpecializeOp;
+}
+
 namespace nereid::index {
 
 /// The axis info of one value; a scalar is a tile of one dimension with extent 1.
@@ -68,6 +72,7 @@ private:
   void visitFor(mlir::scf::ForOp loop);
   void visitWhile(mlir::scf::WhileOp loop);
   void visitBranches(mlir::Operation &op);
+  void visitWarps(ttg::WarpSpecializeOp op);
   void assumeHolds(mlir::Value condition, mlir::Block &block, Restored &before);
   bool joinInto(mlir::ValueRange targets, mlir::ValueRange sources, bool isRepeated);
   void assign(mlir::ValueRange targets, mlir::ValueRange sources);

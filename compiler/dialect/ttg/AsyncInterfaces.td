@@ -28,6 +28,13 @@ def PredicatedOp : OpInterface<"PredicatedOp"> {
   let methods = [InterfaceMethod<"the predicate", "::mlir::OpOperand &", "getPredMutable">];
 }
 
+def ThreadsSignal : OpInterface<"ThreadsSignal"> {
+  let cppNamespace = "::nereid::ttg";
+  let description = [{ An op by which one thread tells others that all threads which run the op have come so far. }];
+  let methods = [InterfaceMethod<"whether the thread speaks for others, whose accesses must be done", "bool",
+                                 "followsOtherThreads">];
+}
+
 /// Starts asynchronous writes that a matching wait op of every thread completes.
 def StartsTransfer : NativeOpTrait<"StartsTransfer"> {
   let cppNamespace = "::nereid::ttg";

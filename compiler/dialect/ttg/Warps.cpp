@@ -18,12 +18,29 @@ std::pair<unsigned, unsigned> WarpSpecializeOp::warpsOf(unsigned region) {
     first += count;
     count = warps;
   }
+  if (region && isDispatched())
+    first = (*getWarpGroupStartIds())[region - 1];
   return {first, count};
 }
 
 unsigned WarpSpecializeOp::totalWarps() {
-  const auto [first, count] = warpsOf(getPartitionRegions().size());
-  return first + count;
+  unsigned total = 0;
+  for (unsigned region = 0; region < getNumRegions(); ++region) {
+    const auto [first, count] = warpsOf(region);
+    total = std::max(total, first + count);
+  }
+  return total;
+}
+
+SetVector<Value> WarpSpecializeOp::valuesFromOutside() {
+  SetVector<Value> values;
+  for (Region &region : getPartitionRegions())
+    region.walk([&](Operation *op) {
+      for (Value operand : op->getOperands())
+        if (!(*this)->isAncestor(operand.getParentRegion()->getParentOp()))
+          values.insert(operand);
+    });
+  return values;
 }
 
 /// PTX ISA, setmaxnreg: the registers of a CTA are a pool, and their number is a multiple of 8 for each thread. The
@@ -31,35 +48,74 @@ unsigned WarpSpecializeOp::totalWarps() {
 static constexpr unsigned kRegisterStep = 8, kMostRegisters = 256;
 
 unsigned WarpSpecializeOp::initialRegisters() {
-  const unsigned share = kRegistersOfCta / (totalWarps() * threadsPerWarpOf(*this));
+  const unsigned warps = isDispatched() ? std::max(totalWarps(), totalWarpsOf(*this)) : totalWarps();
+  const unsigned share = kRegistersOfCta / (warps * threadsPerWarpOf(*this));
   return std::min(share / kRegisterStep * kRegisterStep, kMostRegisters);
 }
 
-/// The barrier of all warps before the regions.
-Scratch WarpSpecializeOp::getScratch() { return {.bytes = 0, .barriers = 1}; }
+/// The barriers of all warps before the regions and after them. A buffer passes the number of the op and values of 8
+/// bytes at most to the warps of partitions.
+Scratch WarpSpecializeOp::getScratch() {
+  if (!isDispatched())
+    return {.bytes = 0, .barriers = 1};
+  const unsigned values = valuesFromOutside().size() + getNumOperands();
+  return {.bytes = 8 * (1 + values), .barriers = 2, .isKept = true};
+}
+
+void WarpYieldOp::build(OpBuilder &, OperationState &) {}
+
+//--- text ----------------------------------------------------------------------------------
+
+static ParseResult parsePartition(OpAsmParser &parser, OperationState &result, int32_t &numWarps) {
+  SmallVector<OpAsmParser::Argument> arguments;
+  if (parser.parseArgumentList(arguments, OpAsmParser::Delimiter::OptionalParen, /*allowType=*/true) ||
+      parser.parseKeyword("num_warps") || parser.parseLParen() || parser.parseInteger(numWarps) || parser.parseRParen())
+    return failure();
+  return parser.parseRegion(*result.addRegion(), arguments);
+}
 
 ParseResult WarpSpecializeOp::parse(OpAsmParser &parser, OperationState &result) {
   SmallVector<int32_t> numWarps;
-  if (tt::parseAttributesWithKeyword(parser, result) || parser.parseKeyword("default") ||
+  SmallVector<OpAsmParser::UnresolvedOperand> captures;
+  const SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseOperandList(captures, OpAsmParser::Delimiter::OptionalParen) ||
+      tt::parseAttributesWithKeyword(parser, result) || parser.parseKeyword("default") ||
       parser.parseRegion(*result.addRegion()))
     return failure();
   while (succeeded(parser.parseOptionalKeyword(("partition" + Twine(numWarps.size())).str())))
-    if (parser.parseKeyword("num_warps") || parser.parseLParen() || parser.parseInteger(numWarps.emplace_back()) ||
-        parser.parseRParen() || parser.parseRegion(*result.addRegion()))
+    if (parsePartition(parser, result, numWarps.emplace_back()))
       return failure();
   result.addAttribute(getPartitionNumWarpsAttrName(result.name), parser.getBuilder().getDenseI32ArrayAttr(numWarps));
-  return success();
+  FunctionType type = parser.getBuilder().getFunctionType({}, {});
+  if (succeeded(parser.parseOptionalColon()) && parser.parseType(type))
+    return failure();
+  result.addTypes(type.getResults());
+  return parser.resolveOperands(captures, type.getInputs(), loc, result.operands);
 }
 
 void WarpSpecializeOp::print(OpAsmPrinter &printer) {
+  const bool hasTypes = !getCaptures().empty() || getNumResults() > 0;
+  if (hasTypes)
+    printer << '(' << getCaptures() << ')';
   printer.printOptionalAttrDictWithKeyword((*this)->getAttrs(), {getPartitionNumWarpsAttrName()});
   printer << " default ";
   printer.printRegion(getDefaultRegion());
   for (auto [index, region] : llvm::enumerate(getPartitionRegions())) {
-    printer << " partition" << index << " num_warps(" << getPartitionNumWarps()[index] << ") ";
-    printer.printRegion(region);
+    printer << " partition" << index;
+    if (region.getNumArguments()) {
+      printer << '(';
+      llvm::interleaveComma(region.getArguments(), printer,
+                            [&](BlockArgument argument) { printer.printRegionArgument(argument); });
+      printer << ')';
+    }
+    printer << " num_warps(" << getPartitionNumWarps()[index] << ") ";
+    printer.printRegion(region, /*printEntryBlockArgs=*/false);
   }
+  if (hasTypes)
+    printer << " : " << FunctionType::get(getContext(), getCaptures().getTypes(), getResultTypes());
 }
+
+//--- rules ---------------------------------------------------------------------------------
 
 /// A CTA has 1024 threads, and 16 barriers: one of its own, one for each region, two in reserve.
 static constexpr unsigned kMostWarps = 32, kMostPartitions = 12;
@@ -86,10 +142,12 @@ static LogicalResult verifyRegisters(WarpSpecializeOp op, ArrayRef<int32_t> regi
     if (count < 24 || count > 256 || count % 8 != 0)
       return op.emitOpError() << "has " << count << " registers for a region; it is a multiple of 8 from 24 to 256";
     const unsigned warps = op.warpsOf(region).second;
-    if (warps % 4 != 0)
+    if (warps % 4 != 0 && !op.isDispatched())
       return op.emitOpError() << "changes the registers of " << warps << " warps; they are whole warp groups";
     total += warps * count;
   }
+  if (op.isDispatched()) // groups of warps share one number: see the pass that chose them
+    return success();
   const unsigned initial = op.totalWarps() * op.initialRegisters();
   if (total > initial) // C5
     return op.emitOpError() << "gives a lane of each warp " << total << " registers in all, they start with "
@@ -97,33 +155,59 @@ static LogicalResult verifyRegisters(WarpSpecializeOp op, ArrayRef<int32_t> regi
   return success();
 }
 
+/// C2, C3, C6: the op follows what all warps can run.
+static LogicalResult verifyTail(WarpSpecializeOp op) {
+  auto function = dyn_cast<tt::FuncOp>(op->getParentOp());
+  if (!function || !function.isPublic() || !isa_and_nonnull<tt::ReturnOp>(op->getNextNode())) // C2
+    return op.emitOpError() << "stands in the body of a kernel, before its `tt.return` alone";
+  for (Operation &before : llvm::make_range(op->getBlock()->begin(), Block::iterator(op)))
+    if (hasTiles(before.getResultTypes()) || hasTiles(before.getOperandTypes())) // C3
+      return op.emitOpError() << "follows `" << before.getName() << "`, which has a tile";
+  if (Value tile = foreignTile(op))
+    return op.emitOpError() << "uses a tile from outside: " << tile.getType();
+  auto isCall = [](tt::CallOp) { return WalkResult::interrupt(); };
+  if (function.walk(isCall).wasInterrupted()) // C6
+    return op.emitOpError() << "is in a kernel that calls functions";
+  return success();
+}
+
+/// C9.
+static LogicalResult verifyValues(WarpSpecializeOp op) {
+  auto yield = dyn_cast<WarpYieldOp>(op.getDefaultRegion().front().getTerminator());
+  if (!yield || yield.getOperandTypes() != op.getResultTypes())
+    return op.emitOpError() << "has " << op.getNumResults()
+                            << " results, of which the default region's `warp_yield` has other types or another number";
+  for (Region &region : op.getPartitionRegions())
+    if (region.getArgumentTypes() != op.getCaptures().getTypes())
+      return op.emitOpError() << "has a partition of " << region.getNumArguments() << " arguments for "
+                              << op.getCaptures().size() << " captures; they have the same types";
+  return success();
+}
+
 LogicalResult WarpSpecializeOp::verify() {
-  if (getPartitionNumWarps().size() != getPartitionRegions().size()) // C1
-    return emitOpError() << "has " << getPartitionNumWarps().size() << " numbers of warps for "
-                         << getPartitionRegions().size() << " partitions";
+  const size_t partitions = getPartitionRegions().size();
+  if (getPartitionNumWarps().size() != partitions) // C1
+    return emitOpError() << "has " << getPartitionNumWarps().size() << " numbers of warps for " << partitions
+                         << " partitions";
   if (llvm::any_of(getPartitionNumWarps(), [](int32_t warps) { return warps < 1 || !llvm::isPowerOf2_32(warps); }))
     return emitOpError() << "has a partition whose number of warps is not a power of two";
+  for (auto numbers : {getRequestedRegisters(), getWarpGroupStartIds()})
+    if (numbers && numbers->size() != partitions)
+      return emitOpError() << "has " << numbers->size() << " numbers for " << partitions << " partitions";
   if (totalWarps() > kMostWarps)
     return emitOpError() << "has " << totalWarps() << " warps in all, a program has " << kMostWarps << " at most";
-  if (totalWarpsOf(*this) != totalWarps())
+  auto module = (*this)->getParentOfType<ModuleOp>();
+  const bool isAllocated = isDispatched() || (module && module->hasAttr(kTotalWarps)) || getActualRegisters();
+  if (isAllocated && (isDispatched() ? totalWarpsOf(*this) < totalWarps() : totalWarpsOf(*this) != totalWarps()))
     return emitOpError() << "has " << totalWarps() << " warps in all, the module's `ttg.total-num-warps` is "
                          << totalWarpsOf(*this);
-  if (getPartitionRegions().size() > kMostPartitions) // C7
-    return emitOpError() << "has " << getPartitionRegions().size() << " partitions; the most are " << kMostPartitions;
-  for (unsigned region = 0; region < getNumRegions(); ++region)
+  if (partitions > kMostPartitions) // C7
+    return emitOpError() << "has " << partitions << " partitions; the most are " << kMostPartitions;
+  for (unsigned region = 0; isAllocated && region < getNumRegions(); ++region)
     if (const auto [first, count] = warpsOf(region); count >= 4 && first % 4 != 0) // C8
       return emitOpError() << "has a region of " << count << " warps that begins at warp " << first
                            << "; warp groups begin at multiples of four";
-  auto function = dyn_cast<tt::FuncOp>((*this)->getParentOp());
-  if (!function || !function.isPublic() || !isa_and_nonnull<tt::ReturnOp>((*this)->getNextNode())) // C2
-    return emitOpError() << "stands in the body of a kernel, before its `tt.return` alone";
-  for (Operation &before : llvm::make_range((*this)->getBlock()->begin(), Block::iterator(*this)))
-    if (hasTiles(before.getResultTypes()) || hasTiles(before.getOperandTypes())) // C3
-      return emitOpError() << "follows `" << before.getName() << "`, which has a tile";
-  if (Value tile = foreignTile(*this))
-    return emitOpError() << "uses a tile from outside: " << tile.getType();
-  auto isCall = [](tt::CallOp) { return WalkResult::interrupt(); };
-  if (function.walk(isCall).wasInterrupted()) // C6
-    return emitOpError() << "is in a kernel that calls functions";
+  if (failed(verifyValues(*this)) || (isAllocated && !isDispatched() && failed(verifyTail(*this))))
+    return failure();
   return getActualRegisters() ? verifyRegisters(*this, *getActualRegisters()) : success();
 }

@@ -39,6 +39,8 @@ LogicalResult TtgFunctionEmitter::run() {
   module.debug.setLocation(ir, source.getLoc());
   module.debug.setLocation(prologue, source.getLoc());
   prologue.SetInsertPoint(newBlock("entry"));
+  if (source.isPublic() && dispatchesWarps(source))
+    beginDispatch(*this, prologue);
   llvm::BasicBlock *body = newBlock("body");
   ir.SetInsertPoint(body);
   unsigned next = 0;
@@ -52,15 +54,24 @@ LogicalResult TtgFunctionEmitter::run() {
         parts.push_back(elements.fromMemory(function.getArg(next++), tt::elementOf(argument.getType())));
     define(argument, std::move(parts));
   }
-  for (Operation &op : source.getBody().front())
+  for (Operation &op : source.getBody().front()) {
+    if (dispatch && isa<tt::ReturnOp>(op))
+      stopWorkers(*this);
     if (failed(emit(op)))
       return failure();
+  }
   prologue.CreateBr(body);
-  return success();
+  return dispatch ? emitWorkers(*this) : success();
+}
+
+void TtgFunctionEmitter::useWarps(unsigned count, unsigned barrierId) {
+  numThreads = count * target.threadsPerWarp();
+  barrierScope = {barrierId, numThreads};
 }
 
 LogicalResult TtgFunctionEmitter::runRegion(Block &block, const RegionWarps &warps, llvm::BasicBlock *entry,
-                                            llvm::BasicBlock *end) {
+                                            llvm::BasicBlock *end,
+                                            llvm::function_ref<void(TtgFunctionEmitter &)> prepare) {
   TtgFunctionEmitter region(*this, warps);
   module.debug.setLocation(region.ir, block.getParentOp()->getLoc());
   module.debug.setLocation(region.prologue, block.getParentOp()->getLoc());
@@ -69,6 +80,8 @@ LogicalResult TtgFunctionEmitter::runRegion(Block &block, const RegionWarps &war
     return tt::report(block.getParentOp()->getLoc(), diag::OpUnsupported, "warp_specialize", " with `actualRegisters`");
   llvm::BasicBlock *body = newBlock("region.body");
   region.ir.SetInsertPoint(body);
+  if (prepare)
+    prepare(region);
   if (failed(region.emitBlock(block)))
     return failure();
   region.ir.CreateBr(end);

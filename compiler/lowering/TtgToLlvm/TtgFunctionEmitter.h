@@ -7,6 +7,7 @@
 #include "compiler/lowering/TtgToLlvm/Elementwise.h"
 #include "compiler/lowering/TtgToLlvm/Tile.h"
 #include "compiler/lowering/TtgToLlvm/TtgModuleEmitter.h"
+#include "compiler/lowering/TtgToLlvm/WarpDispatch.h"
 #include "compiler/lowering/asm/InlineAsm.h"
 
 #include "compiler/dialect/ttg/Dialect.h"
@@ -42,9 +43,12 @@ public:
   TtgFunctionEmitter(TtgModuleEmitter &module, tt::FuncOp source, llvm::Function &function);
   mlir::LogicalResult run();
   /// Emits a region that only some warps run, from the basic block `entry` to a branch to `end`. Inside, threads are
-  /// counted from the first warp on; values emitted before are visible.
+  /// counted from the first warp on; values emitted before are visible, and those that `prepare` defines.
   mlir::LogicalResult runRegion(mlir::Block &block, const RegionWarps &warps, llvm::BasicBlock *entry,
-                                llvm::BasicBlock *end);
+                                llvm::BasicBlock *end,
+                                llvm::function_ref<void(TtgFunctionEmitter &)> prepare = nullptr);
+  /// Lets the first warps of the CTA alone run the function's body.
+  void useWarps(unsigned count, unsigned barrierId);
 
   //--- values ---
   const Tile &tile(mlir::Value value) const;
@@ -112,6 +116,7 @@ public:
   IrBuilder ir;
   ElementEmitter elements;
   BaseOffsetTable baseOffsets;
+  std::optional<WarpDispatch> dispatch; ///< where other warps wait for partitions
   /// Sums of bases that Index.cpp has computed for the current op, by pair; and known bits of bases.
   llvm::DenseMap<std::pair<llvm::Value *, llvm::Value *>, llvm::Value *> basesOfOp;
   llvm::DenseMap<llvm::Value *, llvm::KnownBits> knownBits;

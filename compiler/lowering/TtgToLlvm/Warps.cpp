@@ -30,6 +30,10 @@ static llvm::Value *warpIndex(TtgFunctionEmitter &emitter) {
 }
 
 static LogicalResult emitWarpSpecialize(TtgFunctionEmitter &emitter, ttg::WarpSpecializeOp op) {
+  if (op.isDispatched() && emitter.dispatch)
+    return emitDispatched(emitter, op);
+  if (op.isDispatched() || op.getNumResults())
+    return op.emitError() << "`warp_specialize` is in a function that is not inlined";
   IrBuilder &ir = emitter.ir;
   emitter.barrier();
   llvm::Value *warp = warpIndex(emitter);

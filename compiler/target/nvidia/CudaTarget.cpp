@@ -35,6 +35,13 @@ static bool makesTensorMaps(ModuleOp module) {
   return module.walk(isMap).wasInterrupted();
 }
 
+/// PTX ISA: the state space .shared::cta, by which our barriers are addressed, requires version 7.8.
+static constexpr unsigned kBarrierPtx = 78;
+
+static bool usesBarriers(ModuleOp module) {
+  return module.walk([](ttng::InitBarrierOp) { return WalkResult::interrupt(); }).wasInterrupted();
+}
+
 static bool hasAtomics(ModuleOp module) {
   return module.walk([](tt::AtomicRMWOp) { return WalkResult::interrupt(); }).wasInterrupted();
 }
@@ -60,6 +67,8 @@ static unsigned neededPtx(ModuleOp module, const Arch &arch) {
   unsigned version = arch.ptxVersion;
   if (makesTensorMaps(module))
     version = std::max(version, kTensorMapPtx);
+  if (usesBarriers(module))
+    version = std::max(version, kBarrierPtx);
   if (arch.hasVectorAtomics && hasAtomics(module))
     version = std::max(version, kVectorAtomicPtx);
   return version;
@@ -72,6 +81,7 @@ FailureOr<std::unique_ptr<CudaKernel>> nvidia::beginKernel(ModuleOp module, cons
   if (!arch)
     return tt::report(module.getLoc(), diag::UnknownArch, target.arch, artifact::nvidiaArchs().front().capability);
   auto kernel = std::make_unique<CudaKernel>(options, tools, std::move(*arch));
+  kernel->takesTensorMaps = hasFeature(target, kHostMaps);
   if (failed(lowering::useModule(*kernel, module)) || failed(checkOptions(kernel->function, options, kernel->arch)))
     return failure();
   return kernel;
@@ -81,17 +91,18 @@ uint32_t CudaKernel::threadsPerBlock() const { return ttg::totalWarpsOf(module) 
 
 bool CudaKernel::isSpecialized() const {
   tt::FuncOp kernel = function;
-  return !kernel.getBody().front().getOps<ttg::WarpSpecializeOp>().empty();
+  return kernel.walk([](ttg::WarpSpecializeOp) { return WalkResult::interrupt(); }).wasInterrupted();
 }
 
 //--- phases --------------------------------------------------------------------------------
 
 LogicalResult nvidia::lowerToTtg(CudaKernel &kernel) {
-  if (kernel.module->hasAttr(ttg::kNumWarps))
-    return success();
   PassManager passes(kernel.module.getContext());
   passes.enableVerifier(false); // the driver verifies after each phase
-  buildTtgirPipeline(passes, kernel.arch, kernel.options);
+  if (kernel.module->hasAttr(ttg::kNumWarps))
+    buildUserTtgPipeline(passes, kernel.takesTensorMaps, kernel.options);
+  else
+    buildTtgirPipeline(passes, kernel.arch, kernel.options);
   return passes.run(kernel.module);
 }
 

@@ -28,6 +28,7 @@ struct CudaKernel : lowering::GpuKernel {
 
   Tools tools;
   Arch arch;
+  bool takesTensorMaps = false; ///< the host passes its descriptors as tensor maps
 
   // makeLlvm
   uint32_t peakRegisters = 0; ///< of the values of straight-line code; 0: unknown
@@ -51,7 +52,7 @@ mlir::FailureOr<std::unique_ptr<CudaKernel>> beginKernel(mlir::ModuleOp module, 
                                                          const support::TargetSpec &target, const Tools &tools);
 
 //--- the phases, in order ---
-/// Assigns layouts, pipelines loops, allocates shared memory; a module that is `ttg` already is unchanged.
+/// Assigns layouts, pipelines loops, allocates shared memory; in a module that is `ttg` already, the user has.
 mlir::LogicalResult lowerToTtg(CudaKernel &kernel);
 void planMemory(CudaKernel &kernel);
 mlir::LogicalResult makeLlvm(CudaKernel &kernel);

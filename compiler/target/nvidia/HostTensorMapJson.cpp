@@ -14,12 +14,11 @@ using namespace nereid;
 
 static llvm::json::Object describe(RankedTensorType block) {
   Type element = block.getElementType();
-  const unsigned bits = element.getIntOrFloatBitWidth();
-  const unsigned swizzle = ttng::swizzleFor(block.getShape().back(), bits);
-  return llvm::json::Object{{"block_size", llvm::json::Array(ttng::boxOf(block.getShape(), bits))},
+  const ttng::MapShape shape = ttng::mapShapeOf(block);
+  return llvm::json::Object{{"block_size", llvm::json::Array(shape.box)},
                             {"elem_size", tt::storageBytes(element)},
                             {"elem_type", nvidia::elementCode(element, element.isUnsignedInteger())},
-                            {"swizzle", nvidia::swizzleMode(swizzle)},
+                            {"swizzle", nvidia::swizzleMode(shape.swizzleBytes)},
                             {"fp4_padded", false},
                             {"is_im2col", false}};
 }

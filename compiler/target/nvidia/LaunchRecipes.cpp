@@ -24,15 +24,16 @@ static artifact::LaunchExpression expression(Attribute words) {
 }
 
 static artifact::TensorMapRecipe recipeOf(RankedTensorType block, ArrayAttr recipe) {
-  const unsigned bits = block.getElementTypeBitWidth(), rank = block.getRank();
+  const unsigned rank = block.getRank();
   artifact::TensorMapRecipe tensorMap;
   tensorMap.base = expression(recipe[0]);
   for (unsigned dim = 0; dim < rank; ++dim)
     tensorMap.extents.push_back(expression(recipe[1 + dim]));
   for (unsigned dim = 1; dim < rank; ++dim)
     tensorMap.strides.push_back(expression(recipe[rank + dim]));
-  tensorMap.swizzleBytes = ttng::swizzleFor(block.getShape().back(), bits);
-  for (int64_t extent : llvm::reverse(ttng::boxOf(block.getShape(), bits)))
+  const ttng::MapShape shape = ttng::mapShapeOf(block);
+  tensorMap.swizzleBytes = shape.swizzleBytes;
+  for (int64_t extent : llvm::reverse(shape.box))
     tensorMap.box.push_back(extent);
   tensorMap.elementType = driverCode(block.getElementType());
   tensorMap.elementBytes = tt::storageBytes(block.getElementType());

@@ -71,6 +71,14 @@ void nvidia::buildTtgPipeline(OpPassManager &passes, const TtgPipelineOptions &g
   passes.addPass(ttg::createAllocateShared());
 }
 
+void nvidia::buildUserTtgPipeline(OpPassManager &passes, bool takesTensorMaps, const support::Options &options) {
+  passes.addPass(createLowerDescriptorCopies({takesTensorMaps}));
+  if (options.ownLauncher)
+    passes.addPass(createMoveMapsToLauncher());
+  passes.addPass(createLowerTileAccesses());
+  passes.addPass(createAllocateWarps());
+}
+
 void nvidia::buildTtgirPipeline(OpPassManager &passes, const Arch &arch, const support::Options &options) {
   TtgPipelineOptions shape;
   shape.numWarps = options.numWarps;

@@ -29,6 +29,10 @@ void buildTtirPipeline(mlir::OpPassManager &passes, const support::TargetSpec &t
 /// From `ttir` to the `ttg` that is lowered: assigns layouts, pipelines loops, allocates shared memory.
 void buildTtgirPipeline(mlir::OpPassManager &passes, const Arch &arch, const support::Options &options);
 
+/// What `ttg` that a user wrote, in Gluon or as text, still needs: tensor maps of descriptors, warps of partitions.
+/// `takesTensorMaps`: the host passes its descriptors as tensor maps.
+void buildUserTtgPipeline(mlir::OpPassManager &passes, bool takesTensorMaps, const support::Options &options);
+
 /// Properties of the machine, and options, that the passes on `ttg` depend on.
 struct TtgPipelineOptions {
   unsigned numWarps = 4;

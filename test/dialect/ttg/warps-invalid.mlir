@@ -312,3 +312,18 @@ module attributes {"ttg.num-ctas" = 1.5 : f32, "ttg.num-warps" = 4 : i32, "ttg.t
 // expected-error @+1 {{ttg.total-num-warps is 0 : i32; it is between 1 and 1024}}
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.total-num-warps" = 0 : i32, "ttg.threads-per-warp" = 32 : i32} {
 }
+
+// -----
+
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+tt.func public @captures(%n: i32) {
+  // C9
+  // expected-error @+1 {{has a partition of 0 arguments for 1 captures}}
+  ttg.warp_specialize(%n) default {
+    ttg.warp_yield
+  } partition0 num_warps(4) {
+    ttg.warp_return
+  } : (i32) -> ()
+  tt.return
+}
+}

@@ -39,3 +39,21 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 8 : i32, "ttg.tot
     tt.return
   }
 }
+
+// -----
+
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  // CHECK-LABEL: tt.func public @values
+  tt.func public @values(%n: i32) {
+    // CHECK: %{{.*}} = ttg.warp_specialize(%{{.*}}) attributes {requestedRegisters = array<i32: 24>} default {
+    %r = ttg.warp_specialize(%n) attributes {requestedRegisters = array<i32: 24>} default {
+      // CHECK: ttg.warp_yield %{{.*}} : i32
+      ttg.warp_yield %n : i32
+    // CHECK: } partition0(%{{.*}}: i32) num_warps(2) {
+    } partition0(%m: i32) num_warps(2) {
+      ttg.warp_return
+    // CHECK: } : (i32) -> i32
+    } : (i32) -> i32
+    tt.return
+  }
+}

@@ -61,7 +61,7 @@ tt.func @rows_of_a_tile(%m: !tt.ptr<i8>, %i: i32, %x: tensor<16x64xf16>) {
 tt.func @encoding(%m: !tt.ptr<i8>, %i: i32, %to: !ttg.memdesc<16x64xf16, #narrow, #smem, mutable>, %b: !ttg.memdesc<1xi64, #flat, #smem, mutable>, %yes: i1) {
   // C1
   // expected-error @+1 {{copies blocks of 'tensor<16x64xf16>' in the encoding #ttg.nvmma_shared<{swizzlingByteWidth = 32}}
-  ttng.async_tma_copy_global_to_local %m[%i, %i] %to, %b, %yes {block = array<i64: 16, 64>} : <i8>, !ttg.memdesc<1xi64, #flat, #smem, mutable> -> !ttg.memdesc<16x64xf16, #narrow, #smem, mutable>
+  ttng.async_tma_copy_global_to_local %m[%i, %i] %to, %b, %yes {block = array<i64: 16, 64>} : !tt.ptr<i8>, !ttg.memdesc<1xi64, #flat, #smem, mutable> -> !ttg.memdesc<16x64xf16, #narrow, #smem, mutable>
   tt.return
 }
 
@@ -71,7 +71,7 @@ tt.func @encoding(%m: !tt.ptr<i8>, %i: i32, %to: !ttg.memdesc<16x64xf16, #narrow
 #smem = #ttg.shared_memory
 tt.func @stored_indices(%m: !tt.ptr<i8>, %i: i32, %from: !ttg.memdesc<16x64xf16, #wide, #smem>) {
   // expected-error @+1 {{has 3 indices for 2 dimensions}}
-  ttng.async_tma_copy_local_to_global %m[%i, %i, %i] %from {block = array<i64: 16, 64>} : <i8>, !ttg.memdesc<16x64xf16, #wide, #smem>
+  ttng.async_tma_copy_local_to_global %m[%i, %i, %i] %from {block = array<i64: 16, 64>} : !tt.ptr<i8>, !ttg.memdesc<16x64xf16, #wide, #smem>
   tt.return
 }
 
@@ -82,7 +82,7 @@ tt.func @stored_indices(%m: !tt.ptr<i8>, %i: i32, %from: !ttg.memdesc<16x64xf16,
 tt.func @stored_encoding(%m: !tt.ptr<i8>, %i: i32, %from: !ttg.memdesc<16x64xf16, #narrow, #smem>) {
   // C1
   // expected-error @+1 {{copies blocks of 'tensor<16x64xf16>}}
-  ttng.async_tma_copy_local_to_global %m[%i, %i] %from {block = array<i64: 16, 64>} : <i8>, !ttg.memdesc<16x64xf16, #narrow, #smem>
+  ttng.async_tma_copy_local_to_global %m[%i, %i] %from {block = array<i64: 16, 64>} : !tt.ptr<i8>, !ttg.memdesc<16x64xf16, #narrow, #smem>
   tt.return
 }
 
@@ -111,8 +111,108 @@ tt.func @stored_indices_of_a_tile(%m: !tt.ptr<i8>, %i: i32, %x: tensor<16x64xf16
 tt.func @expected_bytes(%b: !ttg.memdesc<2x1xi64, #flat, #smem, mutable>, %i: i32, %p: i1) {
   // C1
   // expected-error @+1 {{has `ofThreads`, but a `barrier_expect` waits for TMA there}}
-  ttng.init_barrier %b {count = 1 : i32, ofThreads} : !ttg.memdesc<2x1xi64, #flat, #smem, mutable>
+  ttng.init_barrier %b, 1 {ofThreads} : !ttg.memdesc<2x1xi64, #flat, #smem, mutable>
   %one = ttg.memdesc_index %b[%i] : !ttg.memdesc<2x1xi64, #flat, #smem, mutable> -> !ttg.memdesc<1xi64, #flat, #smem, mutable>
-  ttng.barrier_expect %one, %p {size = 128 : i32} : !ttg.memdesc<1xi64, #flat, #smem, mutable>
+  ttng.barrier_expect %one, 128, %p : !ttg.memdesc<1xi64, #flat, #smem, mutable>
+  tt.return
+}
+
+// -----
+
+#flat = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+tt.func @barriers_of_i32(%b: !ttg.memdesc<2xi32, #flat, #smem, mutable>) {
+  // C2
+  // expected-error @+1 {{they are 64-bit integers (i64)}}
+  ttng.init_barrier %b, 1 : !ttg.memdesc<2xi32, #flat, #smem, mutable>
+  tt.return
+}
+
+// -----
+
+#flat = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+tt.func @no_arrivals(%b: !ttg.memdesc<1xi64, #flat, #smem, mutable>) {
+  // C2
+  // expected-error @+1 {{counts 0 arrivals; a barrier counts from 1 to 1048575}}
+  ttng.init_barrier %b, 0 : !ttg.memdesc<1xi64, #flat, #smem, mutable>
+  tt.return
+}
+
+// -----
+
+#flat = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+tt.func @fewer_bytes(%b: !ttg.memdesc<1xi64, #flat, #smem, mutable>, %p: i1) {
+  // C1
+  // expected-error @+1 {{expects -8 bytes}}
+  ttng.barrier_expect %b, -8, %p : !ttg.memdesc<1xi64, #flat, #smem, mutable>
+  tt.return
+}
+
+// -----
+
+#flat = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+tt.func @wait_for_two(%b: !ttg.memdesc<2x1xi64, #flat, #smem, mutable>, %i: i32) {
+  // C1
+  // expected-error @+1 {{`memdesc_index` selects one of several}}
+  ttng.wait_barrier %b, %i : !ttg.memdesc<2x1xi64, #flat, #smem, mutable>
+  tt.return
+}
+
+// -----
+
+#flat = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+tt.func @twice_by_warps(%b: !ttg.memdesc<1xi64, #flat, #smem, mutable>) {
+  // C1
+  // expected-error @+1 {{arrives 2 times by each warp; with `byWarp` it is once}}
+  ttng.arrive_barrier %b, 2 {byWarp} : !ttg.memdesc<1xi64, #flat, #smem, mutable>
+  tt.return
+}
+
+// -----
+
+#flat = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+tt.func @copies_at_two(%b: !ttg.memdesc<2x1xi64, #flat, #smem, mutable>) {
+  // C1
+  // expected-error @+1 {{`memdesc_index` selects one of several}}
+  ttng.async_copy_mbarrier_arrive %b : !ttg.memdesc<2x1xi64, #flat, #smem, mutable>
+  tt.return
+}
+
+// -----
+
+#shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#narrow = #ttg.nvmma_shared<{swizzlingByteWidth = 64, transposed = false, elementBitWidth = 16}>
+#smem = #ttg.shared_memory
+tt.func @reduction_from_another_layout(%d: !tt.tensordesc<64x64xf16, #shared>, %i: i32, %b: !ttg.memdesc<64x64xf16, #narrow, #smem, mutable>) {
+  // C1
+  // expected-error @+1 {{the layouts of descriptor and buffer are the same}}
+  ttng.async_tma_reduce add, %d[%i, %i] %b : !tt.tensordesc<64x64xf16, #shared>, !ttg.memdesc<64x64xf16, #narrow, #smem, mutable>
+  tt.return
+}
+
+// -----
+
+#shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#smem = #ttg.shared_memory
+tt.func @reduction_at_one_index(%d: !tt.tensordesc<64x64xf16, #shared>, %i: i32, %b: !ttg.memdesc<64x64xf16, #shared, #smem, mutable>) {
+  // C2
+  // expected-error @+1 {{has 1 indices for 2 dimensions}}
+  ttng.async_tma_reduce add, %d[%i] %b : !tt.tensordesc<64x64xf16, #shared>, !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
+  tt.return
+}
+
+// -----
+
+#shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#smem = #ttg.shared_memory
+tt.func @reduction_that_tma_lacks(%d: !tt.tensordesc<64x64xf16, #shared>, %i: i32, %b: !ttg.memdesc<64x64xf16, #shared, #smem, mutable>) {
+  // C3
+  // expected-error @+1 {{TMA has no `xor` of 'f16'}}
+  ttng.async_tma_reduce xor, %d[%i, %i] %b : !tt.tensordesc<64x64xf16, #shared>, !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
   tt.return
 }

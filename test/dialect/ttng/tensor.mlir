@@ -29,22 +29,22 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     // CHECK: ttng.make_tensor_map {{.*}} scratch %{{.*}} : !ttg.memdesc<16xi64, #{{.*}}, #smem, mutable> {block = array<i64: 64, 64>, isUnsigned, scratchOffset = 128 : i32} : <f16> -> <i8>
     %map = ttng.make_tensor_map %p, [%m, %m], [%m, %one] nan %yes tf32 %yes scratch %space : !ttg.memdesc<16xi64, #flat, #smem, mutable> {block = array<i64: 64, 64>, scratchOffset = 128 : i32, isUnsigned} : <f16> -> <i8>
     %barriers = ttg.local_alloc : () -> !ttg.memdesc<2x1xi64, #flat, #smem, mutable>
-    // CHECK: ttng.init_barrier %[[ALL:.*]] {count = 1 : i32} : !ttg.memdesc<2x1xi64
-    ttng.init_barrier %barriers {count = 1 : i32} : !ttg.memdesc<2x1xi64, #flat, #smem, mutable>
+    // CHECK: ttng.init_barrier %[[ALL:.*]], 1 : !ttg.memdesc<2x1xi64
+    ttng.init_barrier %barriers, 1 : !ttg.memdesc<2x1xi64, #flat, #smem, mutable>
     %barrier = ttg.memdesc_index %barriers[%i] : !ttg.memdesc<2x1xi64, #flat, #smem, mutable> -> !ttg.memdesc<1xi64, #flat, #smem, mutable>
     %tile = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #rows, #smem, mutable>
-    // CHECK: ttng.barrier_expect %[[ONE:.*]], %{{.*}} {size = 8192 : i32} : !ttg.memdesc<1xi64
-    ttng.barrier_expect %barrier, %yes {size = 8192 : i32} : !ttg.memdesc<1xi64, #flat, #smem, mutable>
-    // CHECK: ttng.async_tma_copy_global_to_local %{{.*}}[%{{.*}}, %{{.*}}] %[[T:.*]], %[[ONE]], %{{.*}} {block = array<i64: 64, 64>} : <i8>, !ttg.memdesc<1xi64, #{{.*}}, #smem, mutable> -> !ttg.memdesc<64x64xf16, #[[R]], #smem, mutable>
-    ttng.async_tma_copy_global_to_local %map[%i, %i] %tile, %barrier, %yes {block = array<i64: 64, 64>} : <i8>, !ttg.memdesc<1xi64, #flat, #smem, mutable> -> !ttg.memdesc<64x64xf16, #rows, #smem, mutable>
+    // CHECK: ttng.barrier_expect %[[ONE:.*]], 8192, %{{.*}} : !ttg.memdesc<1xi64
+    ttng.barrier_expect %barrier, 8192, %yes : !ttg.memdesc<1xi64, #flat, #smem, mutable>
+    // CHECK: ttng.async_tma_copy_global_to_local %{{.*}}[%{{.*}}, %{{.*}}] %[[T:.*]], %[[ONE]], %{{.*}} {block = array<i64: 64, 64>} : !tt.ptr<i8>, !ttg.memdesc<1xi64, #{{.*}}, #smem, mutable> -> !ttg.memdesc<64x64xf16, #[[R]], #smem, mutable>
+    ttng.async_tma_copy_global_to_local %map[%i, %i] %tile, %barrier, %yes {block = array<i64: 64, 64>} : !tt.ptr<i8>, !ttg.memdesc<1xi64, #flat, #smem, mutable> -> !ttg.memdesc<64x64xf16, #rows, #smem, mutable>
     // CHECK: ttng.wait_barrier %[[ONE]], %{{.*}} : !ttg.memdesc<1xi64
     ttng.wait_barrier %barrier, %i : !ttg.memdesc<1xi64, #flat, #smem, mutable>
     // CHECK: ttng.inval_barrier %[[ALL]] : !ttg.memdesc<2x1xi64
     ttng.inval_barrier %barriers : !ttg.memdesc<2x1xi64, #flat, #smem, mutable>
-    // CHECK: ttng.async_tma_copy_local_to_global %{{.*}}[%{{.*}}, %{{.*}}] %[[T]] {block = array<i64: 64, 64>, kind = 1 : i32} : <i8>, !ttg.memdesc<64x64xf16
-    ttng.async_tma_copy_local_to_global %map[%i, %i] %tile {block = array<i64: 64, 64>, kind = 1 : i32} : <i8>, !ttg.memdesc<64x64xf16, #rows, #smem, mutable>
-    // CHECK: ttng.async_tma_store_wait %[[T]] {pendings = 0 : i32, readOnly} : !ttg.memdesc<64x64xf16
-    ttng.async_tma_store_wait %tile {pendings = 0 : i32, readOnly} : !ttg.memdesc<64x64xf16, #rows, #smem, mutable>
+    // CHECK: ttng.async_tma_copy_local_to_global %{{.*}}[%{{.*}}, %{{.*}}] %[[T]] {block = array<i64: 64, 64>, kind = 1 : i32} : !tt.ptr<i8>, !ttg.memdesc<64x64xf16
+    ttng.async_tma_copy_local_to_global %map[%i, %i] %tile {block = array<i64: 64, 64>, kind = 1 : i32} : !tt.ptr<i8>, !ttg.memdesc<64x64xf16, #rows, #smem, mutable>
+    // CHECK: ttng.async_tma_store_wait %[[T]] : !ttg.memdesc<64x64xf16{{.*}} {pendings = 0 : i32, read_only}
+    ttng.async_tma_store_wait %tile : !ttg.memdesc<64x64xf16, #rows, #smem, mutable> {pendings = 0 : i32, read_only}
     tt.return
   }
 }

@@ -15,9 +15,9 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // CHECK: ttng.make_tensor_map {{.*}} scratchOffset = 256 : i32
   // CHECK: %[[T:.*]] = ttg.local_alloc : () -> !ttg.memdesc<32x64xf16, #shared{{.*}}, #smem, mutable>
   // CHECK: %[[B:.*]] = ttg.local_alloc : () -> !ttg.memdesc<1x1xi64
-  // CHECK: ttng.init_barrier %[[B]] {count = 1 : i32}
+  // CHECK: ttng.init_barrier %[[B]], 1
   // CHECK: %[[ONE:.*]] = ttg.memdesc_index %[[B]]
-  // CHECK: ttng.barrier_expect %[[ONE]], %{{.*}} {size = 4096 : i32}
+  // CHECK: ttng.barrier_expect %[[ONE]], 4096, %{{.*}}
   // CHECK: ttng.async_tma_copy_global_to_local %{{.*}}[%{{.*}}, %{{.*}}] %[[T]], %[[ONE]]
   // CHECK: ttng.wait_barrier %[[ONE]]
   // CHECK: ttng.inval_barrier %[[B]]
@@ -25,7 +25,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // CHECK: %[[F:.*]] = ttg.local_alloc %{{.*}} : (tensor<32x64xf16, #blocked>)
   // CHECK: ttng.fence_async_shared
   // CHECK: ttng.async_tma_copy_local_to_global %{{.*}}[%{{.*}}, %{{.*}}] %[[F]]
-  // CHECK: ttng.async_tma_store_wait %[[F]] {pendings = 0 : i32, readOnly}
+  // CHECK: ttng.async_tma_store_wait %[[F]] : {{.*}} {pendings = 0 : i32, read_only}
   tt.func public @copy(%p: !tt.ptr<f16>, %q: !tt.ptr<f16>, %n: i64, %one: i64, %no: i1, %i: i32) {
     %from = ttng.make_tensor_map %p, [%n, %n], [%n, %one] nan %no tf32 %no {block = array<i64: 32, 64>} : <f16> -> <i8>
     %to = ttng.make_tensor_map %q, [%n, %n], [%n, %one] nan %no tf32 %no {block = array<i64: 32, 64>} : <f16> -> <i8>
@@ -41,7 +41,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // CHECK: ttg.local_load %{{.*}} -> tensor<32x64xf16, #blocked1>
   // CHECK-NOT: ttg.convert_layout
   // CHECK: ttng.async_tma_store_wait
-  // CHECK-NOT: readOnly
+  // CHECK-NOT: read_only
   // CHECK: tt.return
   tt.func public @in_place(%p: !tt.ptr<f16>, %n: i64, %one: i64, %no: i1, %i: i32) -> tensor<32x64xf16, #other> {
     %map = ttng.make_tensor_map %p, [%n, %n], [%n, %one] nan %no tf32 %no {block = array<i64: 32, 64>} : <f16> -> <i8>
@@ -54,7 +54,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // Whatever the effects of an op do not exclude may read, be it in a loop or a call.
   // CHECK-LABEL: tt.func public @effects
   // CHECK: ttng.async_tma_store_wait
-  // CHECK-NOT: readOnly
+  // CHECK-NOT: read_only
   // CHECK: tt.return
   tt.func public @effects(%p: !tt.ptr<f16>, %n: i64, %one: i64, %no: i1, %i: i32, %x: tensor<32x64xf16, #rows>) {
     %map = ttng.make_tensor_map %p, [%n, %n], [%n, %one] nan %no tf32 %no {block = array<i64: 32, 64>} : <f16> -> <i8>
@@ -64,7 +64,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   }
 
   // CHECK-LABEL: tt.func public @other_pointer
-  // CHECK: ttng.async_tma_store_wait %{{.*}} {pendings = 0 : i32, readOnly}
+  // CHECK: ttng.async_tma_store_wait %{{.*}} : {{.*}} {pendings = 0 : i32, read_only}
   tt.func public @other_pointer(%p: !tt.ptr<f16>, %q: !tt.ptr<f32>, %n: i64, %one: i64, %no: i1, %i: i32, %x: tensor<32x64xf16, #rows>) {
     %map = ttng.make_tensor_map %p, [%n, %n], [%n, %one] nan %no tf32 %no {block = array<i64: 32, 64>} : <f16> -> <i8>
     scf.if %no {
@@ -77,7 +77,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 
   // CHECK-LABEL: tt.func public @same_pointer
   // CHECK: ttng.async_tma_store_wait
-  // CHECK-NOT: readOnly
+  // CHECK-NOT: read_only
   // CHECK: tt.return
   tt.func public @same_pointer(%p: !tt.ptr<f16>, %n: i64, %one: i64, %no: i1, %i: i32, %x: tensor<32x64xf16, #rows>) {
     %map = ttng.make_tensor_map %p, [%n, %n], [%n, %one] nan %no tf32 %no {block = array<i64: 32, 64>} : <f16> -> <i8>
@@ -92,7 +92,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // An atomic access may tell others that the tile is written.
   // CHECK-LABEL: tt.func public @signal
   // CHECK: ttng.async_tma_store_wait
-  // CHECK-NOT: readOnly
+  // CHECK-NOT: read_only
   // CHECK: tt.return
   tt.func public @signal(%p: !tt.ptr<f16>, %flag: !tt.ptr<i32>, %n: i64, %one: i64, %no: i1, %i: i32, %x: tensor<32x64xf16, #rows>) {
     %map = ttng.make_tensor_map %p, [%n, %n], [%n, %one] nan %no tf32 %no {block = array<i64: 32, 64>} : <f16> -> <i8>

@@ -3,8 +3,8 @@
 
 // CHECK-LABEL: tt.func public @chained
 // CHECK-DAG: %[[K:.*]] = ttg.local_alloc {{.*}} !ttg.memdesc<3x
-// CHECK: ttng.init_barrier {{.*}} {count = 128 : i32, ofThreads}
-// CHECK: ttng.init_barrier {{.*}} {count = 8 : i32, ofThreads}
+// CHECK: ttng.init_barrier {{.*}}, 128 {ofThreads}
+// CHECK: ttng.init_barrier {{.*}}, 8 {ofThreads}
 // CHECK: ttg.warp_specialize default {
 // The first iteration's first dot and its end, before the loop.
 // CHECK: scf.if
@@ -18,7 +18,7 @@
 // CHECK: ttng.arrive_barrier
 // CHECK: ttng.wait_barrier
 // CHECK: ttng.warp_group_dot_wait {{.*}}pendings = 0
-// CHECK: ttng.arrive_barrier {{.*}} if %
+// CHECK: ttng.arrive_barrier {{.*}}, 1, %{{.*}} {byWarp}
 // CHECK: arith.truncf
 // CHECK: scf.condition
 // The next iteration's first dot, then this one's second one.
@@ -31,7 +31,7 @@
 // CHECK: arith.mulf
 // CHECK: ttng.warp_group_dot {{.*}}isAsync = true
 // CHECK: ttng.warp_group_dot_wait {{.*}}pendings = 0
-// CHECK: ttng.arrive_barrier {{.*}} if %
+// CHECK: ttng.arrive_barrier {{.*}}, 1, %{{.*}} {byWarp}
 // CHECK: ttg.warp_yield
 // CHECK: partition0 num_warps(4)
 // CHECK: scf.for

@@ -151,7 +151,7 @@ static const Limit limits[] = {
      "#flat = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>\n"
      "#smem = #ttg.shared_memory\n" TTGIR_MODULE "tt.func public @k(%x: !tt.ptr<i32>) {\n"
      "  %b = ttg.local_alloc : () -> !ttg.memdesc<1xi64, #flat, #smem, mutable>\n"
-     "  ttng.init_barrier %b {count = 1 : i32} : !ttg.memdesc<1xi64, #flat, #smem, mutable>\n"
+     "  ttng.init_barrier %b, 1 : !ttg.memdesc<1xi64, #flat, #smem, mutable>\n"
      "  tt.return } }"},
     {"a_tensor_map_without_scratch_memory", "cuda:90", "tensor-map-scratch",
      "#smem = #ttg.shared_memory\n" TTGIR_MODULE "tt.func public @k(%p: !tt.ptr<f16>, %n: i64, %one: i64, %no: i1) {\n"

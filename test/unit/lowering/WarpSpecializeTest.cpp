@@ -48,7 +48,7 @@ const char *const kBarriers = R"(
   %stages = arith.constant $STAGES : i32
   %full = ttg.local_alloc : () -> !ttg.memdesc<$STAGESx1xi64, #flat, #smem, mutable>
   %empty = ttg.local_alloc : () -> !ttg.memdesc<$STAGESx1xi64, #flat, #smem, mutable>
-  ttng.init_barrier %full {count = 128 : i32} : !ttg.memdesc<$STAGESx1xi64, #flat, #smem, mutable>
+  ttng.init_barrier %full, 128 : !ttg.memdesc<$STAGESx1xi64, #flat, #smem, mutable>
   ttng.init_barrier %empty {count = $WARPS : i32} : !ttg.memdesc<$STAGESx1xi64, #flat, #smem, mutable>
 )";
 
@@ -61,10 +61,11 @@ const char *const kStage = R"(
       %e = ttg.memdesc_index %empty[%stage] : !ttg.memdesc<$STAGESx1xi64, #flat, #smem, mutable> -> !ttg.memdesc<1xi64, #flat, #smem, mutable>
 )";
 const std::string kWaitFull = "ttng.wait_barrier %f, %phase : !ttg.memdesc<1xi64, #flat, #smem, mutable>";
-const std::string kArriveEmpty = "ttng.arrive_barrier %e : !ttg.memdesc<1xi64, #flat, #smem, mutable>";
+const std::string kArriveEmpty = "ttng.arrive_barrier %e, 1 {byWarp} : !ttg.memdesc<1xi64, #flat, #smem, mutable>";
 const std::string kWaitEmpty = R"(%other = arith.xori %phase, %c1 : i32
       ttng.wait_barrier %e, %other : !ttg.memdesc<1xi64, #flat, #smem, mutable>)";
-const std::string kArriveFull = "ttng.async_copy_mbarrier_arrive %f : !ttg.memdesc<1xi64, #flat, #smem, mutable>";
+const std::string kArriveFull =
+    "ttng.async_copy_mbarrier_arrive %f {noIncrement} : !ttg.memdesc<1xi64, #flat, #smem, mutable>";
 
 //--- copies and reductions -----------------------------------------------------------------
 
@@ -243,8 +244,8 @@ tt.func public @kernel(%x: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %o: !tt.pt
   %buffers = ttg.local_alloc : () -> !ttg.memdesc<2x16x64xf16, #panels, #smem, mutable>
   %full = ttg.local_alloc : () -> !barriers
   %empty = ttg.local_alloc : () -> !barriers
-  ttng.init_barrier %full {count = 1 : i32} : !barriers
-  ttng.init_barrier %empty {count = 4 : i32} : !barriers
+  ttng.init_barrier %full, 1 : !barriers
+  ttng.init_barrier %empty, 4 : !barriers
   ttg.warp_specialize default {
     %i0 = tt.make_range {start = 0 : i32, end = 16 : i32} : tensor<16xi32, #row>
     %j0 = tt.make_range {start = 0 : i32, end = 64 : i32} : tensor<64xi32, #column>
@@ -264,7 +265,7 @@ tt.func public @kernel(%x: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %o: !tt.pt
       ttng.wait_barrier %f, %phase : !barrier
       %b = ttg.memdesc_index %buffers[%stage] : !ttg.memdesc<2x16x64xf16, #panels, #smem, mutable> -> !block
       %v = ttg.local_load %b : !block -> tensor<16x64xf16, #c>
-      ttng.arrive_barrier %e : !barrier
+      ttng.arrive_barrier %e, 1 {byWarp} : !barrier
       %first = arith.muli %i, %c1024 : i32
       %op = tt.addptr %o, %first : !tt.ptr<f16>, i32
       %os = tt.splat %op : !tt.ptr<f16> -> tensor<16x64x!tt.ptr<f16>, #c>
@@ -283,8 +284,8 @@ tt.func public @kernel(%x: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %o: !tt.pt
       ttng.wait_barrier %e, %other : !barrier
       %b = ttg.memdesc_index %buffers[%stage] : !ttg.memdesc<2x16x64xf16, #panels, #smem, mutable> -> !block
       %first = arith.muli %i, %c16 : i32
-      ttng.barrier_expect %f, %yes {size = 2048 : i32} : !barrier
-      ttng.async_tma_copy_global_to_local %map[%first, %c0] %b, %f, %yes {block = array<i64: 16, 64>} : <i8>, !barrier -> !block
+      ttng.barrier_expect %f, 2048, %yes : !barrier
+      ttng.async_tma_copy_global_to_local %map[%first, %c0] %b, %f, %yes {block = array<i64: 16, 64>} : !tt.ptr<i8>, !barrier -> !block
     }
     ttg.warp_return
   }

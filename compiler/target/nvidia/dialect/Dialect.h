@@ -24,8 +24,16 @@ constexpr unsigned swizzleFor(uint64_t elements, unsigned elementBits) {
   const uint64_t rowBytes = artifact::bytesOfBits(elements * elementBits);
   return rowBytes >= 128 ? 128 : rowBytes >= 64 ? 64 : rowBytes >= 32 ? 32 : 0;
 }
-/// The box of one copy of a block: one panel of it. Slowest dimension first.
-llvm::SmallVector<int64_t, 5> boxOf(llvm::ArrayRef<int64_t> block, unsigned elementBits);
+/// What one copy through a tensor map moves, and how it lies in shared memory.
+struct MapShape {
+  llvm::SmallVector<int64_t, 5> box; ///< slowest dimension first
+  unsigned swizzleBytes = 0;
+};
+/// The map of blocks of such a type. Its encoding is the buffers', or, where there is none, the widest swizzle with all
+/// dimensions but the last as rows.
+MapShape mapShapeOf(mlir::RankedTensorType block);
+/// Whether TMA has this combination of elements, integers with their sign, and so has the language.
+bool combinesByTma(tt::DescriptorReduceKind kind, mlir::Type element);
 /// The type of the buffer in which TMA writes or reads a tile's rows.
 ttg::MemDescType tileBuffer(mlir::RankedTensorType tile, bool isMutable);
 /// The type of a buffer of `count` barriers, each of which is a view of it; with 0, the type of one such view.

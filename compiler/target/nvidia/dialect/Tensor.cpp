@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/tt/Elements.h"
 #include "compiler/target/nvidia/dialect/Dialect.h"
+#include "compiler/target/nvidia/dialect/HostTensorMaps.h"
 
 #include "compiler/layout/MatrixBuffer.h"
 
@@ -17,10 +18,29 @@ static ttg::NvmmaSharedAttr encodingOf(RankedTensorType tile) {
                                    2);
 }
 
-SmallVector<int64_t, 5> ttng::boxOf(ArrayRef<int64_t> block, unsigned elementBits) {
-  SmallVector<int64_t, 5> box(block);
-  box.back() = layout::MatrixBuffer{swizzleFor(block.back(), elementBits), elementBits}.panelElems();
+/// Boxes lie in the buffer without gaps: a dimension is whole only where all faster ones are.
+static SmallVector<int64_t, 5> boxInLayout(ArrayRef<int64_t> block, const layout::MatrixBuffer &buffer) {
+  SmallVector<int64_t, 5> box(block.size(), 1);
+  const int64_t width = block.size() == 1 ? block.back() : std::min<int64_t>(block.back(), buffer.panelElems());
+  box.back() = std::min(width, kMostBoxElems);
+  bool isWhole = true; // the matrix of rows and columns, below further dimensions
+  for (unsigned dim = block.size() - 1; dim-- > 0 && isWhole;) {
+    box[dim] = std::min(block[dim], kMostBoxElems);
+    isWhole = box[dim] == block[dim] && box.back() == block.back();
+  }
   return box;
+}
+
+MapShape ttng::mapShapeOf(RankedTensorType block) {
+  const unsigned bits = block.getElementTypeBitWidth();
+  if (auto encoding = dyn_cast_or_null<ttg::NvmmaSharedAttr>(block.getEncoding())) {
+    const unsigned swizzle = encoding.getSwizzlingByteWidth();
+    return {boxInLayout(block.getShape(), {swizzle, bits}), swizzle};
+  }
+  const unsigned swizzle = swizzleFor(block.getShape().back(), bits);
+  SmallVector<int64_t, 5> box(block.getShape());
+  box.back() = layout::MatrixBuffer{swizzle, bits}.panelElems();
+  return {std::move(box), swizzle};
 }
 
 ttg::MemDescType ttng::tileBuffer(RankedTensorType tile, bool isMutable) {
@@ -69,10 +89,65 @@ static bool expectsBytes(Value barriers) {
   });
 }
 
+/// PTX ISA, mbarrier: the largest count of pending arrivals.
+static constexpr int64_t kMostArrivals = (1 << 20) - 1;
+
+static LogicalResult verifyArrivals(Operation *op, int64_t count) {
+  if (count >= 1 && count <= kMostArrivals)
+    return success();
+  return op->emitOpError() << "counts " << count << " arrivals; a barrier counts from 1 to " << kMostArrivals;
+}
+
+static LogicalResult verifyBarriers(Operation *op, ttg::MemDescType barriers) {
+  if (barriers.getElementType().isInteger(64))
+    return success();
+  return op->emitOpError() << "takes " << barriers << " as barriers; they are 64-bit integers (i64)";
+}
+
+/// One barrier in each CTA.
+static LogicalResult verifyBarrier(Operation *op, ttg::MemDescType barrier) {
+  if (failed(verifyBarriers(op, barrier)))
+    return failure();
+  if (barrier.getShape().size() == 1 && barrier.getShape()[0] <= ttg::numCtasOf(op))
+    return success();
+  return op->emitOpError() << "takes " << barrier << " as a barrier; it has one element in each CTA, and "
+                           << "`memdesc_index` selects one of several";
+}
+
 LogicalResult InitBarrierOp::verify() {
   if (getOfThreads() && expectsBytes(getBarriers())) // C1
     return emitOpError("has `ofThreads`, but a `barrier_expect` waits for TMA there");
-  return success();
+  if (failed(verifyBarriers(*this, getBarriers().getType()))) // C2
+    return failure();
+  return verifyArrivals(*this, getCount());
+}
+
+LogicalResult BarrierExpectOp::verify() {
+  if (static_cast<int32_t>(getSize()) < 0) // C1
+    return emitOpError() << "expects " << static_cast<int32_t>(getSize()) << " bytes";
+  return verifyBarrier(*this, getBarrier().getType());
+}
+
+LogicalResult WaitBarrierOp::verify() { return verifyBarrier(*this, getBarrier().getType()); }             // C1
+LogicalResult AsyncCopyMbarrierArriveOp::verify() { return verifyBarrier(*this, getBarrier().getType()); } // C1
+
+LogicalResult ArriveBarrierOp::verify() {
+  if (getByWarp() && getCount() != 1) // C1
+    return emitOpError() << "arrives " << getCount() << " times by each warp; with `byWarp` it is once";
+  if (failed(verifyArrivals(*this, getCount())))
+    return failure();
+  return verifyBarrier(*this, getBarrier().getType());
+}
+
+bool ArriveBarrierOp::followsOtherThreads() { return !getByWarp(); }
+
+//--- tensor maps ---------------------------------------------------------------------------
+
+RankedTensorType MakeTensorMapOp::blockType() {
+  Type element = getBase().getType().getPointee();
+  if (getIsUnsigned())
+    element = IntegerType::get(getContext(), element.getIntOrFloatBitWidth(), IntegerType::Unsigned);
+  return RankedTensorType::get(getBlock(), element, getLayoutAttr());
 }
 
 void MakeTensorMapOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
@@ -85,10 +160,10 @@ LogicalResult MakeTensorMapOp::verify() {
   if (getShape().size() != rank || getStrides().size() != rank) // C1
     return emitOpError() << "has " << getShape().size() << " extents and " << getStrides().size()
                          << " strides for blocks of " << rank << " dimensions";
-  if (rank < 2 || rank > 5) // C2
+  if (rank > 5 || rank < (getLayout() ? 1 : 2)) // C2
     return emitOpError() << "has blocks of " << rank << " dimensions; they have 2 to 5";
   for (int64_t extent : getBlock().drop_back())
-    if (extent > kMostBoxElems)
+    if (extent > kMostBoxElems && !getLayout())
       return emitOpError() << "has blocks of extent " << extent << "; the largest is " << kMostBoxElems;
   const int64_t bytes = tt::storageBytes(getBase().getType().getPointee(), getBlock().back());
   if (bytes < kTensorMapAlignBytes) // C3
@@ -115,19 +190,94 @@ LogicalResult TileStoreOp::verify() {
   return verifyAccess(*this, getIndices().size(), getBlock(), tt::shapeOf(getSrc().getType()));
 }
 
-static LogicalResult verifyBuffer(Operation *op, size_t indices, ArrayRef<int64_t> block, ttg::MemDescType buffer) {
+//--- copies --------------------------------------------------------------------------------
+
+static ArrayRef<int64_t> blockOf(Value map, std::optional<ArrayRef<int64_t>> block) {
+  if (auto descriptor = dyn_cast<tt::TensorDescType>(map.getType()))
+    return descriptor.getBlockType().getShape();
+  return block.value_or(ArrayRef<int64_t>());
+}
+
+ArrayRef<int64_t> AsyncTmaCopyGlobalToLocalOp::blockShape() { return blockOf(getTensorMap(), getBlock()); }
+ArrayRef<int64_t> AsyncTmaCopyLocalToGlobalOp::blockShape() { return blockOf(getTensorMap(), getBlock()); }
+ArrayRef<int64_t> AsyncTmaReduceOp::blockShape() { return getTensorMap().getType().getBlockType().getShape(); }
+
+/// C1 for a descriptor: the buffer is a block in the descriptor's layout.
+static LogicalResult verifyBlock(Operation *op, tt::TensorDescType descriptor, ttg::MemDescType buffer) {
+  const RankedTensorType block = descriptor.getBlockType();
+  auto layout = dyn_cast_or_null<ttg::NvmmaSharedAttr>(block.getEncoding());
+  if (!layout || layout.getTransposed())
+    return op->emitOpError() << "copies through " << descriptor << "; its layout is no untransposed #ttg.nvmma_shared";
+  if (buffer.getShape() != block.getShape() || buffer.getElementType() != descriptor.getTileType().getElementType())
+    return op->emitOpError() << "copies blocks of " << descriptor << ", but the buffer is " << buffer;
+  if (buffer.getEncoding() != layout)
+    return op->emitOpError() << "copies blocks in the layout " << layout << ", but the buffer has "
+                             << buffer.getEncoding() << "; the layouts of descriptor and buffer are the same";
+  return success();
+}
+
+/// The layout that a tensor map was made with; null where there is none.
+static Attribute layoutOfMap(Value map) {
+  if (auto make = map.getDefiningOp<MakeTensorMapOp>())
+    return make.getLayoutAttr();
+  auto argument = dyn_cast<BlockArgument>(map);
+  auto kernel = argument ? dyn_cast<tt::FuncOp>(argument.getOwner()->getParentOp()) : tt::FuncOp();
+  auto block = kernel ? kernel.getArgAttrOfType<TypeAttr>(argument.getArgNumber(), kTensorMap) : TypeAttr();
+  return block ? cast<RankedTensorType>(block.getValue()).getEncoding() : Attribute();
+}
+
+static LogicalResult verifyCopy(Operation *op, Value map, size_t indices, ArrayRef<int64_t> block,
+                                ttg::MemDescType buffer) {
+  if (indices != block.size()) // C2
+    return op->emitOpError() << "has " << indices << " indices for " << block.size() << " dimensions";
+  if (auto descriptor = dyn_cast<tt::TensorDescType>(map.getType())) // C1
+    return verifyBlock(op, descriptor, buffer);
   auto tile = RankedTensorType::get(buffer.getShape(), buffer.getElementType());
+  if (tile.getShape() == block && buffer.getEncoding() == layoutOfMap(map))
+    return success();
   if (tile.getRank() == 2 && buffer.getEncoding() == encodingOf(tile))
     return verifyAccess(op, indices, block, tile.getShape());
   return op->emitOpError() << "copies blocks of " << tile << " in the encoding " << buffer.getEncoding();
 }
 
 LogicalResult AsyncTmaCopyGlobalToLocalOp::verify() {
-  return verifyBuffer(*this, getIndices().size(), getBlock(), getResult().getType());
+  if (failed(verifyBarrier(*this, getBarrier().getType())))
+    return failure();
+  return verifyCopy(*this, getTensorMap(), getIndices().size(), blockShape(), getResult().getType());
 }
 
 LogicalResult AsyncTmaCopyLocalToGlobalOp::verify() {
-  return verifyBuffer(*this, getIndices().size(), getBlock(), getSrc().getType());
+  return verifyCopy(*this, getTensorMap(), getIndices().size(), blockShape(), getSrc().getType());
+}
+
+bool ttng::combinesByTma(tt::DescriptorReduceKind kind, Type element) {
+  using Kind = tt::DescriptorReduceKind;
+  const unsigned bits = element.getIntOrFloatBitWidth();
+  const bool isFloat = isa<FloatType>(element), isUnsigned = element.isUnsignedInteger();
+  switch (kind) {
+  case Kind::ADD:
+    return isFloat ? bits == 16 || bits == 32 : bits == 32 || (bits == 64 && isUnsigned);
+  case Kind::MIN:
+  case Kind::MAX:
+  case Kind::AND:
+  case Kind::OR:
+  case Kind::XOR:
+    return !isFloat && bits >= 32;
+  case Kind::INC:
+  case Kind::DEC:
+    return false;
+  }
+  llvm_unreachable("all kinds are listed");
+}
+
+LogicalResult AsyncTmaReduceOp::verify() {
+  Type element = getTensorMap().getType().getBlockType().getElementType();
+  const bool isHalf = element.isF16() || element.isBF16();
+  using Kind = tt::DescriptorReduceKind;
+  const bool isExtremeOfHalves = isHalf && (getKind() == Kind::MIN || getKind() == Kind::MAX);
+  if (!combinesByTma(getKind(), element) && !isExtremeOfHalves) // C3
+    return emitOpError() << "TMA has no `" << tt::stringifyDescriptorReduceKind(getKind()) << "` of " << element;
+  return verifyCopy(*this, getTensorMap(), getIndices().size(), blockShape(), getSrc().getType());
 }
 
 //--- Layouts -------------------------------------------------------------------------------

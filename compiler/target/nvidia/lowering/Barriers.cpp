@@ -52,9 +52,21 @@ static bool mayFollowWrites(Operation *op) {
   return isFound;
 }
 
+static void emitArrival(TtgFunctionEmitter &emitter, TmaEmitter &tma, llvm::Value *barrier,
+                        ttng::ArriveBarrierOp arrive) {
+  IrBuilder &ir = emitter.ir;
+  llvm::Value *isFirst = arrive.getByWarp() ? emitter.isFirstLane() : emitter.isFirstThread();
+  llvm::Value *where = arrive.getPred() ? ir.CreateAnd(isFirst, emitter.scalar(arrive.getPred())) : isFirst;
+  if (arrive.getByWarp())
+    return tma.arriveByWarp(ir, barrier, where);
+  emitter.runWhere(where, [&] { tma.arrive(ir, barrier, arrive.getCount()); });
+}
+
 static LogicalResult emitMbarrier(TtgFunctionEmitter &emitter, Operation *op) {
   IrBuilder &ir = emitter.ir;
-  TmaEmitter *tma = instructionsOf(emitter).tma();
+  NvidiaEmitter &instructions = instructionsOf(emitter);
+  const bool needsTma = isa<ttng::BarrierExpectOp>(op);
+  TmaEmitter *tma = needsTma ? instructions.tma() : instructions.barriers();
   if (!tma)
     return tt::report(op->getLoc(), nvidia::diag::NeedsTma, op->getName().stripDialect());
   llvm::Value *barrier = emitter.scalar(op->getOperand(0));
@@ -65,7 +77,7 @@ static LogicalResult emitMbarrier(TtgFunctionEmitter &emitter, Operation *op) {
         tma->initBarrier(ir, barrier, 8 * index, init.getCount());
     });
     auto next = dyn_cast_or_null<ttng::InitBarrierOp>(op->getNextNode());
-    if (!init.getOfThreads() && (!next || next.getOfThreads())) // one for all in sequence
+    if (instructions.tma() && !init.getOfThreads() && (!next || next.getOfThreads())) // one for all in sequence
       tma->fence(ir, /*ofGlobal=*/mayFollowWrites(op));
   } else if (isa<ttng::InvalBarrierOp>(op)) {
     emitter.runWhere(emitter.isFirstThread(), [&] {
@@ -76,14 +88,18 @@ static LogicalResult emitMbarrier(TtgFunctionEmitter &emitter, Operation *op) {
     emitter.runWhere(ir.CreateAnd(emitter.isFirstThread(), emitter.scalar(expect.getPred())),
                      [&] { tma->expect(ir, barrier, expect.getSize()); });
   } else if (auto arrive = dyn_cast<ttng::ArriveBarrierOp>(op)) {
-    llvm::Value *isFirst = emitter.isFirstLane();
-    tma->arriveByWarp(ir, barrier,
-                      arrive.getPred() ? ir.CreateAnd(isFirst, emitter.scalar(arrive.getPred())) : isFirst);
-  } else if (isa<ttng::AsyncCopyMbarrierArriveOp>(op)) {
-    tma->arriveAfterCopies(ir, barrier);
+    emitArrival(emitter, *tma, barrier, arrive);
+  } else if (auto arrive = dyn_cast<ttng::AsyncCopyMbarrierArriveOp>(op)) {
+    tma->arriveAfterCopies(ir, barrier, arrive.getNoIncrement());
   } else {
     auto wait = cast<ttng::WaitBarrierOp>(op);
-    tma->waitForBarrier(ir, barrier, emitter.scalar(wait.getPhase()), wait.getByWarp());
+    llvm::Value *where = wait.getPred() ? emitter.scalar(wait.getPred()) : nullptr;
+    if (auto *constant = dyn_cast_or_null<llvm::ConstantInt>(where); constant && constant->isOne())
+      where = nullptr;
+    emitter.runWhere(where, [&] {
+      tma->waitForBarrier(ir, barrier, emitter.scalar(wait.getPhase()), wait.getByWarp() && !where,
+                          instructions.suspendsAtBarriers());
+    });
   }
   return success();
 }

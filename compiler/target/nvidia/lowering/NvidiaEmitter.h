@@ -104,7 +104,11 @@ public:
   void waitForCluster(IrBuilder &ir);
   /// A pointer to what `pointer`, to the CTA's shared memory, is in the CTA of that rank.
   llvm::Value *sharedOfCta(IrBuilder &ir, llvm::Value *pointer, llvm::Value *rank);
-  /// The emitter of TMA copies and mbarriers; null where the GPU has none.
+  /// The emitter of mbarriers; null where the GPU has none.
+  TmaEmitter *barriers() { return arch.hasAsyncCopy ? &copies : nullptr; }
+  /// Whether waits for barriers suspend the thread, rather than test again and again.
+  bool suspendsAtBarriers() const { return arch.makesTensorMaps; }
+  /// The emitter of TMA copies, too, which later GPUs have.
   TmaEmitter *tma() { return arch.makesTensorMaps ? &copies : nullptr; }
   /// Rounds to the nearest f32 with 10 bits of fraction (tf32).
   llvm::Value *roundToTf32(IrBuilder &ir, llvm::Value *single);

@@ -61,10 +61,9 @@ static LogicalResult emitMakeTensorMap(TtgFunctionEmitter &emitter, ttng::MakeTe
   }
   for (Value stride : llvm::reverse(op.getStrides().drop_back()))
     map.strides.push_back(ir.CreateMul(emitter.scalar(stride), ir.getInt64(bytes)));
-  const unsigned bits = tt::memoryBits(map.element);
-  map.swizzleBytes = ttng::swizzleFor(op.getBlock().back(), bits);
-  for (int64_t extent : llvm::reverse(ttng::boxOf(op.getBlock(), bits)))
-    map.box.push_back(extent);
+  const ttng::MapShape shape = ttng::mapShapeOf(op.blockType());
+  map.swizzleBytes = shape.swizzleBytes;
+  map.box.append(shape.box.rbegin(), shape.box.rend());
   llvm::Value *address = mapScratch(emitter, op);
   llvm::Value *scratch = emitter.scalar(op.getScratch());
   const unsigned lanes = emitter.target.threadsPerWarp();
@@ -84,11 +83,26 @@ static LogicalResult emitMakeTensorMap(TtgFunctionEmitter &emitter, ttng::MakeTe
   llvm::Value *isRagged = ir.CreateICmpNE(overhang, ir.getInt64(0));
   llvm::Value *flags = ir.CreateOr(ir.CreateSelect(isEmpty, ir.getInt64(kEmpty), ir.getInt64(0)),
                                    ir.CreateSelect(isRagged, ir.getInt64(kRagged), ir.getInt64(0)));
-  emitter.define(op, {ir.CreatePtrAdd(address, flags)});
+  if (op.getLayout()) { // any warp may use it
+    emitter.barrier();
+    tma->acquireTensorMap(ir, address);
+  }
+  emitter.define(op, {op.getLayout() ? address : ir.CreatePtrAdd(address, flags)});
   return success();
 }
 
 //--- copies --------------------------------------------------------------------------------
+
+/// The offset of an element from the buffer's start, in elements.
+static int64_t offsetOf(const layout::LinearLayout &offsets, ArrayRef<int64_t> coordinates) {
+  std::vector<std::string> names;
+  for (size_t dim = 0; dim < coordinates.size(); ++dim)
+    names.push_back(std::string(layout::dimName(dim)));
+  SmallVector<layout::LinearLayout::Named> at;
+  for (auto [name, coordinate] : llvm::zip_equal(names, coordinates))
+    at.push_back({name, int32_t(coordinate)});
+  return offsets.apply(at).front();
+}
 
 namespace {
 /// Copies a tile box by box, one per panel.
@@ -133,6 +147,39 @@ public:
         copy.begin[0] = ir.CreateAdd(copy.begin[0], ir.getInt32(first));
       emit(copy);
     }
+  }
+
+  /// The copies of a block in its buffer's own layout: one for each box.
+  void forEachBox(llvm::function_ref<void(const BoxCopy &)> emit) {
+    const ArrayRef<int64_t> shape = buffer.getShape();
+    const auto box = ttng::mapShapeOf(RankedTensorType::get(shape, buffer.getElementType(), buffer.getEncoding())).box;
+    const layout::LinearLayout offsets =
+        cast<ttg::NvmmaSharedAttr>(buffer.getEncoding()).toLinearLayout(shape).invert();
+    const unsigned rank = shape.size();
+    const int64_t bytes = tt::storageBytes(buffer.getElementType());
+    SmallVector<int64_t, 5> at(rank, 0);
+    while (true) {
+      BoxCopy copy = {address, begin, shared, 0, unsigned(llvm::product_of(box) * bytes)};
+      for (unsigned dim = 0; dim < rank; ++dim)
+        if (at[dim])
+          copy.begin[rank - 1 - dim] = ir.CreateAdd(copy.begin[rank - 1 - dim], ir.getInt32(at[dim]));
+      copy.sharedOffset = offsetOf(offsets, at) * bytes;
+      emit(copy);
+      unsigned dim = rank;
+      while (dim-- > 0) {
+        if ((at[dim] += box[dim]) < shape[dim])
+          break;
+        at[dim] = 0;
+      }
+      if (dim == ~0u)
+        return;
+    }
+  }
+
+  /// Whether the buffer has the block's dimensions, rather than rows and columns alone.
+  static bool isWhole(ttg::MemDescType buffer, ArrayRef<int64_t> block) { return buffer.getShape() == block; }
+  void forEachCopy(ArrayRef<int64_t> block, llvm::function_ref<void(const BoxCopy &)> emit) {
+    isWhole(buffer, block) ? forEachBox(emit) : forEachPanel(emit);
   }
 
 private:
@@ -201,7 +248,7 @@ void TmaCopyEmitter::storeElement(llvm::Value *where, llvm::Value *value, ttng::
 
 /// Stores element by element, one per thread at a time.
 void TmaCopyEmitter::storeByThreads(TtgFunctionEmitter &of, ttng::AsyncTmaCopyLocalToGlobalOp op) {
-  const ArrayRef<int64_t> block = op.getBlock();
+  const ArrayRef<int64_t> block = op.blockShape();
   const unsigned rank = block.size();
   const int64_t columns = buffer.getShape()[1], bytes = tt::storageBytes(buffer.getElementType());
   llvm::Type *type = op.getKind() ? of.elements.memoryType(buffer.getElementType()) : ir.getIntNTy(bytes * 8);
@@ -239,6 +286,21 @@ void TmaCopyEmitter::storeByThreads(TtgFunctionEmitter &of, ttng::AsyncTmaCopyLo
 }
 } // namespace
 
+static void emitStore(TtgFunctionEmitter &emitter, TmaEmitter &tma, ttng::AsyncTmaCopyLocalToGlobalOp store) {
+  IrBuilder &ir = emitter.ir;
+  TmaCopyEmitter copies(emitter, store.getTensorMap(), store.getIndices(), store.getSrc().getType(),
+                        emitter.scalar(store.getSrc()));
+  auto emit = [&] {
+    copies.forEachCopy(store.blockShape(), [&](const BoxCopy &copy) { tma.store(ir, copy, store.getKind()); });
+    tma.commitStores(ir);
+  };
+  if (!store.getThreadsStoreRest())
+    return emitter.runWhere(emitter.isFirstThread(), emit);
+  llvm::Value *hasElements = ir.CreateNot(copies.isEmpty), *canStore = copies.canStore();
+  emitter.runWhere(ir.CreateAnd({emitter.isFirstThread(), hasElements, canStore}), emit);
+  emitter.runWhere(ir.CreateAnd(hasElements, ir.CreateNot(canStore)), [&] { copies.storeByThreads(emitter, store); });
+}
+
 static LogicalResult emitTmaCopy(TtgFunctionEmitter &emitter, Operation *op) {
   IrBuilder &ir = emitter.ir;
   TmaEmitter *tma = instructionsOf(emitter).tma();
@@ -249,21 +311,17 @@ static LogicalResult emitTmaCopy(TtgFunctionEmitter &emitter, Operation *op) {
       TmaCopyEmitter copies(emitter, load.getTensorMap(), load.getIndices(), load.getResult().getType(),
                             emitter.scalar(load.getResult()));
       copies.moveOutsideIfEmpty();
-      copies.forEachPanel(
-          [&](const BoxCopy &copy) { tma->load(ir, copy, emitter.scalar(load.getBarrier()), load.getEvict()); });
+      copies.forEachCopy(load.blockShape(), [&](const BoxCopy &copy) {
+        tma->load(ir, copy, emitter.scalar(load.getBarrier()), load.getEvict());
+      });
     });
   } else if (auto store = dyn_cast<ttng::AsyncTmaCopyLocalToGlobalOp>(op)) {
-    TmaCopyEmitter copies(emitter, store.getTensorMap(), store.getIndices(), store.getSrc().getType(),
-                          emitter.scalar(store.getSrc()));
-    llvm::Value *hasElements = ir.CreateNot(copies.isEmpty), *canStore = copies.canStore();
-    emitter.runWhere(ir.CreateAnd({emitter.isFirstThread(), hasElements, canStore}), [&] {
-      copies.forEachPanel([&](const BoxCopy &copy) { tma->store(ir, copy, store.getKind()); });
-      tma->commitStores(ir);
-    });
-    emitter.runWhere(ir.CreateAnd(hasElements, ir.CreateNot(canStore)), [&] { copies.storeByThreads(emitter, store); });
+    emitStore(emitter, *tma, store);
   } else {
     auto wait = cast<ttng::AsyncTmaStoreWaitOp>(op);
     emitter.runWhere(emitter.isFirstThread(), [&] { tma->waitForStores(ir, wait.getPendings(), wait.getReadOnly()); });
+    if (wait.getSources().empty())
+      emitter.barrier();
   }
   return success();
 }

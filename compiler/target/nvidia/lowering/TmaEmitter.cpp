@@ -135,6 +135,12 @@ void TmaEmitter::makeTensorMap(IrBuilder &ir, const TensorMap &map, llvm::Value 
                          "], [" + from + "], 128;\nfence.proxy.tensormap::generic.acquire.gpu [" + to + "], 128;");
 }
 
+void TmaEmitter::acquireTensorMap(IrBuilder &ir, llvm::Value *map) {
+  PtxBuilder fence(ir);
+  const std::string at = fence.input(ir.CreatePtrToInt(map, ir.getInt64Ty()));
+  fence.emit("fence.proxy.tensormap::generic.acquire.gpu [" + at + "], 128;", llvm::MemoryEffects::unknown());
+}
+
 //--- barriers ------------------------------------------------------------------------------
 
 void TmaEmitter::initBarrier(IrBuilder &ir, llvm::Value *barrier, int64_t offset, unsigned count) {
@@ -168,17 +174,29 @@ void TmaEmitter::arriveByWarp(IrBuilder &ir, llvm::Value *barrier, llvm::Value *
                "bar.warp.sync 0xffffffff;\n@" + condition + " mbarrier.arrive.shared::cta.b64 _, [" + at + "];");
 }
 
-void TmaEmitter::arriveAfterCopies(IrBuilder &ir, llvm::Value *barrier) {
+void TmaEmitter::arrive(IrBuilder &ir, llvm::Value *barrier, unsigned count) {
   PtxBuilder assembly(ir);
   const std::string at = assembly.input(addressOf(ir, barrier));
-  assembly.emit("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [" + at + "];", llvm::MemoryEffects::unknown());
+  // PTX ISA: a count requires compute capability 9.0.
+  assembly.emit("mbarrier.arrive.shared::cta.b64 _, [" + at + "]" + (count == 1 ? "" : ", " + std::to_string(count)) +
+                    ";",
+                llvm::MemoryEffects::unknown());
 }
 
-void TmaEmitter::waitForBarrier(IrBuilder &ir, llvm::Value *barrier, llvm::Value *parity, bool byWarp) {
+void TmaEmitter::arriveAfterCopies(IrBuilder &ir, llvm::Value *barrier, bool isCounted) {
+  PtxBuilder assembly(ir);
+  const std::string at = assembly.input(addressOf(ir, barrier));
+  assembly.emit(std::string("cp.async.mbarrier.arrive") + (isCounted ? ".noinc" : "") + ".shared::cta.b64 [" + at +
+                    "];",
+                llvm::MemoryEffects::unknown());
+}
+
+void TmaEmitter::waitForBarrier(IrBuilder &ir, llvm::Value *barrier, llvm::Value *parity, bool byWarp, bool suspends) {
   PtxBuilder assembly(ir);
   const std::string at = assembly.input(addressOf(ir, barrier)), phase = assembly.input(parity);
-  emitTogether(assembly, "{\n.reg .pred done;\nagain:\nmbarrier.try_wait.parity.shared::cta.b64 done, [" + at + "], " +
-                             phase + ";\n@!done bra again;\n" + (byWarp ? "bar.warp.sync 0xffffffff;\n" : "") + "}");
+  emitTogether(assembly, std::string("{\n.reg .pred done;\nagain:\nmbarrier.") + (suspends ? "try" : "test") +
+                             "_wait.parity.shared::cta.b64 done, [" + at + "], " + phase + ";\n@!done bra again;\n" +
+                             (byWarp ? "bar.warp.sync 0xffffffff;\n" : "") + "}");
 }
 
 //--- copies --------------------------------------------------------------------------------

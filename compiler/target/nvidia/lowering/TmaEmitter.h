@@ -39,6 +39,8 @@ public:
   /// Makes a tensor map in `scratch` (128 bytes of shared memory) and copies it to `target` in global memory; executed
   /// by all lanes of a warp. Afterwards copies by the warp's first lane may use it.
   void makeTensorMap(IrBuilder &ir, const TensorMap &map, llvm::Value *scratch, llvm::Value *target, llvm::Value *lane);
+  /// Lets the thread use a tensor map that another one made before the last barrier.
+  void acquireTensorMap(IrBuilder &ir, llvm::Value *map);
   /// Marks a kernel parameter as a tensor map that the host passes by value; the parameter's address is that of the
   /// tensor map.
   void markTensorMapParameter(llvm::Argument &parameter);
@@ -50,10 +52,14 @@ public:
   void expect(IrBuilder &ir, llvm::Value *barrier, unsigned bytes);
   /// The warp's first lane arrives, after the accesses of all lanes; executed by all of them.
   void arriveByWarp(IrBuilder &ir, llvm::Value *barrier, llvm::Value *isFirstLane);
-  /// The thread arrives when its asynchronous copies to shared memory are done.
-  void arriveAfterCopies(IrBuilder &ir, llvm::Value *barrier);
-  /// With `byWarp` no lane goes on before all lanes of its warp have passed the wait.
-  void waitForBarrier(IrBuilder &ir, llvm::Value *barrier, llvm::Value *parity, bool byWarp);
+  /// The thread arrives so many times.
+  void arrive(IrBuilder &ir, llvm::Value *barrier, unsigned count);
+  /// The thread arrives when its asynchronous copies to shared memory are done; the barrier counts the arrival, or
+  /// expects one more until then.
+  void arriveAfterCopies(IrBuilder &ir, llvm::Value *barrier, bool isCounted);
+  /// With `byWarp` no lane goes on before all lanes of its warp have passed the wait. `suspends`: by an instruction of
+  /// compute capability 9.0.
+  void waitForBarrier(IrBuilder &ir, llvm::Value *barrier, llvm::Value *parity, bool byWarp, bool suspends);
   void load(IrBuilder &ir, const BoxCopy &copy, llvm::Value *barrier, tt::EvictionPolicy evict);
   /// Stores the box, or combines it with what memory holds where `kind` is given.
   void store(IrBuilder &ir, const BoxCopy &copy, std::optional<tt::DescriptorReduceKind> kind);

@@ -35,6 +35,25 @@ def LowerDescriptorsToTma : Pass<"nvidia-lower-descriptors-to-tma", "::mlir::Mod
   let dependentDialects = ["::nereid::ttng::TtngDialect"];
 }
 
+def LowerDescriptorCopies : Pass<"nvidia-lower-descriptor-copies", "::mlir::ModuleOp"> {
+  let summary = "turns descriptors of TMA copies, whose layout is given, into tensor maps";
+  let description = [{
+    Runs on `ttg` that the user wrote. A kernel's descriptor arguments become their fields, or, with
+    `host-tensor-maps`, tensor maps that the host passes by value.
+  }];
+  let options = [Option<"hostTensorMaps", "host-tensor-maps", "bool", "false",
+                        "the host passes its descriptors as tensor maps">];
+  let dependentDialects = ["::nereid::ttng::TtngDialect"];
+}
+
+def AllocateWarps : Pass<"nvidia-allocate-warps", "::mlir::ModuleOp"> {
+  let summary = "gives the partitions of `ttg.warp_specialize` their warps and registers";
+  let description = [{
+    Sets `ttg.total-num-warps`, and `actualRegisters` where registers were requested: each partition gets what it asks
+    for, and the default region the rest.
+  }];
+}
+
 def MoveMapsToLauncher : Pass<"nvidia-move-maps-to-launcher", "::mlir::ModuleOp"> {
   let summary = "lets the launcher make the tensor maps that depend on arguments alone";
   let description = [{

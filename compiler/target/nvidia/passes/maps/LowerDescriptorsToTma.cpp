@@ -16,6 +16,7 @@
 #include "compiler/target/nvidia/dialect/HostTensorMaps.h"
 #include "compiler/target/nvidia/passes/Diagnostics.h"
 #include "compiler/target/nvidia/passes/Passes.h"
+#include "compiler/target/nvidia/passes/maps/DescriptorFields.h"
 #include "compiler/target/nvidia/passes/maps/TileLimits.h"
 
 #include "mlir/IR/Builders.h"
@@ -36,28 +37,6 @@ using namespace nereid::ttg;
 using tt::TensorDescType;
 
 //--- types ---------------------------------------------------------------------------------
-
-/// Whether both TMA and the language have this combination of elements.
-static bool combines(tt::DescriptorReduceKind kind, Type element) {
-  using Kind = tt::DescriptorReduceKind;
-  const unsigned bits = element.getIntOrFloatBitWidth();
-  const bool isFloat = isa<FloatType>(element), isUnsigned = element.isUnsignedInteger();
-  switch (kind) {
-  case Kind::ADD:
-    return isFloat ? bits == 16 || bits == 32 : bits == 32 || (bits == 64 && isUnsigned);
-  case Kind::MIN:
-  case Kind::MAX:
-    return !isFloat && bits >= 32;
-  case Kind::AND:
-  case Kind::OR:
-  case Kind::XOR:
-    return !isFloat && bits >= 32;
-  case Kind::INC:
-  case Kind::DEC:
-    return false;
-  }
-  llvm_unreachable("all kinds are listed");
-}
 
 //--- profitability -------------------------------------------------------------------------
 
@@ -223,7 +202,7 @@ void TypeChooser::look(Operation *op) {
   if (auto reduce = dyn_cast<tt::DescriptorReduceOp>(op)) {
     lookAtAccess(reduce, reduce.getIndices());
     if (Type type = reduce.getDesc().getType();
-        !combines(reduce.getKind(), cast<TensorDescType>(type).getBlockType().getElementType()))
+        !ttng::combinesByTma(reduce.getKind(), cast<TensorDescType>(type).getBlockType().getElementType()))
       refuse(type, op, "TMA has no such reduction of these elements");
   }
 }
@@ -256,14 +235,9 @@ public:
 
 private:
   bool isChosen(Value value) const { return chosen.contains(value.getType()); }
-  void replaceArguments(tt::FuncOp kernel);
-  void takeTensorMaps(tt::FuncOp kernel);
-  void replaceMake(tt::MakeTensorDescOp make);
   void replaceLoad(tt::DescriptorLoadOp load);
   void replaceStore(Operation *op, Value tensorMap, Value tile, ValueRange indices, TensorDescType type,
                     tt::DescriptorReduceKindAttr kind);
-  Value makeTensorMap(Location loc, TensorDescType type, Value base, ValueRange shape, ValueRange strides, Value nan,
-                      Value tf32);
   void retype(Operation *op);
 
   ModuleOp module;
@@ -279,70 +253,6 @@ private:
 static RankedTensorType rowsOf(RankedTensorType tile) {
   const int64_t columns = tile.getShape().back();
   return RankedTensorType::get({tile.getNumElements() / columns, columns}, tile.getElementType());
-}
-
-Value TmaLowering::makeTensorMap(Location loc, TensorDescType type, Value base, ValueRange shape, ValueRange strides,
-                                 Value nan, Value tf32) {
-  const bool isUnsigned = type.getBlockType().getElementType().isUnsignedInteger();
-  return ttng::MakeTensorMapOp::create(builder, loc, tensorMapType, base, shape, strides, nan, tf32, Value(),
-                                       builder.getDenseI64ArrayAttr(type.getBlockType().getShape()),
-                                       isUnsigned ? builder.getUnitAttr() : UnitAttr(), IntegerAttr());
-}
-
-/// The host passes a descriptor as its fields, in the order of the plain launch ABI.
-void TmaLowering::replaceArguments(tt::FuncOp kernel) {
-  builder.setInsertionPointToStart(&kernel.getBody().front());
-  auto divisible = [&](int64_t by) {
-    return builder.getDictionaryAttr(builder.getNamedAttr("tt.divisibility", builder.getI32IntegerAttr(by)));
-  };
-  for (unsigned index = 0; index < kernel.getNumArguments(); ++index) {
-    BlockArgument argument = kernel.getArgument(index);
-    if (!isChosen(argument))
-      continue;
-    auto type = cast<TensorDescType>(argument.getType());
-    const unsigned rank = type.getBlockType().getRank();
-    const int64_t bytes = tt::storageBytes(type.getTileType().getElementType());
-    SmallVector<Type> parts(2 * rank, builder.getI64Type());
-    parts.insert(parts.begin(), tt::PointerType::get(type.getTileType().getElementType()));
-    parts.append(2, builder.getI1Type());
-    SmallVector<DictionaryAttr> attributes(parts.size(), builder.getDictionaryAttr({}));
-    attributes[0] = divisible(ttng::kTensorMapAlignBytes);
-    for (unsigned dim = 0; dim + 1 < rank; ++dim)
-      attributes[1 + rank + dim] = divisible(std::max<int64_t>(1, ttng::kTensorMapAlignBytes / bytes));
-    const SmallVector<Location> locations(parts.size(), argument.getLoc());
-    (void)kernel.insertArguments(SmallVector<unsigned>(parts.size(), index), parts, attributes, locations);
-    const ValueRange values = kernel.getArguments().slice(index, parts.size());
-    Value tensorMap = makeTensorMap(argument.getLoc(), type, values[0], values.slice(1, rank),
-                                    values.slice(1 + rank, rank), values[1 + 2 * rank], values[2 + 2 * rank]);
-    argument.replaceAllUsesWith(tensorMap);
-    (void)kernel.eraseArgument(index + parts.size());
-    index += parts.size() - 1;
-  }
-}
-
-void TmaLowering::takeTensorMaps(tt::FuncOp kernel) {
-  for (unsigned index = 0; index < kernel.getNumArguments(); ++index) {
-    BlockArgument argument = kernel.getArgument(index);
-    if (!isChosen(argument))
-      continue;
-    auto block = TypeAttr::get(cast<TensorDescType>(argument.getType()).getBlockType());
-    auto marked = builder.getDictionaryAttr(builder.getNamedAttr(ttng::kTensorMap, block));
-    (void)kernel.insertArgument(index, tensorMapType, marked, argument.getLoc());
-    argument.replaceAllUsesWith(kernel.getArgument(index));
-    (void)kernel.eraseArgument(index + 1);
-  }
-}
-
-void TmaLowering::replaceMake(tt::MakeTensorDescOp make) {
-  builder.setInsertionPoint(make);
-  SmallVector<Value> shape;
-  for (Value extent : make.getShape())
-    shape.push_back(arith::ExtSIOp::create(builder, make.getLoc(), builder.getI64Type(), extent));
-  auto flag = [&](bool truth) -> Value { return arith::ConstantIntOp::create(builder, make.getLoc(), truth, 1); };
-  Value tensorMap = makeTensorMap(make.getLoc(), make.getType(), make.getBase(), shape, make.getStrides(),
-                                  flag(make.getPadding() == tt::PaddingOption::PAD_NAN), flag(false));
-  make.getResult().replaceAllUsesWith(tensorMap);
-  make.erase();
 }
 
 void TmaLowering::replaceLoad(tt::DescriptorLoadOp load) {
@@ -392,12 +302,13 @@ void TmaLowering::run() {
       accesses.push_back(op);
     }
   });
+  auto isOfMap = [&](TensorDescType type) { return chosen.contains(type); };
   for (auto function : module.getOps<tt::FuncOp>())
     if (!function.isExternal())
-      hostTensorMaps ? takeTensorMaps(function) : replaceArguments(function);
+      hostTensorMaps ? takeTensorMaps(function, isOfMap) : takeFields(function, isOfMap);
   for (Operation *op : accesses) {
     if (auto make = dyn_cast<tt::MakeTensorDescOp>(op))
-      replaceMake(make);
+      makeTensorMap(make);
     else if (auto load = dyn_cast<tt::DescriptorLoadOp>(op))
       replaceLoad(load);
     else if (auto store = dyn_cast<tt::DescriptorStoreOp>(op))

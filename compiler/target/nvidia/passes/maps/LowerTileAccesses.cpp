@@ -129,7 +129,8 @@ void Lowerer::lower(ttng::TileStoreOp store) {
       LocalAllocOp::create(builder, loc, ttng::tileBuffer(tile, /*isMutable=*/false), store.getSrc(), IntegerAttr());
   ttng::FenceAsyncSharedOp::create(builder, loc, /*bCluster=*/false);
   ttng::AsyncTmaCopyLocalToGlobalOp::create(builder, loc, store.getTensorMap(), store.getIndices(), buffer,
-                                            store.getBlockAttr(), store.getKindAttr(), store.getIsUnsignedAttr());
+                                            store.getBlockAttr(), store.getKindAttr(), store.getIsUnsignedAttr(),
+                                            builder.getUnitAttr());
   ttng::AsyncTmaStoreWaitOp::create(builder, loc, ValueRange(buffer), builder.getI32IntegerAttr(0),
                                     mayReadAgain(store) ? UnitAttr() : builder.getUnitAttr());
   store.erase();

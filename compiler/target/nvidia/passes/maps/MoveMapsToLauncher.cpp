@@ -61,11 +61,8 @@ bool MapMover::isOff(Value flag) {
 }
 
 bool MapMover::readRecipe(ttng::MakeTensorMapOp make) {
-  Type element = make.getBase().getType().getPointee();
-  const int64_t bytes = tt::storageBytes(element);
-  if (make.getIsUnsigned())
-    element = IntegerType::get(make.getContext(), element.getIntOrFloatBitWidth(), IntegerType::Unsigned);
-  recipe = {RankedTensorType::get(make.getBlock(), element), {}, {}, {}};
+  const int64_t bytes = tt::storageBytes(make.getBase().getType().getPointee());
+  recipe = {make.blockType(), {}, {}, {}};
   if (!analysis::functionArgument(make.getBase()))
     return false;
   recipe.base = *launchCodeOf(make.getBase());
@@ -104,6 +101,8 @@ bool MapMover::mayStore(ttng::MakeTensorMapOp make, ttng::TileStoreOp store) {
 }
 
 bool MapMover::mayUse(ttng::MakeTensorMapOp make, Operation *user) {
+  if (isa<ttng::AsyncTmaCopyGlobalToLocalOp, ttng::AsyncTmaCopyLocalToGlobalOp>(user))
+    return make.getLayout().has_value(); // the kernel orders such accesses itself
   if (auto store = dyn_cast<ttng::TileStoreOp>(user))
     return mayStore(make, store);
   return isa<ttng::TileLoadOp>(user) && written && analysis::staysUnwritten(make.getBase(), *written);

@@ -79,7 +79,7 @@ void Specializer::fill(OpBuilder &builder, const Channel &channel, const MultiBu
   AsyncCopyGlobalToLocalOp::create(builder, loc, AsyncTokenType::get(load.getContext()),
                                    values.lookupOrDefault(load.getPtr()), buffer, mask, Value(), load.getCache(),
                                    load.getEvict());
-  ttng::AsyncCopyMbarrierArriveOp::create(builder, loc, full);
+  ttng::AsyncCopyMbarrierArriveOp::create(builder, loc, full, /*noIncrement=*/true);
 }
 
 /// Where CTAs stay, begins a loop over programs at the end of the builder's block, which carries the position in the
@@ -181,7 +181,8 @@ BufferAccess Specializer::useMultiBuffer(const MultiBuffer &multiBuffer, Channel
 
 /// Hands back a buffer where `condition` holds.
 Operation *Specializer::release(const MultiBuffer &multiBuffer, Location loc, Value stage, Value condition) {
-  return ttng::ArriveBarrierOp::create(rewriter, loc, barrierAt(rewriter, loc, multiBuffer.empty, stage), condition);
+  return ttng::ArriveBarrierOp::create(rewriter, loc, barrierAt(rewriter, loc, multiBuffer.empty, stage), 1, condition,
+                                       /*byWarp=*/true);
 }
 
 /// The buffer used before.
