@@ -27,7 +27,8 @@ struct InnerValue {
 
 /// Base, extents and strides in 64 bits, two flags, extents and strides once more.
 static size_t descriptorParameters(const std::string &block) {
-  const auto rank = static_cast<size_t>(std::count(block.begin(), block.end(), ',')) + 1;
+  const auto extents = std::find(block.begin(), block.end(), ']'); // a layout may follow
+  const auto rank = static_cast<size_t>(std::count(block.begin(), extents, ',')) + 1;
   return 4 * rank + 3;
 }
 

@@ -73,6 +73,12 @@ llvm::ArrayRef<Builtin> gluonAmdBufferBuiltins();
 llvm::ArrayRef<Builtin> gluonAmdMatrixBuiltins();
 llvm::ArrayRef<Builtin> gluonAmdCopyBuiltins();
 llvm::ArrayRef<Builtin> gluonAmdStageBuiltins();
+llvm::ArrayRef<Builtin> gluonWarpBuiltins();
+llvm::ArrayRef<Builtin> gluonAsyncCopyBuiltins(); // gluon/nvidia/
+llvm::ArrayRef<Builtin> gluonMbarrierBuiltins();
+llvm::ArrayRef<Builtin> gluonTmaBuiltins();
+llvm::ArrayRef<Builtin> gluonNvidiaMatrixBuiltins();
+llvm::ArrayRef<Builtin> gluonClusterBuiltins();
 
 /// Every built-in, sorted by module and name.
 llvm::ArrayRef<const Builtin *> allBuiltins();

@@ -10,6 +10,7 @@
 #include "compiler/sema/TtModuleEmitter.h"
 #include "compiler/sema/builtins/Hint.h"
 #include "compiler/sema/builtins/Records.h"
+#include "compiler/sema/gluon/Layouts.h"
 #include "compiler/support/Diagnostics.h"
 #include "compiler/syntax/Parser.h"
 #include "mlir/IR/Diagnostics.h"
@@ -91,12 +92,19 @@ Value ParameterEmitter::addLeaf(const KernelArgument &arg, const std::string &na
     known.push_back({entry.getNumArguments(), "tt.divisibility", arg.divisibility});
   if (arg.pointerRange)
     known.push_back({entry.getNumArguments(), "tt.pointer_range", arg.pointerRange});
-  const Value shape = shapeOfArgument(arg.type);
+  Type type = arg.type;
+  if (!type.layoutName.empty()) {
+    type.layout = descriptorLayout(builder.getContext(), type.layoutName);
+    if (!type.layout)
+      return emitter.error(diag::DescriptorLayout, parameter.nameRange, type.layoutName);
+    type.layoutName.clear();
+  }
+  const Value shape = shapeOfArgument(type);
   llvm::SmallVector<TensorValue> parts;
   flatten(shape, parts);
   llvm::SmallVector<mlir::Value> values;
   for (auto [index, part] : llvm::enumerate(parts)) {
-    auto label = builder.getStringAttr(nameOfPart(name, arg.type, index));
+    auto label = builder.getStringAttr(nameOfPart(name, type, index));
     values.push_back(entry.addArgument(part.type.toMlir(builder.getContext()),
                                        mlir::NameLoc::get(label, emitter.location(parameter.nameRange))));
   }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/sema/TtModuleEmitter.h"
 
+#include "compiler/dialect/ttg/Dialect.h"
 #include "compiler/sema/Diagnostics.h"
 #include "compiler/sema/TtFunctionEmitter.h"
 #include "compiler/stdlib/Stdlib.h"
@@ -191,6 +192,8 @@ const Specialisation *TtModuleEmitter::specialise(std::shared_ptr<JitFunction> f
     key += "|" + mangle(arg);
   for (const auto &[name, captured] : function->captured)
     key += "|" + name + "=" + mangle(captured);
+  if (regionWarps)
+    key += "|" + std::to_string(regionWarps) + " warps";
   // Different constants may have the same text: closures of one factory, objects with one repr.
   auto isSame = [&](const Specialisation &other) {
     auto sameNamed = [](const auto &a, const auto &b) { return a.first == b.first && sameShape(a.second, b.second); };
@@ -231,6 +234,8 @@ const Specialisation *TtModuleEmitter::specialise(std::shared_ptr<JitFunction> f
     name += "_";
   auto func = tt::FuncOp::create(builder, loc, name, builder.getFunctionType(inputs, {}), "private");
   func->setAttr("noinline", builder.getBoolAttr(function->noinline));
+  if (regionWarps) // tiles are spread over these
+    func->setAttr(ttg::kNumWarps, builder.getI32IntegerAttr(regionWarps));
   mlir::Block *entryBlock = builder.createBlock(&func.getBody());
   for (mlir::Type input : inputs)
     entryBlock->addArgument(input, loc);

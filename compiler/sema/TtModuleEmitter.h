@@ -36,7 +36,8 @@ public:
   support::DiagnosticEngine &diagnostics;
   const support::Options &options;
   const support::TargetSpec &target;
-  bool isGluon = false; ///< tiles have layouts: the kernel is in Gluon's language
+  unsigned regionWarps = 0; ///< the warps that run what is emitted; 0: those of the kernel
+  bool isGluon = false;     ///< tiles have layouts: the kernel is in Gluon's language
 
   /// Parses the function's text once; false after an error.
   bool parse(JitFunction &function);

@@ -102,7 +102,7 @@ static mlir::Type descriptorToMlir(const Type &type, mlir::MLIRContext *context)
     element =
         mlir::IntegerType::get(context, bitsOf(type.scalar),
                                isSignedInteger(type.scalar) ? mlir::IntegerType::Signed : mlir::IntegerType::Unsigned);
-  return tt::TensorDescType::get(context, mlir::RankedTensorType::get(type.shape, element));
+  return tt::TensorDescType::get(context, mlir::RankedTensorType::get(type.shape, element, type.layout));
 }
 
 std::string Type::str() const {
@@ -155,13 +155,15 @@ mlir::Type Type::toMlir(mlir::MLIRContext *context) const {
   return mlir::RankedTensorType::get(shape, element, layout);
 }
 
-/// Parses "fp16[128, 64]".
+/// Parses "fp16[128, 64]", with a layout after a comma in Gluon's language.
 static std::optional<Type> descriptorFromSignature(llvm::StringRef text) {
-  auto [element, extents] = text.split('[');
+  auto [element, rest] = text.split('[');
+  auto [extents, layout] = rest.split(']');
   std::optional<Scalar> scalar = artifact::elementOfSignature(element);
-  if (!scalar || !extents.consume_back("]"))
+  if (!scalar || !text.contains(']') || (!layout.empty() && !layout.consume_front(",")))
     return std::nullopt;
   Type type(*scalar);
+  type.layoutName = layout.trim().str();
   for (llvm::StringRef extent : llvm::split(extents, ',')) {
     int64_t number;
     if (extent.trim().getAsInteger(10, number) || number <= 0)

@@ -44,6 +44,7 @@ struct Type {
   // --- In Gluon's language ---
   mlir::Attribute layout;                   ///< of a tile: an encoding of `ttg` or `gluon`; null in Triton's language
   Memory memory = Memory::Registers;        ///< `Shared`: a descriptor of a buffer, `!ttg.memdesc`
+  std::string layoutName;                   ///< of a descriptor in a signature: "NVMMASharedLayout(...)"
   llvm::SmallVector<int64_t, 4> allocation; ///< the shape of the buffer that a descriptor is a view of
 
   Type() = default;

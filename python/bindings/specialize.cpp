@@ -62,7 +62,10 @@ static nb::object specializeDescriptor(nb::handle descriptor) {
   if (!type)
     raise(PyExc_TypeError, "a tensor descriptor cannot hold elements of type " + std::string(utf8(dtype)));
   nb::object shape = checked(PySequence_List(checked(PyObject_GetAttrString(descriptor.ptr(), "block_shape")).ptr()));
-  return pairOf("tensordesc<" + std::string(jit::spelling(*type)) + reprOf(shape) + ">", nb::none());
+  std::string text = std::string(jit::spelling(*type)) + reprOf(shape);
+  if (nb::object layout = attributeOrNull(descriptor, "layout"); layout.is_valid()) // Gluon's
+    text += "," + reprOf(layout);
+  return pairOf("tensordesc<" + text + ">", nb::none());
 }
 
 /// Whether code for the backend's targets differs with the size of an array's storage.

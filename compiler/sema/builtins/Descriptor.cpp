@@ -3,6 +3,7 @@
 #include "compiler/sema/Diagnostics.h"
 #include "compiler/sema/TileShape.h"
 #include "compiler/sema/builtins/Records.h"
+#include "compiler/sema/gluon/Layouts.h"
 
 namespace nereid::sema {
 namespace {
@@ -28,6 +29,10 @@ std::optional<Value> attributeOf(llvm::ArrayRef<Value> parts, llvm::StringRef na
     return TypeValue{blockTypeOf(handle)};
   if (name == "dtype")
     return TypeValue{Type(handle.scalar)};
+  if (name == "layout" && handle.layout)
+    return layoutValue(handle.layout);
+  if (name == "nbytes_per_cta" || name == "nbytes")
+    return Value::integer(artifact::storageBytes(handle.scalar, handle.elementCount()));
   if (name == "type")
     return TypeValue{handle};
   return std::nullopt;
@@ -71,7 +76,9 @@ std::optional<tt::PaddingOption> paddingOf(const CallSite &site, Scalar element)
   return padding->is<double>() ? tt::PaddingOption::PAD_NAN : tt::PaddingOption::PAD_ZERO;
 }
 
-Value emitMake(const CallSite &site) {
+} // namespace
+
+Value makeDescriptor(const CallSite &site, mlir::Attribute layout) {
   TtFunctionEmitter &emitter = site.emitter;
   const TensorValue *base = site["base"].tensor();
   if (!base || !base->type.isPointer || base->type.isTile())
@@ -91,6 +98,7 @@ Value emitMake(const CallSite &site) {
                   artifact::storageBytes(element), bytes);
   Type type = base->type.withShape(*block).asDescriptor();
   type.isPointer = false; // keeps only constness
+  type.layout = layout;
   llvm::SmallVector<mlir::Value> extents, steps;
   for (auto [extent, step] : llvm::zip_equal(*shape, *strides)) {
     extents.push_back(extent.tensor()->value);
@@ -100,6 +108,10 @@ Value emitMake(const CallSite &site) {
                        {emitOp<tt::MakeTensorDescOp>(site, type, base->value, extents, steps, *padding),
                         Value::tuple(*shape), Value::tuple(*strides)});
 }
+
+namespace {
+
+Value emitMake(const CallSite &site) { return makeDescriptor(site); }
 
 //--- Accesses ------------------------------------------------------------------------------
 

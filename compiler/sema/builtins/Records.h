@@ -29,6 +29,9 @@ struct BlockAccess {
 /// The access with the call's `boundary_check`; nothing after an error.
 std::optional<BlockAccess> blockAccess(const CallSite &site, llvm::ArrayRef<Value> parts);
 
+/// Emits a descriptor of blocks, in Gluon's language with the layout of their buffers.
+Value makeDescriptor(const CallSite &site, mlir::Attribute layout = {});
+
 /// The value of `padding_option` outside of the array, None where it is not given; nothing after an error.
 std::optional<Value> paddingArgument(const CallSite &site, Scalar element);
 

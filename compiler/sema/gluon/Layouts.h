@@ -84,6 +84,9 @@ Value amdScaleLayout(mlir::MLIRContext *context, const Value &operandLayout, llv
 Value amdPaddedLayout(mlir::MLIRContext *context, const Value &operandLayout, llvm::ArrayRef<int64_t> shape,
                       unsigned bits, bool isKContiguous, LayoutError error);
 
+/// The encoding that a text of the host names: "NVMMASharedLayout(swizzle_byte_width=128, ...)"; null for others.
+mlir::Attribute descriptorLayout(mlir::MLIRContext *context, llvm::StringRef text);
+
 // --- helpers of the tables ---
 /// A list of numbers, or of bases, as a value.
 Value numbersValue(llvm::ArrayRef<unsigned> numbers);

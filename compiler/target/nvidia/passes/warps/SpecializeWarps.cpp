@@ -214,8 +214,9 @@ void Specializer::run() {
     buffersOfOnce = 1;
   rewriter.setInsertionPointToStart(&body);
   createMultiBuffers();
-  auto specialize =
-      WarpSpecializeOp::create(rewriter, loc, TypeRange(), ValueRange(), rewriter.getDenseI32ArrayAttr({kProducerWarps}), DenseI32ArrayAttr(), DenseI32ArrayAttr(), DenseI32ArrayAttr(), 1);
+  auto specialize = WarpSpecializeOp::create(rewriter, loc, TypeRange(), ValueRange(),
+                                             rewriter.getDenseI32ArrayAttr({kProducerWarps}), DenseI32ArrayAttr(),
+                                             DenseI32ArrayAttr(), DenseI32ArrayAttr(), 1);
   // Registers move only where it is needed: not every assembler can do that.
   if (llvm::any_of(loops, [&](const SpecialLoop &special) {
         return registersOf(special.dots, true) > specialize.initialRegisters();

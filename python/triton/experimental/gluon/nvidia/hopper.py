@@ -2,5 +2,6 @@
 # SPDX-License-Identifier: MIT
 
 from .._names import bind
+from ._tensor_descriptor import TensorDescriptor
 
-__all__ = bind(globals(), "TensorDescriptor TensorDescriptorIm2Col")
+__all__ = ["TensorDescriptor", *bind(globals(), "TensorDescriptorIm2Col")]
