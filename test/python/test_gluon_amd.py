@@ -241,12 +241,12 @@ def test_upcast_of_packed_values(cdna):
 @gluon.jit
 def scaled_product(
     a_ptr, b_ptr, s_ptr, t_ptr, c_ptr, A: gl.constexpr, B: gl.constexpr, K: gl.constexpr, layout: gl.constexpr,
-    blocked: gl.constexpr,
+    blocked: gl.constexpr, WIDTH: gl.constexpr = 16,
 ):  # fmt: skip
     A_K: gl.constexpr = K // 2 if A == "e2m1" else K
     B_K: gl.constexpr = K // 2 if B == "e2m1" else K
-    left: gl.constexpr = gl.DotOperandLayout(0, layout, 16)
-    right: gl.constexpr = gl.DotOperandLayout(1, layout, 16)
+    left: gl.constexpr = gl.DotOperandLayout(0, layout, WIDTH)
+    right: gl.constexpr = gl.DotOperandLayout(1, layout, WIDTH)
     of_left: gl.constexpr = cdna4.get_mfma_scale_layout(left, [32, K // 32])
     of_right: gl.constexpr = cdna4.get_mfma_scale_layout(right, [32, K // 32])
     rows, columns = (
@@ -322,6 +322,16 @@ def test_scaled_mfma(newest, kinds, extent, scaled):
         left = left * np.repeat(np.exp2(s.astype(np.float32) - 127), 32, 1)
         right = right * np.repeat(np.exp2(t.astype(np.float32) - 127), 32, 1)
     expected = left.astype(np.float64) @ right.T.astype(np.float64) * (1 if scaled else 2)
+    np.testing.assert_allclose(c, expected, rtol=1e-5, atol=1e-6 * np.abs(expected).max())
+
+
+def test_one_scale_serves_any_order_along_k(newest):
+    (a, left), (b, right) = (scaled_operand("e4m3", seed) for seed in range(2))
+    c = np.zeros((32, 32), np.float32)
+    layout = gl.amd.AMDMFMALayout(4, [16, 16, 128], True, [2, 2])
+    blocked = gl.BlockedLayout([1, 4], [8, 8], [4, 1], [1, 0])
+    scaled_product[(1,)](a, b, None, None, c, "e4m3", "e4m3", 256, layout, blocked, WIDTH=32)
+    expected = left.astype(np.float64) @ right.T.astype(np.float64) * 2
     np.testing.assert_allclose(c, expected, rtol=1e-5, atol=1e-6 * np.abs(expected).max())
 
 

@@ -11,6 +11,7 @@
 #include "compiler/target/amd/lowering/AmdEmitter.h"
 #include "compiler/target/amd/lowering/MatrixFactor.h"
 
+#include "mlir/IR/Matchers.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
 
 using namespace mlir;
@@ -191,8 +192,21 @@ static FactorForm factorOf(tt::DotScaledOp op, unsigned operand, const MatrixIns
           .perLane = instruction.perLane / (format == tt::ScaleDotElemType::E2M1 ? 2 : 1)};
 }
 
-/// The order along k of scaled operands is the instruction's own; scales are in the lanes that it takes them from.
+/// Whether all scales are one number, wherever lanes hold them.
+static bool isUniform(Value scales) {
+  SplatElementsAttr constant;
+  return !scales || matchPattern(scales, m_Constant(&constant)) || scales.getDefiningOp<tt::SplatOp>();
+}
+
+/// The order along k of scaled operands is the instruction's own; scales are in the lanes that it takes them from. With
+/// one scale for all any order will do that both operands have.
 static bool areLayoutsOfScaled(ttg::AmdMfmaAttr mfma, ArrayRef<FactorForm> factors) {
+  auto valuesOf = [](const FactorForm &factor) {
+    return factor.kWidth * (factor.format == tt::ScaleDotElemType::E2M1 ? 2 : 1);
+  };
+  if (llvm::all_of(factors, [](const FactorForm &factor) { return isUniform(factor.scales); }) &&
+      valuesOf(factors[0]) == valuesOf(factors[1]))
+    return true;
   auto lanesOf = [](const LinearLayout &layout) {
     return layout.sublayout({layout::kLane, layout::kWarp}, layout.outputNames());
   };

@@ -35,6 +35,12 @@ class Missing:
             raise AttributeError(name)
         return self._refuse()
 
+    def __or__(self, other: Any) -> Any:
+        """In annotations: `gl.Layout | None`."""
+        return Any
+
+    __ror__ = __or__
+
     def __repr__(self) -> str:
         return f"<missing {self.__module__}.{self.__name__}>"
 
