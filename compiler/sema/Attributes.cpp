@@ -7,6 +7,7 @@
 #include "compiler/sema/builtins/ModuleConstants.h"
 #include "compiler/sema/gluon/Layouts.h"
 #include "compiler/sema/gluon/Names.h"
+#include "compiler/sema/gluon/SharedMemory.h"
 #include "compiler/stdlib/Stdlib.h"
 
 #include "llvm/ADT/StringSwitch.h"
@@ -186,7 +187,7 @@ Value TtFunctionEmitter::tensorAttribute(const Value &tensor, llvm::StringRef na
     const Builtin *trans = findBuiltin(languageModule, "trans");
     return callBuiltin(*trans, {{tensor, range}}, {}, range);
   }
-  if (name == "layout" || (name == "rank" && type.layout))
+  if (name == "layout" || (name == "rank" && type.layout) || (name == "nbytes_per_cta" && type.isShared()))
     return typeAttribute(type, name, range);
   if (type.isShared()) { // methods of buffers are built-ins of a module of their own
     if (const Builtin *method = findBuiltin(sharedMemoryModule, name); method && method->isMember)
@@ -275,6 +276,8 @@ static std::optional<Value> typeProperty(const Type &type, llvm::StringRef name)
     return layoutValue(type.layout);
   if (name == "rank" && (type.layout || type.isShared()))
     return Value::integer(type.shape.size());
+  if (name == "nbytes_per_cta" && type.isShared())
+    return Value::integer(bytesPerCta(type));
   if (name == "nbytes" && type.isTile())
     return Value::integer(type.elementCount() * type.bits() / 8);
   if (name == "name")

@@ -5,6 +5,7 @@
 #include "compiler/sema/builtins/Emission.h"
 #include "compiler/sema/builtins/ModuleConstants.h"
 #include "compiler/sema/gluon/Names.h"
+#include "compiler/sema/gluon/SharedMemory.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -54,7 +55,7 @@ llvm::ArrayRef<const Builtin *> allBuiltins() {
                                            gluonMbarrierBuiltins(),
                                            gluonTmaBuiltins(),
                                            gluonNvidiaMatrixBuiltins(),
-                                           gluonClusterBuiltins()})
+                                           gluonClusterBuiltins(), gluonSharedBuiltins(), gluonSharedGatherBuiltins()})
       for (const Builtin &builtin : family)
         entries.push_back(&builtin);
     llvm::sort(entries, [](const Builtin *a, const Builtin *b) { return keyOf(a) < keyOf(b); });
