@@ -6,6 +6,7 @@
 #include "compiler/driver/Diagnostics.h"
 #include "compiler/driver/PassDiagnostics.h"
 #include "compiler/lowering/Kernel.h"
+#include "compiler/passes/gluon/Passes.h"
 #include "compiler/target/cpu/CpuTarget.h"
 #include "compiler/target/cpu/Explain.h"
 #include "compiler/target/cpu/Pipeline.h"
@@ -47,6 +48,7 @@ static cpu::CpuKernel &kernelOf(Compilation &work) {
 }
 
 static void addTtirPasses(mlir::OpPassManager &passes, const Compilation &work) {
+  passes.addPass(gluon::createDropLayouts());
   cpu::buildTtirPipeline(passes, work.options.enableFpFusion);
 }
 

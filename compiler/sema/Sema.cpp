@@ -145,8 +145,10 @@ static tt::FuncOp createKernel(TtModuleEmitter &module, TtFunctionEmitter &emitt
   return func;
 }
 
-/// Describes the machine, which layouts depend on.
+/// Describes the machine, which layouts depend on; the CPU drops them.
 static void setShape(mlir::ModuleOp op, const support::Options &options, const support::TargetSpec &target) {
+  if (target.backend == artifact::kCpu.name)
+    return;
   mlir::Builder builder(op.getContext());
   const llvm::StringRef arch = llvm::StringRef(target.arch);
   const bool isCuda = target.backend == artifact::kCuda.name;

@@ -5,6 +5,7 @@
 
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace nereid;
@@ -48,6 +49,25 @@ void MemDescType::print(AsmPrinter &printer) const {
   printer << ">";
 }
 
+/// Sizes are computed in 32 bits; no shared memory has so many elements.
+static constexpr uint64_t kMostElements = uint64_t(1) << 28;
+
+static LogicalResult verifySize(function_ref<InFlightDiagnostic()> emitError, Attribute encoding,
+                                ArrayRef<int64_t> allocShape) {
+  uint64_t elements = 1;
+  for (int64_t extent : allocShape)
+    elements = llvm::SaturatingMultiply(elements, uint64_t(std::max<int64_t>(extent, 1)));
+  if (auto linear = dyn_cast<SharedLinearAttr>(encoding); linear && linear.getLayout().inBits(layout::kOffset) > 28)
+    elements = kMostElements + 1;
+  if (auto padded = dyn_cast<PaddedSharedAttr>(encoding))
+    for (const layout::Gap &gap : padded.getPadding().gaps)
+      elements =
+          llvm::SaturatingAdd(elements, llvm::SaturatingMultiply(elements / gap.interval + 1, uint64_t(gap.size)));
+  if (elements <= kMostElements)
+    return success();
+  return emitError() << "a buffer of " << elements << " elements, gaps included, is larger than any shared memory";
+}
+
 /// An encoding that names its extents is of one shape.
 static LogicalResult verifyShape(function_ref<InFlightDiagnostic()> emitError, LayoutEncoding encoding,
                                  ArrayRef<int64_t> shape, Type element) {
@@ -84,6 +104,8 @@ LogicalResult MemDescType::verify(function_ref<InFlightDiagnostic()> emitError, 
     if (extent > whole)
       return emitError() << "extent " << extent << " of a buffer is larger than " << whole << ", its allocation's";
   }
+  if (failed(verifySize(emitError, encoding, allocShape)))
+    return failure();
   return verifyShape(emitError, layout, allocShape.take_back(rank), element);
 }
 

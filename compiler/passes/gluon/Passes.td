@@ -5,6 +5,13 @@
 
 include "mlir/Pass/PassBase.td"
 
+def DropLayouts : Pass<"gluon-drop-layouts", "::mlir::ModuleOp"> {
+  let summary = "drops layouts, for a target whose programs are one thread";
+  let description = [{
+    Conversions of layouts are gone, tiles are `tt`'s. An op on shared memory or warps is an error at its line.
+  }];
+}
+
 def ResolveLayouts : Pass<"gluon-resolve-layouts", "::mlir::ModuleOp"> {
   let summary = "finds the layouts that the author of a kernel left open";
   let description = [{

@@ -1,5 +1,6 @@
 // Finds the layouts of results from those of operands: the one place that does.
 // SPDX-License-Identifier: MIT
+#include "artifact/TargetInfo.h"
 #include "compiler/dialect/gluon/Dialect.h"
 #include "compiler/dialect/ttg/EncodingShape.h"
 #include "compiler/sema/Diagnostics.h"
@@ -76,8 +77,10 @@ bool TtFunctionEmitter::checkTileLayout(Attribute layout, llvm::ArrayRef<int64_t
   });
   auto emitError = [&] { return mlir::emitError(location(range)); };
   mlir::Operation *place = builder.getInsertionBlock()->getParentOp();
+  const bool hasWarps = module.target.backend != artifact::kCpu.name;
   if (succeeded(ttg::verifyTile(emitError, encoding, shape)) &&
-      succeeded(ttg::verifyThreads(emitError, encoding, ttg::numWarpsOf(place), ttg::threadsPerWarpOf(place))))
+      (!hasWarps ||
+       succeeded(ttg::verifyThreads(emitError, encoding, ttg::numWarpsOf(place), ttg::threadsPerWarpOf(place)))))
     return true;
   error(diag::LayoutUnfit, range, layoutText(layout), shapeText(shape), message);
   return false;

@@ -45,7 +45,8 @@ bool readArguments(const CallSite &site, Indexed &access, bool hasValues, bool h
   access.mask = isMasked ? operands.back() : Value();
   const Type &buffer = access.buffer->type;
   if (hasValues && access.values.tensor()->type.scalar != buffer.scalar) {
-    site.emitter.error(gluon::diag::BufferTile, site.rangeOf("values"), access.values.tensor()->type.str(), buffer.str());
+    site.emitter.error(gluon::diag::BufferTile, site.rangeOf("values"), access.values.tensor()->type.str(),
+                       buffer.str());
     return false;
   }
   return true;

@@ -103,12 +103,11 @@ Attribute sharedLayoutArgument(const CallSite &site, llvm::StringRef parameter) 
   if (given.isPoison())
     return {};
   if (!layout || layout->kind != LayoutKind::Shared) {
-    site.emitter.error(gluon::diag::SharedLayoutArgument, site.rangeOf(parameter), parameter, shown(site.emitter, given));
+    site.emitter.error(gluon::diag::SharedLayoutArgument, site.rangeOf(parameter), parameter,
+                       shown(site.emitter, given));
     return {};
   }
-  auto report = [&](std::string message) {
-    site.emitter.error(diag::LayoutInvalid, site.rangeOf(parameter), message);
-  };
+  auto report = [&](std::string message) { site.emitter.error(diag::LayoutInvalid, site.rangeOf(parameter), message); };
   return encodingOf(builderOf(site).getContext(), given, report);
 }
 
@@ -165,8 +164,7 @@ Value emitAllocate(const CallSite &site) {
     return Value::poison();
   mlir::Value filledWith;
   if (!site["value"].isNone()) {
-    std::optional<TensorValue> tile =
-        tileFor(site, "value", Type::shared(element->scalar, *shape, encoding, *shape));
+    std::optional<TensorValue> tile = tileFor(site, "value", Type::shared(element->scalar, *shape, encoding, *shape));
     if (!tile)
       return Value::poison();
     filledWith = tile->value;
@@ -273,8 +271,7 @@ Value emitReinterpret(const CallSite &site) {
   const TensorValue *buffer = bufferArgument(site, "self");
   if (!buffer)
     return Value::poison();
-  std::optional<Type> element =
-      site["dtype"].isNone() ? Type(buffer->type.scalar) : elementArgument(site, "dtype");
+  std::optional<Type> element = site["dtype"].isNone() ? Type(buffer->type.scalar) : elementArgument(site, "dtype");
   llvm::SmallVector<int64_t> shape(buffer->type.shape.begin(), buffer->type.shape.end());
   if (!site["shape"].isNone()) {
     auto given = intsArgument(site, "shape");
@@ -283,8 +280,7 @@ Value emitReinterpret(const CallSite &site) {
     shape = *given;
   }
   const Attribute encoding = site["layout"].isNone() ? buffer->type.layout : sharedLayoutArgument(site, "layout");
-  const ttg::MemDescType type =
-      element && encoding ? wholeBuffer(site, *element, shape, encoding) : ttg::MemDescType();
+  const ttg::MemDescType type = element && encoding ? wholeBuffer(site, *element, shape, encoding) : ttg::MemDescType();
   if (!type)
     return Value::poison();
   auto op = ttg::MemDescReinterpretOp::create(builderOf(site), locationOf(site), type, buffer->value);
@@ -302,7 +298,12 @@ llvm::ArrayRef<Builtin> gluonSharedBuiltins() {
        {{"element_ty"}, {"shape"}, {"layout"}, {"value", "None"}},
        "A buffer in shared memory, filled with a tile if one is given.",
        emitAllocate},
-      {"load", sharedMemoryModule, {{"self"}, {"layout"}}, "The buffer's elements as a tile in a layout.", emitLoad, true},
+      {"load",
+       sharedMemoryModule,
+       {{"self"}, {"layout"}},
+       "The buffer's elements as a tile in a layout.",
+       emitLoad,
+       true},
       {"store", sharedMemoryModule, {{"self"}, {"value"}}, "Writes a tile to the buffer.", emitStore, true},
       {"index",
        sharedMemoryModule,

@@ -622,3 +622,11 @@ tt.func @padded_of_another_shape(%b: !ttg.memdesc<16x16xf16, #padded, #ttg.share
 tt.func @narrow_matrix(%b: !ttg.memdesc<8x16xf16, #matrix, #ttg.shared_memory>) {
   tt.return
 }
+
+// -----
+
+#padded = #ttg.padded_shared<[1:+1073741824] {order = [1, 0], shape = [8, 16]}>
+// expected-error @+1 {{elements, gaps included, is larger than any shared memory}}
+tt.func @wide_gaps(%b: !ttg.memdesc<8x16xf16, #padded, #ttg.shared_memory>) {
+  tt.return
+}
