@@ -15,49 +15,64 @@ using namespace nereid::layout;
 /// The lowest address bit that is XORed into bit 4.
 static constexpr unsigned kPhaseBytes = 128;
 
-/// The step along a row that accompanies row `step`: a chunk if its address bit is one of the phase's.
-static int32_t chunkOfRow(const MatrixBuffer &buffer, int64_t step) {
-  const int64_t address = step * buffer.panelBytes(), chunk = address / kPhaseBytes;
-  const bool isPhase = chunk > 0 && chunk < buffer.panelBytes() / kChunkBytes;
-  return isPhase ? chunk * kChunkBytes * 8 / buffer.elemBits : 0;
-}
-
 /// The byte at an offset in a row of which each second half of a chunk is unused.
 static int32_t withoutGaps(int32_t offset) {
   constexpr int32_t half = kChunkBytes / 2;
   return offset / int32_t(kChunkBytes) * half + offset % half;
 }
 
-/// Adds the bases of the last two dims.
-static void addMatrix(std::vector<LinearLayout::Coordinates> &bases, const MatrixBuffer &buffer,
-                      llvm::ArrayRef<int64_t> shape) {
-  const unsigned rank = shape.size(), last = rank - 1;
-  const unsigned along = buffer.isTransposed ? last - 1 : last, rows = buffer.isTransposed ? last : last - 1;
-  auto inRow = [&](int32_t offset) { return buffer.isFp4Padded ? withoutGaps(offset) : offset; };
-  for (int64_t step = 1; step < buffer.panelElems(); step *= 2)
-    bases.emplace_back(rank, 0)[along] = inRow(step);
-  for (int64_t step = 1; step < shape[rows]; step *= 2) {
-    LinearLayout::Coordinates &basis = bases.emplace_back(rank, 0);
-    basis[rows] = step;
-    basis[along] = inRow(chunkOfRow(buffer, step));
+namespace {
+/// Collects the elements that the bits of an offset move to.
+class OffsetBases {
+public:
+  OffsetBases(const MatrixBuffer &buffer, unsigned rank, unsigned along) : buffer(buffer), rank(rank), along(along) {}
+
+  /// Further bits from `step` to `extent` of a dim. Whatever dim an address bit moves along, those of the phase also
+  /// move by chunks.
+  void add(unsigned dim, int64_t step, int64_t extent) {
+    for (; step < extent; step *= 2) {
+      const int64_t address = (int64_t(buffer.elemBits) << bases.size()) / 8, chunk = address / kPhaseBytes;
+      const bool isPhase = chunk > 0 && chunk < buffer.panelBytes() / kChunkBytes;
+      LinearLayout::Coordinates &basis = bases.emplace_back(rank, 0);
+      basis[dim] = step;
+      if (isPhase)
+        basis[along] ^= inRow(chunk * kChunkBytes * 8 / buffer.elemBits);
+    }
   }
-  for (int64_t step = buffer.panelElems() / (buffer.isFp4Padded ? 2 : 1); step < shape[along]; step *= 2)
-    bases.emplace_back(rank, 0)[along] = step;
-}
+  /// The bits within a panel.
+  void addPanel() {
+    for (int64_t step = 1; step < buffer.panelElems(); step *= 2)
+      bases.emplace_back(rank, 0)[along] = inRow(step);
+  }
+
+  std::vector<LinearLayout::Coordinates> bases;
+
+private:
+  int32_t inRow(int32_t offset) const { return buffer.isFp4Padded ? withoutGaps(offset) : offset; }
+
+  const MatrixBuffer &buffer;
+  unsigned rank, along;
+};
+} // namespace
 
 LinearLayout layout::matrixBufferLayout(const MatrixBuffer &buffer, llvm::ArrayRef<int64_t> shape) {
-  const unsigned rank = shape.size(), inMatrix = std::min(rank, 2u);
-  std::vector<LinearLayout::Input> inputs = {{kOffset.str(), {}}, {kBlock.str(), {}}};
-  std::vector<LinearLayout::Coordinates> &bases = inputs[0].bases;
-  if (rank > 1)
-    addMatrix(bases, buffer, shape);
-  for (unsigned dim : llvm::reverse(llvm::seq<unsigned>(0, rank > 1 ? rank - inMatrix : rank)))
-    for (int64_t step = 1; step < shape[dim]; step *= 2)
-      bases.emplace_back(rank, 0)[dim] = step;
+  const unsigned rank = shape.size(), last = rank - 1, inMatrix = std::min(rank, 2u);
+  const bool isTransposed = rank > 1 && buffer.isTransposed;
+  const unsigned along = isTransposed ? last - 1 : last, rows = isTransposed ? last : last - 1;
+  OffsetBases offsets(buffer, rank, along);
+  if (rank > 1) {
+    offsets.addPanel();
+    offsets.add(rows, 1, shape[rows]);
+    offsets.add(along, buffer.panelElems() / (buffer.isFp4Padded ? 2 : 1), shape[along]);
+  } else {
+    offsets.add(0, 1, shape[0]);
+  }
+  for (unsigned dim : llvm::reverse(llvm::seq<unsigned>(0, rank - inMatrix)))
+    offsets.add(dim, 1, shape[dim]);
   std::vector<LinearLayout::Output> outputs;
   for (auto [dim, extent] : llvm::enumerate(shape))
     outputs.push_back({dimName(dim), int32_t(extent)});
-  return LinearLayout::fromBases(inputs, outputs);
+  return LinearLayout::fromBases({{kOffset.str(), std::move(offsets.bases)}, {kBlock.str(), {}}}, outputs);
 }
 
 /// The matrix descriptor's code of a swizzle.

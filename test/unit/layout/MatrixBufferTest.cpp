@@ -48,6 +48,23 @@ TEST(MatrixBuffer, FurtherDimensionsAreOutermost) {
     }
 }
 
+TEST(MatrixBuffer, FewRowsContinueThePattern) {
+  const LinearLayout flat = matrixBufferLayout({128, 16}, {16, 64}), few = matrixBufferLayout({128, 16}, {8, 2, 64});
+  for (int32_t offset = 0; offset < 16 * 64; ++offset) {
+    const auto row = flat.apply({{kOffset, offset}}), element = few.apply({{kOffset, offset}});
+    ASSERT_EQ(row, (LinearLayout::Coordinates{element[0] * 2 + element[1], element[2]}));
+  }
+}
+
+TEST(MatrixBuffer, PaddedFp4HasHalfOfEachChunk) {
+  const LinearLayout layout = matrixBufferLayout({128, 8, false, true}, {8, 64});
+  EXPECT_EQ(layout.inSize(kOffset), 8 * 128);
+  EXPECT_EQ(layout.apply({{kOffset, 7}}), (LinearLayout::Coordinates{0, 7}));
+  EXPECT_EQ(layout.apply({{kOffset, 8}}), (LinearLayout::Coordinates{0, 0}));
+  EXPECT_EQ(layout.apply({{kOffset, 16}}), (LinearLayout::Coordinates{0, 8}));
+  EXPECT_EQ(layout.apply({{kOffset, 128}}), (LinearLayout::Coordinates{1, 8}));
+}
+
 TEST(MatrixBuffer, AlignmentIsThatOfThePattern) {
   EXPECT_EQ((MatrixBuffer{128, 16}.alignmentBytes()), 1024u);
   EXPECT_EQ((MatrixBuffer{32, 8}.alignmentBytes()), 256u);
