@@ -207,11 +207,12 @@ llvm::Value *TmaCopyEmitter::sharedElement(llvm::Value *row, llvm::Value *column
   llvm::Value *panel = ir.CreateUDiv(column, number(layout.panelElems()));
   llvm::Value *inRow = ir.CreateMul(ir.CreateURem(column, number(layout.panelElems())),
                                     number(tt::storageBytes(buffer.getElementType())));
+  const uint64_t panelBytes = buffer.getShape()[0] * layout.panelBytes();
   llvm::Value *offset = ir.CreateAdd(ir.CreateMul(row, number(layout.panelBytes())), inRow);
+  offset = ir.CreateAdd(offset, ir.CreateMul(panel, number(panelBytes)));
   const unsigned mask = layout.swizzleBytes ? layout.swizzleBytes / layout::kChunkBytes - 1 : 0;
   llvm::Value *swizzle = ir.CreateShl(ir.CreateAnd(ir.CreateLShr(offset, number(7)), number(mask)), number(4));
-  const uint64_t panelBytes = buffer.getShape()[0] * layout.panelBytes();
-  return ir.CreatePtrAdd(shared, ir.CreateAdd(ir.CreateXor(offset, swizzle), ir.CreateMul(panel, number(panelBytes))));
+  return ir.CreatePtrAdd(shared, ir.CreateXor(offset, swizzle));
 }
 
 static llvm::AtomicRMWInst::BinOp combination(tt::DescriptorReduceKind kind, bool isFloat, bool isUnsigned) {
