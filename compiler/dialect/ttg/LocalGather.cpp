@@ -33,6 +33,11 @@ static LogicalResult verifyAccess(const IndexedAccess &access) {
     if (int64_t(dim) != access.axis && extent > whole)
       return op->emitOpError("indices have extent ")
              << extent << " in dimension " << dim << ", the buffer has " << whole;
+  const layout::LinearLayout inBuffer = layoutOf(access.buffer);
+  for (unsigned bit = 0; bit < inBuffer.inBits(layout::kBlock); ++bit)
+    if (inBuffer.basis(layout::kBlock, bit)[access.axis])
+      return op->emitOpError("the CTAs of the cluster hold different parts of dimension ")
+             << access.axis << ", and an index may name one of another CTA; split the buffer along another dimension";
   if (elements.getShape() != indices.getShape() || elements.getEncoding() != indices.getEncoding()) // C2
     return op->emitOpError("elements ") << elements << " differ in shape or encoding from indices " << indices;
   if (elements.getElementType() != access.buffer.getElementType())

@@ -1,6 +1,7 @@
 // Verifies buffers in shared memory and the ops on them; relates the layouts of loads and stores.
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/ttg/AccessRelation.h"
+#include "compiler/dialect/ttg/Buffers.h"
 #include "compiler/dialect/ttg/EncodingShape.h"
 #include "compiler/dialect/ttg/TtOpRules.h"
 
@@ -8,12 +9,39 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::ttg;
 
-/// Shape and element type agree, and the tile has an encoding.
+/// Whether threads would access the part of a buffer that another CTA of the cluster holds.
+static bool crossesCtas(RankedTensorType tile, MemDescType buffer) {
+  if (!encodingOf(tile) || isPartOfBuffer(buffer))
+    return false;
+  const layout::LinearLayout inBuffer = layoutOf(buffer), &held = linearLayoutOf(tile);
+  if (inBuffer.inBits(layout::kBlock) == 0)
+    return false;
+  const layout::LinearLayout accessed = held.invertAndCompose(inBuffer);
+  for (StringRef input : accessed.inputNames())
+    for (unsigned bit = 0; bit < accessed.inBits(input); ++bit) {
+      const int32_t cta = accessed.basis(input, bit, layout::kBlock), own = input == layout::kBlock ? 1 << bit : 0;
+      if (cta != 0 && cta != own)
+        return true;
+    }
+  for (unsigned bit = 0; bit < inBuffer.inBits(layout::kBlock); ++bit) {
+    const layout::LinearLayout::Coordinates basis = inBuffer.basis(layout::kBlock, bit);
+    const bool isSplit = llvm::any_of(basis, [](int32_t step) { return step != 0; });
+    if (isSplit &&
+        (bit >= accessed.inBits(layout::kBlock) || accessed.basis(layout::kBlock, bit, layout::kBlock) != 1 << bit))
+      return true;
+  }
+  return false;
+}
+
+/// Shape and element type agree, and the tile has an encoding; each CTA accesses its own memory.
 static LogicalResult verifySameTile(Operation *op, RankedTensorType tile, MemDescType buffer) {
   if (tile.getShape() != buffer.getShape() || tile.getElementType() != buffer.getElementType())
     return op->emitOpError("tile ") << tile << " differs from buffer " << buffer;
   if (!tile.getEncoding()) // that of Gluon's tiles may still have to be found
     return op->emitOpError("tile ") << tile << " has no encoding";
+  if (crossesCtas(tile, buffer))
+    return op->emitOpError("tile ") << tile << " and buffer " << buffer
+                                    << " are split over the cluster in different ways; give them the same CGALayout";
   return success();
 }
 

@@ -630,3 +630,26 @@ tt.func @narrow_matrix(%b: !ttg.memdesc<8x16xf16, #matrix, #ttg.shared_memory>) 
 tt.func @wide_gaps(%b: !ttg.memdesc<8x16xf16, #padded, #ttg.shared_memory>) {
   tt.return
 }
+
+// -----
+
+#blocked = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0], CGALayout = [[1, 0]]}>
+#columns = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0], CGALayout = [[0, 1]]}>
+#smem = #ttg.shared_memory
+tt.func @of_another_cta(%b: !ttg.memdesc<16x32xf32, #columns, #smem, mutable>, %i: tensor<16x32xi32, #blocked>) {
+  // expected-error @+1 {{are split over the cluster in different ways; give them the same CGALayout}}
+  %x = ttg.local_load %b : !ttg.memdesc<16x32xf32, #columns, #smem, mutable> -> tensor<16x32xf32, #blocked>
+  tt.return
+}
+
+// -----
+
+#blocked = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0], CGALayout = [[0, 1]]}>
+#columns = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0], CGALayout = [[0, 1]]}>
+#smem = #ttg.shared_memory
+tt.func @index_in_another_cta(%b: !ttg.memdesc<16x32xf32, #columns, #smem, mutable>, %i: tensor<16x32xi32, #blocked>) {
+  %x = ttg.local_load %b : !ttg.memdesc<16x32xf32, #columns, #smem, mutable> -> tensor<16x32xf32, #blocked>
+  // expected-error @+1 {{the CTAs of the cluster hold different parts of dimension 1}}
+  %y = ttg.local_gather %b[%i] {axis = 1 : i32} : !ttg.memdesc<16x32xf32, #columns, #smem, mutable>, tensor<16x32xi32, #blocked> -> tensor<16x32xf32, #blocked>
+  tt.return
+}
