@@ -6,6 +6,7 @@
 #include "compiler/sema/Diagnostics.h"
 #include "compiler/sema/TileShape.h"
 #include "compiler/sema/builtins/Emission.h"
+#include "compiler/sema/gluon/Arguments.h"
 #include "compiler/sema/gluon/Diagnostics.h"
 #include "compiler/sema/gluon/Layouts.h"
 #include "compiler/sema/gluon/Names.h"
