@@ -55,7 +55,9 @@ llvm::ArrayRef<const Builtin *> allBuiltins() {
                                            gluonMbarrierBuiltins(),
                                            gluonTmaBuiltins(),
                                            gluonNvidiaMatrixBuiltins(),
-                                           gluonClusterBuiltins(), gluonSharedBuiltins(), gluonSharedGatherBuiltins()})
+                                           gluonClusterBuiltins(),
+                                           gluonSharedBuiltins(),
+                                           gluonSharedGatherBuiltins()})
       for (const Builtin &builtin : family)
         entries.push_back(&builtin);
     llvm::sort(entries, [](const Builtin *a, const Builtin *b) { return keyOf(a) < keyOf(b); });

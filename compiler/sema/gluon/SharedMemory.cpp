@@ -89,7 +89,7 @@ const TensorValue *bufferArgument(const CallSite &site, llvm::StringRef paramete
     return nullptr;
   if (const TensorValue *tensor = value.tensor(); tensor && tensor->type.isShared())
     return tensor;
-  site.emitter.error(gluon::diag::BufferExpected, site.rangeOf(parameter), parameter, shown(site.emitter, value));
+  site.emitter.error(diag::BufferExpected, site.rangeOf(parameter), site.builtin.name, parameter, describe(value));
   return nullptr;
 }
 
