@@ -37,9 +37,13 @@ void Clock::forget(uint32_t first, uint32_t end) {
   std::erase_if(pages, [&](const Page &page) { return page.cluster >= first && page.cluster < end; });
 }
 
-void Clock::join(const Clock &other) {
+void Clock::joinEnded(const Clock &other) {
   for (uint32_t device = 0; device < other.ended.size(); ++device)
     raiseEnded(device, other.ended[device]);
+}
+
+void Clock::join(const Clock &other) {
+  joinEnded(other);
   for (const Page &page : other.pages) {
     std::vector<uint32_t> &clocks = at(page.cluster).clocks;
     if (clocks.size() < page.clocks.size())

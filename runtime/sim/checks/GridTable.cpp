@@ -47,13 +47,30 @@ const GridRecord &GridTable::of(uint32_t cluster) const {
   return *std::prev(std::upper_bound(grids.begin(), grids.end(), cluster, isBefore));
 }
 
+void GridTable::addLanes(Clock &byLane, const Clock &now, const Lanes &lanes) const {
+  byLane.joinEnded(now);
+  now.each([&](uint32_t from, uint16_t other, uint32_t clock) {
+    const GridRecord &grid = of(from);
+    const bool isWarp = grid.rankOf(other) >= 0;
+    if (isWarp && other % kAgents != static_cast<unsigned>(Agent::Warp))
+      return; // its accesses need no fence
+    if (!isWarp)
+      return byLane.raise(from, grid.laneOf(other, 0), clock);
+    const uint32_t mask = from == lanes.cluster && other == lanes.thread ? lanes.mask : kAllLanes;
+    for (unsigned lane = 0; lane < kLanes; ++lane)
+      byLane.raise(from, grid.laneOf(other, lane), mask >> lane & 1 ? clock : std::min(clock, lanes.others));
+  });
+}
+
 View GridTable::startOf(const Cluster &cluster) const {
   const Launch &launch = *cluster.launch;
   if (launch.device >= ended.size())
     return {};
   View view = ended[launch.device];
   view.now.raiseEnded(launch.device, launch.firstCluster);
-  view.shared = view.global = view.maps = view.now; // the end of a launch makes its writes visible to every proxy
+  // The end of a launch makes its writes visible to every proxy.
+  addLanes(view.global, view.now, {});
+  view.shared = view.maps = view.global;
   return view;
 }
 

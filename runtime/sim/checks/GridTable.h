@@ -23,6 +23,11 @@ struct GridRecord {
   int rankOf(uint16_t thread) const;
   /// "warp 3", "cp.async of warp 3".
   std::string nameOf(uint16_t thread) const;
+  /// The number of a lane of a warp, or of another thread, in clocks that are by lane.
+  uint16_t laneOf(uint16_t thread, unsigned lane) const {
+    const size_t warps = numWarps * numCtas, warp = thread / kAgents;
+    return uint16_t(warp < warps ? warp * kLanes + lane : warps * kLanes + thread - warps * kAgents);
+  }
   /// Whether it stands for the cp.async of a warp.
   bool isCopy(uint16_t thread) const {
     return rankOf(thread) >= 0 && thread % kAgents == static_cast<unsigned>(Agent::Copy);
@@ -34,6 +39,15 @@ public:
   /// Adds the launch of a cluster, unless it is there.
   void add(const Cluster &cluster);
   const GridRecord &of(uint32_t cluster) const;
+
+  /// Some lanes of a warp, and up to which clock the other lanes are in order with them.
+  struct Lanes {
+    uint32_t cluster = 0;
+    uint16_t thread = 0;
+    uint32_t mask = kAllLanes, others = 0;
+  };
+  /// Adds to a clock by lane what such lanes have seen, of the threads in `now`.
+  void addLanes(Clock &byLane, const Clock &now, const Lanes &lanes) const;
 
   /// What a cluster has seen when it starts: what the launches before it on its GPU have done and seen.
   View startOf(const Cluster &cluster) const;

@@ -104,7 +104,7 @@ void HappensBefore::onSync(Warp &warp, const SyncEvent &event) {
   case SyncKind::Fence:
     return onFence(warp, event.scope);
   case SyncKind::ProxyFence:
-    return onProxyFence(warp, event.proxy);
+    return onProxyFence(warp, event);
   case SyncKind::MbarrierInit:
   case SyncKind::MbarrierArrive:
   case SyncKind::MbarrierPhase:
@@ -137,16 +137,23 @@ void HappensBefore::onFence(Warp &warp, Scope scope) {
   advance(warp);
 }
 
-void HappensBefore::onProxyFence(Warp &warp, ProxyFence fence) {
-  View &view = threadOf(warp).view;
+void HappensBefore::onProxyFence(Warp &warp, const SyncEvent &event) {
+  Thread &thread = threadOf(warp);
+  View &view = thread.view;
+  const ProxyFence fence = event.proxy;
+  GridTable::Lanes lanes{index, agentOf(warp, Agent::Warp), event.lanes};
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    if (event.lanes >> lane & 1)
+      lanes.others = std::max(lanes.others, thread.convergedAt[lane] - 1);
+  const auto add = [&](Clock &clock) { grids.addLanes(clock, view.now, lanes); };
   if (fence == ProxyFence::Async || fence == ProxyFence::AsyncShared || fence == ProxyFence::MbarrierInit)
-    view.shared.join(view.now);
+    add(view.shared);
   if (fence == ProxyFence::Async || fence == ProxyFence::AsyncGlobal)
-    view.global.join(view.now);
+    add(view.global);
   if (fence == ProxyFence::MbarrierInit)
-    view.inits.join(view.now);
+    add(view.inits);
   if (fence == ProxyFence::TensorMapAcquire)
-    view.maps.join(view.now);
+    add(view.maps);
   advance(warp);
 }
 

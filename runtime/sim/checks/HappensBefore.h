@@ -47,6 +47,10 @@ public:
   Actor actorOf(Warp &warp, const MemoryAccess &access);
   uint32_t clusterIndex() const { return index; }
   bool isMbarrier(const char *address) const { return mbarriers.count(address); }
+  /// Whether a clock by lane covers what a lane of any launch has done.
+  bool coversLane(const Clock &clock, uint32_t cluster, uint16_t thread, unsigned lane, uint32_t at) const {
+    return covers(clock, cluster, grids.of(cluster).laneOf(thread, lane), at);
+  }
   /// Whether the clock covers what a thread of any launch has done.
   bool covers(const Clock &clock, uint32_t cluster, uint16_t thread, uint32_t at) const {
     return clock.of(cluster, thread) >= at || clock.endedOn(grids.of(cluster).device) > cluster;
@@ -93,7 +97,7 @@ private:
   void orderLanes(Warp &warp, uint32_t lanes, uint32_t clock);
   Mbarrier &mbarrierAt(const void *address);
   void onFence(Warp &warp, Scope scope);
-  void onProxyFence(Warp &warp, ProxyFence fence);
+  void onProxyFence(Warp &warp, const SyncEvent &event);
   void onMbarrier(Warp &warp, const SyncEvent &event);
   void onIssue(Warp &warp, const SyncEvent &event);
   void onWait(Warp &warp, const SyncEvent &event);

@@ -165,7 +165,7 @@ bool RaceCheck::isHidden(const Visit &visit, const Touch &before) const {
   const Clock &seen = visit.access.proxy == Proxy::TensorMap ? view.maps
                       : visit.access.space == Space::Shared  ? view.shared
                                                              : view.global;
-  return !order.covers(seen, before.cluster, before.thread, before.clock);
+  return !order.coversLane(seen, before.cluster, before.thread, before.lane, before.clock);
 }
 
 /// Whether `before` initialises an mbarrier, and fence.mbarrier_init has ordered that before the access.
@@ -173,7 +173,7 @@ bool RaceCheck::isFencedInit(const Visit &visit, const Touch &before) const {
   constexpr uint64_t kMbarrierBytes = 8;
   return before.isWrite && !before.isStrong && visit.access.space == Space::Shared &&
          order.isMbarrier(reinterpret_cast<const char *>(visit.word & ~(kMbarrierBytes - 1))) &&
-         order.covers(visit.actor.view->inits, before.cluster, before.thread, before.clock);
+         order.coversLane(visit.actor.view->inits, before.cluster, before.thread, before.lane, before.clock);
 }
 
 //--- shared memory of other CTAs -----------------------------------------------------------

@@ -24,7 +24,9 @@ private:
   struct Registers {
     uint32_t committed = 0;
     std::unordered_map<uint32_t, Product> pending; ///< by slot
-    std::vector<const Instruction *> written;      ///< since the last wgmma.fence, by slot over its unit; null: not
+    /// Since the last wgmma.fence, by slot over its unit; null: not.
+    std::vector<const Instruction *> written, read;
+    bool hasFenced = false;
   };
   void atProduct(Warp &warp, Registers &registers, const Instruction &instruction);
   void atUse(Warp &warp, const Registers &registers, const Instruction &instruction, uint32_t slot);
@@ -41,7 +43,10 @@ static std::vector<Note> noteOf(const Instruction *instruction, const char *text
 
 void RegisterCheck::onSync(Warp &warp, const SyncEvent &event) {
   if (event.kind == SyncKind::RegisterFence) {
-    warps[&warp].written.assign(numSlots, nullptr);
+    Registers &fenced = warps[&warp];
+    fenced.written.assign(numSlots, nullptr);
+    fenced.read.assign(numSlots, nullptr);
+    fenced.hasFenced = true;
     return;
   }
   if (event.async != AsyncKind::Wgmma)
@@ -56,17 +61,27 @@ void RegisterCheck::onSync(Warp &warp, const SyncEvent &event) {
                   [&](const auto &each) { return each.second.group + event.count < registers.committed; });
 }
 
-/// The list has the results and the words of the left matrix.
+/// The list has the results and the words of the left matrix. A fence is needed before the first wgmma, too (PTX ISA,
+/// wgmma.fence).
 void RegisterCheck::atProduct(Warp &warp, Registers &registers, const Instruction &instruction) {
   product = &instruction;
-  for (uint32_t slot : instruction.list)
-    if (const Instruction *writer = registers.written.empty() ? nullptr : registers.written[slot / kSlotUnit])
-      return void(fail(warp, instruction, "sanitize-sync",
-                       "wgmma uses a register that was written without a "
-                       "`wgmma.fence` after it",
-                       -1, noteOf(writer, "written here")));
-  for (uint32_t slot : operandsOf(warp, instruction).destinations)
+  const auto lacksFence = [&](const Instruction *other, const char *how, const char *note) {
+    fail(warp, instruction, "sanitize-sync",
+         std::string("wgmma uses a register that was ") + how + " without a `wgmma.fence` after it", -1,
+         noteOf(other, note));
+  };
+  if (!registers.written.empty())
+    for (uint32_t slot : instruction.list)
+      if (const Instruction *writer = registers.written[slot / kSlotUnit])
+        return lacksFence(writer, "written", "written here");
+  if (!registers.hasFenced)
+    return void(
+        fail(warp, instruction, "sanitize-sync", "the first wgmma of a warp without a `wgmma.fence` before it"));
+  for (uint32_t slot : operandsOf(warp, instruction).destinations) {
+    if (const Instruction *reader = registers.read[slot / kSlotUnit])
+      return lacksFence(reader, "read", "read here");
     registers.pending[slot] = {registers.committed, &instruction};
+  }
 }
 
 void RegisterCheck::atUse(Warp &warp, const Registers &registers, const Instruction &instruction, uint32_t slot) {
@@ -93,6 +108,9 @@ void RegisterCheck::onIssue(Warp &warp, const Instruction &instruction) {
       atUse(warp, registers, instruction, slot);
   }
   registers.written.resize(numSlots);
+  registers.read.resize(numSlots);
+  for (uint32_t slot : operands.sources)
+    registers.read[slot / kSlotUnit] = &instruction;
   for (uint32_t slot : operands.destinations)
     registers.written[slot / kSlotUnit] = &instruction;
 }

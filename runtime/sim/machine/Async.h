@@ -21,9 +21,15 @@ bool startUnordered(Warp &warp, std::function<bool()> perform);
 
 /// Whether the word is an mbarrier; fails if not.
 bool expectMbarrier(Warp &warp, const Instruction &instruction, const char *barrier, unsigned lane);
-/// What the mbarrier lacks that a waiting instruction of a warp tests, in brackets; empty where it is no such
-/// instruction.
-std::string missingText(const Warp &warp, uint32_t lanes, const Instruction &instruction);
+
+//--- what waits lack -----------------------------------------------------------------------
+
+/// What the mbarrier lacks that an instruction of a warp tests, in brackets; empty where it tests none.
+std::string missingAtMbarrier(const Warp &warp, uint32_t lanes, const Instruction &instruction);
+/// The threads that have come to the barrier of a CTA or a cluster that an instruction waits at, in brackets, or empty.
+std::string missingAtBarrier(const Warp &warp, uint32_t lanes, const Instruction &instruction);
+
+//--- arrivals ------------------------------------------------------------------------------
 
 /// Adds arrivals and bytes to an mbarrier (a word in shared memory); both may complete its phase.
 /// `operation`: the asynchronous one that does so, 0: none.

@@ -123,6 +123,7 @@ struct Warp {
   uint32_t candidates = 0; ///< lanes at the current instruction, whatever its guard says; only with observers
   uint32_t carry = 0;      ///< condition code of each lane
   uint32_t exited = 0;     ///< lanes that have ended, or never began
+  uint32_t vainWaits = 0;  ///< waits for an mbarrier that chance has cut short, since the last one that ended
   uint64_t turns = 0;
   uint64_t clusterPhase = 0;                   ///< phase of the barrier of the cluster at the last arrival
   std::vector<AsyncGroups> copies, bulkStores; ///< by lane; allocated at the first use

@@ -68,7 +68,9 @@ static std::vector<WarpRange> warpRanges(const Cluster &cluster) {
     for (const Warp &warp : cta.warps)
       for (const Split &split : warp.splits) {
         const Instruction &instruction = cluster.code->instructions[split.pc];
-        const WarpRange next{&cta, &instruction, missingText(warp, split.mask, instruction), warp.index, warp.index};
+        const std::string missing =
+            missingAtMbarrier(warp, split.mask, instruction) + missingAtBarrier(warp, split.mask, instruction);
+        const WarpRange next{&cta, &instruction, missing, warp.index, warp.index};
         const auto same = std::ranges::find_if(ranges, [&](const WarpRange &each) { return each.takes(next); });
         if (same == ranges.end())
           ranges.push_back(next);

@@ -30,7 +30,7 @@ std::string placeText(const Cluster &cluster, const Instruction &instruction);
 /// "element 12 of `x_ptr`" where the address is in the memory of a known argument, else "global memory at 0x...".
 std::string globalPlaceText(const Launch &launch, uint64_t address);
 
-/// Where the warps of the cluster stand, up to a limit, and what an mbarrier lacks that they wait for.
+/// Where the warps of the cluster stand, up to a limit, and what a barrier lacks that they wait for.
 std::string warpsText(const Cluster &cluster);
 
 } // namespace nereid::sim

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/sim/units/Barrier.h"
 
+#include "runtime/sim/machine/Async.h"
 #include "runtime/sim/machine/Report.h"
 #include "runtime/sim/units/Opcodes.h"
 
@@ -123,6 +124,25 @@ static Step waitForCluster(Warp &warp, const Instruction &instruction) {
   event.kind = SyncKind::BarrierLeave;
   tell(warp, event);
   return Step::Next;
+}
+
+static std::string comeText(const std::string &barrier, uint32_t arrived, uint32_t expected) {
+  return "[" + std::to_string(arrived) + " of " + std::to_string(expected) + " threads have come to " + barrier + "]";
+}
+
+std::string nereid::sim::missingAtBarrier(const Warp &warp, uint32_t lanes, const Instruction &instruction) {
+  const Cluster &cluster = *warp.cta->cluster;
+  if (instruction.execute == &waitForCluster)
+    return comeText("the cluster's barrier", cluster.barrier.arrived, ::liveThreads(cluster));
+  if (instruction.execute != &atBarrier || !lanes)
+    return "";
+  const auto first = unsigned(std::countr_zero(lanes));
+  const uint32_t index = warp.at<uint32_t>(instruction.slots[0])[first];
+  if (index >= std::size(warp.cta->barriers))
+    return "";
+  return comeText("barrier " + std::to_string(index), warp.cta->barriers[index].arrived,
+                  instruction.roles<BarrierRoles>().hasCount ? warp.at<uint32_t>(instruction.slots[1])[first]
+                                                             : liveThreads(*warp.cta));
 }
 
 //--- decoding ------------------------------------------------------------------------------

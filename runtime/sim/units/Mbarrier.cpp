@@ -177,11 +177,17 @@ static Step test(Warp &warp, const Instruction &instruction) {
       tell(warp, event);
   }
   writePredicate(warp, instruction.slots[2], done);
-  if (done == warp.mask)
+  if (done == warp.mask) {
+    warp.vainWaits = 0;
     return Step::Next;
-  // try_wait may give up at any time.
+  }
+  if (done || !roles.waits)
+    return Step::Yield;
+  // try_wait may give up at any time. It stops doing so where that has not helped, so that a deadlock is seen as one.
+  constexpr uint32_t kMostVainWaits = 32;
   Cluster &cluster = *warp.cta->cluster;
-  const bool givesUp = done || !roles.waits || (cluster.launch->seed && cluster.nextRandom() % 4 == 0);
+  const bool givesUp = cluster.launch->seed && warp.vainWaits < kMostVainWaits && cluster.nextRandom() % 4 == 0;
+  warp.vainWaits += givesUp;
   return givesUp ? Step::Yield : Step::Wait;
 }
 
@@ -190,7 +196,7 @@ static std::string arrivalsText(const Fields &fields) {
   return std::to_string(fields.pending) + " of " + std::to_string(fields.expected) + " arrivals";
 }
 
-std::string nereid::sim::missingText(const Warp &warp, uint32_t lanes, const Instruction &instruction) {
+std::string nereid::sim::missingAtMbarrier(const Warp &warp, uint32_t lanes, const Instruction &instruction) {
   const auto lane = unsigned(std::countr_zero(lanes));
   if (instruction.execute != &test || !lanes)
     return "";

@@ -70,7 +70,10 @@ stored:)";
 
 TEST(SimHazards, generalWritesBeforeABulkStore) {
   expectClean(kInit + kFill + kFence + kBarrier + kStore, kThreads);
-  expectClean(kInit + kFill + kBarrier + kFence + kStore, kThreads); // the issuing thread may execute it
+  expectClean(kInit + kFill + kBarrier + kFence + kStore, kThreads); // the issuing thread may execute it, alone
+  expectClean(kInit + kFill + kBarrier + "@!%p0 fence.proxy.async.shared::cta;" + kStore, kThreads);
+  expectReport(kInit + kFill + "@!%p0 fence.proxy.async.shared::cta;" + kBarrier + kStore, kThreads, "sanitize-sync",
+               {"st.shared.v4.u32"});
   const std::vector<std::string> parts = {"without a `fence.proxy.async`", "[%r2+1024], 2048", "st.shared.v4.u32"};
   expectReport(kInit + kFill + kBarrier + kStore, kThreads, "sanitize-sync", parts);
   expectReport(kInit + kFence + kFill + kBarrier + kStore, kThreads, "sanitize-sync", parts);
@@ -130,6 +133,41 @@ last:
   expectReport(replaced(replaced(code, "@%p0 bra ready;", "@%p0 bra ready; st.shared.u32 [%r2+64], 7;"),
                         "@!%p0 mbarrier.arrive", "ld.shared::cluster.u32 %r5, [%r4+64]; @!%p0 mbarrier.arrive"),
                kThreads, "sanitize-race", {"ld.shared::cluster.u32"}, both, both);
+}
+
+/// A fence is of the lanes that execute it.
+TEST(SimHazards, fencesByOtherLanes) {
+  const std::string code = kInit + R"(
+    @%p0 bra others;
+    st.shared.u32 [%r2+1024], 7;
+    fence.proxy.async.shared::cta;
+    bra.uni met;
+others:
+    nop_or_fence
+met:)" + kBarrier + kStore;
+  expectClean(replaced(code, "nop_or_fence", ""), kThreads);
+  const std::string byOthers = replaced(code, "fence.proxy.async.shared::cta;\n    bra", "bra");
+  expectReport(replaced(byOthers, "nop_or_fence", "fence.proxy.async.shared::cta;"), kThreads, "sanitize-sync",
+               {"st.shared.u32 [%r2+1024], 7"});
+}
+
+TEST(SimHazards, registersOfWgmma) {
+  const std::string begin = kInit + load("0") + wait("0");
+  const std::string code = begin + kMultiply + kMultiplied;
+  expectClean(code, kThreads);
+  expectReport(replaced(replaced(code, "wgmma.fence.sync.aligned;", ""),
+                        "mov.f32 %f0, 0f00000000; mov.f32 %f1, %f0; mov.f32 %f2, %f0; mov.f32 %f3, %f0;", ""),
+               kThreads, "sanitize-sync", {"the first wgmma of a warp", "wgmma.mma_async"});
+  const std::string again = R"(
+    add.f32 %f4, %f1, %f1;
+    wgmma.fence.sync.aligned ;
+    wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, %da, %da, 1, 1, 1, 0, 0;
+    wgmma.commit_group.sync.aligned;
+    wgmma.wait_group.sync.aligned 0;)";
+  const auto with = [&](const std::string &text) { return ".reg .f32 %g<2>;" + replaced(code + text, "%f4", "%g1"); };
+  expectClean(with(again), kThreads);
+  expectReport(with(replaced(again, "wgmma.fence.sync.aligned ;", "")), kThreads, "sanitize-sync",
+               {"a register that was read without a `wgmma.fence`", "add.f32"});
 }
 
 //--- buffers -------------------------------------------------------------------------------
@@ -245,6 +283,20 @@ TEST(SimHazards, memoryOfMbarriers) {
                  {"the memory of an mbarrier", "mbarrier.init.shared::cta.b64 [%r2], 1", "shared.u32"});
   }
   expectClean(begin + "@!%p0 st.shared.u32 [%r2+16], 0;", kThreads);
+}
+
+TEST(SimHazards, barriersThatLackThreads) {
+  expectReport("setp.ge.u32 %p0, %r0, 64; @%p0 bra other; bar.sync 1, 128; bra.uni last; other: bar.sync 2, 96; last:",
+               kThreads, "sim-deadlock",
+               {"CTA 0 warps 0 to 1", "[64 of 128 threads have come to barrier 1]", "CTA 0 warps 2 to 3",
+                "[64 of 96 threads have come to barrier 2]"});
+}
+
+/// However many warps wait, and give up now and then.
+TEST(SimHazards, allOfManyWarpsWait) {
+  const sim::Dim eight = {.x = 8};
+  for (const uint64_t seed : {1, 2, 3})
+    EXPECT_TRUE(checkedRun(kInit + wait("0"), 1024, seed, eight, eight).starts_with("sim-deadlock"));
 }
 
 TEST(SimHazards, whoWaitsForEver) {
