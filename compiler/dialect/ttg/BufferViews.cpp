@@ -137,7 +137,7 @@ static LogicalResult verifyEquivalent(Operation *op, MemDescType expected, MemDe
   if (result == expected)
     return success();
   if (result.getShape() != expected.getShape() || result.getElementType() != expected.getElementType() ||
-      result.getMutableMemory() != expected.getMutableMemory() ||
+      (result.getMutableMemory() && !expected.getMutableMemory()) ||
       laidOutAllocation(result) != laidOutAllocation(expected))
     return op->emitOpError("result is ") << result << ", but the view of the source is " << expected;
   if (layoutOf(result) != layoutOf(expected) || !(paddingOf(result) == paddingOf(expected)))

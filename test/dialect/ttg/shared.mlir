@@ -52,3 +52,11 @@ tt.func @by_index(%b: !ttg.memdesc<8x16xi32, #rows, #smem, mutable>, %i: tensor<
   %1 = ttg.local_atomic_scatter_rmw add, %b[%i], %x, %m {axis = 0 : i32} : (!ttg.memdesc<8x16xi32, #rows, #smem, mutable>, tensor<4x16xi32, #blocked>, tensor<4x16xi16, #blocked>, tensor<4x16xi1, #blocked>) -> tensor<4x16xi32, #blocked>
   tt.return
 }
+
+// A view need not be mutable.
+// CHECK-LABEL: tt.func @read_only_view
+tt.func @read_only_view(%b: !ttg.memdesc<8x16xf32, #rows, #smem, mutable>) {
+  // CHECK: ttg.memdesc_trans %{{.*}} -> !ttg.memdesc<16x8xf32, #{{.*}}, #smem>
+  %0 = ttg.memdesc_trans %b {order = array<i32: 1, 0>} : !ttg.memdesc<8x16xf32, #rows, #smem, mutable> -> !ttg.memdesc<16x8xf32, #columns, #smem>
+  tt.return
+}

@@ -9,7 +9,7 @@ namespace nereid::sema {
 namespace {
 
 Value emitAsyncCopy(const CallSite &site) {
-  const TensorValue *buffer = checkGluon(site) ? bufferArgument(site, "smem") : nullptr;
+  const TensorValue *buffer = checkLanguage(site) ? bufferArgument(site, "smem") : nullptr;
   Value pointer = buffer ? pointerArgument(site) : Value::poison();
   std::optional<Value> mask = maskArgument(site);
   auto cache = loadCacheModifier(site);
@@ -26,7 +26,7 @@ Value emitAsyncCopy(const CallSite &site) {
 }
 
 Value emitArriveAfterCopies(const CallSite &site) {
-  const TensorValue *barrier = checkGluon(site) ? barrierArgument(site, "mbarrier") : nullptr;
+  const TensorValue *barrier = checkLanguage(site) ? barrierArgument(site, "mbarrier") : nullptr;
   auto increments = boolArgument(site, "increment_count");
   if (!barrier || !increments)
     return Value::poison();
@@ -34,14 +34,14 @@ Value emitArriveAfterCopies(const CallSite &site) {
 }
 
 Value emitCommitGroup(const CallSite &site) {
-  if (!checkGluon(site))
+  if (!checkLanguage(site))
     return Value::poison();
   return emitChecked<ttg::AsyncCommitGroupOp>(site, ttg::AsyncTokenType::get(builderOf(site).getContext()),
                                               mlir::ValueRange());
 }
 
 Value emitWaitGroup(const CallSite &site) {
-  auto count = checkGluon(site) ? intArgument(site, "num_outstanding") : std::nullopt;
+  auto count = checkLanguage(site) ? intArgument(site, "num_outstanding") : std::nullopt;
   if (!count)
     return Value::poison();
   if (*count < 0 || *count > INT32_MAX)

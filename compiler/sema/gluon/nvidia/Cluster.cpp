@@ -7,12 +7,12 @@ namespace nereid::sema {
 namespace {
 
 Value emitProxyFence(const CallSite &site) {
-  auto isOfCluster = checkGluon(site) ? boolArgument(site, "cluster") : std::nullopt;
+  auto isOfCluster = checkLanguage(site) ? boolArgument(site, "cluster") : std::nullopt;
   return isOfCluster ? emitChecked<ttng::FenceAsyncSharedOp>(site, *isOfCluster) : Value::poison();
 }
 
 Value emitClusterBarrier(const CallSite &site) {
-  auto isRelaxed = checkGluon(site) ? boolArgument(site, "relaxed") : std::nullopt;
+  auto isRelaxed = checkLanguage(site) ? boolArgument(site, "relaxed") : std::nullopt;
   return isRelaxed ? emitChecked<ttng::ClusterBarrierOp>(site) : Value::poison();
 }
 

@@ -50,7 +50,7 @@ bool checkOperandLayout(const CallSite &site, llvm::StringRef parameter, const T
 }
 
 Value emitMmaV2(const CallSite &site) {
-  if (!checkGluon(site))
+  if (!checkLanguage(site))
     return Value::poison();
   auto a = tileArgument(site, "a"), b = tileArgument(site, "b"), acc = tileArgument(site, "acc");
   auto precision = precisionOf(site, "input_precision");
@@ -79,7 +79,7 @@ std::optional<int64_t> impreciseCountOf(const CallSite &site, const Type &a) {
 }
 
 Value emitWarpGroupMma(const CallSite &site) {
-  const TensorValue *b = checkGluon(site) ? bufferArgument(site, "b") : nullptr;
+  const TensorValue *b = checkLanguage(site) ? bufferArgument(site, "b") : nullptr;
   auto acc = b ? tileArgument(site, "acc") : std::nullopt;
   const bool isBuffer = site["a"].tensor() && site["a"].tensor()->type.isShared();
   const std::optional<Value> a = isBuffer ? std::optional(site["a"]) : acc ? tileArgument(site, "a") : std::nullopt;
@@ -100,13 +100,13 @@ Value emitWarpGroupMma(const CallSite &site) {
 }
 
 Value emitAccumulatorInit(const CallSite &site) {
-  auto value = checkGluon(site) ? tileArgument(site, "value") : std::nullopt;
+  auto value = checkLanguage(site) ? tileArgument(site, "value") : std::nullopt;
   return value ? *value : Value::poison();
 }
 
 /// The values of dots that are done, in the order of `deps`.
 Value emitWarpGroupWait(const CallSite &site) {
-  auto count = checkGluon(site) ? intArgument(site, "num_outstanding") : std::nullopt;
+  auto count = checkLanguage(site) ? intArgument(site, "num_outstanding") : std::nullopt;
   if (!count)
     return Value::poison();
   if (*count < 0 || *count > INT32_MAX)

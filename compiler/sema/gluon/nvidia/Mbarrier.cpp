@@ -16,7 +16,7 @@ Value emitBarrierLayout(const CallSite &site) { return layoutValue(barrierEncodi
 
 /// The CTAs of a cluster each have a barrier.
 Value emitAllocateBarrier(const CallSite &site) {
-  if (!checkGluon(site))
+  if (!checkLanguage(site))
     return Value::poison();
   llvm::SmallVector<int64_t> shape = {1};
   if (!site["batch"].isNone()) {
@@ -37,7 +37,7 @@ Value emitAllocateBarrier(const CallSite &site) {
 }
 
 Value emitInitBarrier(const CallSite &site) {
-  const TensorValue *barrier = checkGluon(site) ? barrierArgument(site, "mbarrier") : nullptr;
+  const TensorValue *barrier = checkLanguage(site) ? barrierArgument(site, "mbarrier") : nullptr;
   auto count = intArgument(site, "count");
   if (!barrier || !count)
     return Value::poison();
@@ -45,12 +45,12 @@ Value emitInitBarrier(const CallSite &site) {
 }
 
 Value emitInvalidate(const CallSite &site) {
-  const TensorValue *barrier = checkGluon(site) ? barrierArgument(site, "mbarrier") : nullptr;
+  const TensorValue *barrier = checkLanguage(site) ? barrierArgument(site, "mbarrier") : nullptr;
   return barrier ? emitChecked<ttng::InvalBarrierOp>(site, barrier->value) : Value::poison();
 }
 
 Value emitWaitBarrier(const CallSite &site) {
-  const TensorValue *barrier = checkGluon(site) ? barrierArgument(site, "mbarrier") : nullptr;
+  const TensorValue *barrier = checkLanguage(site) ? barrierArgument(site, "mbarrier") : nullptr;
   mlir::Value phase = scalarArgument(site, "phase", Scalar::Int32);
   const bool always = site["pred"].is<bool>() && *site["pred"].get<bool>();
   mlir::Value where = always ? mlir::Value() : scalarArgument(site, "pred", Scalar::Int1);
@@ -67,7 +67,7 @@ Value emitWaitBarrier(const CallSite &site) {
 }
 
 Value emitArriveBarrier(const CallSite &site) {
-  const TensorValue *barrier = checkGluon(site) ? barrierArgument(site, "mbarrier") : nullptr;
+  const TensorValue *barrier = checkLanguage(site) ? barrierArgument(site, "mbarrier") : nullptr;
   const bool counts =
       llvm::any_of(site.builtin.params, [](const BuiltinParam &param) { return param.name == "count"; });
   auto count = counts ? intArgument(site, "count") : std::optional<int64_t>(1);
@@ -79,7 +79,7 @@ Value emitArriveBarrier(const CallSite &site) {
 }
 
 Value emitExpectBytes(const CallSite &site) {
-  const TensorValue *barrier = checkGluon(site) ? barrierArgument(site, "mbarrier") : nullptr;
+  const TensorValue *barrier = checkLanguage(site) ? barrierArgument(site, "mbarrier") : nullptr;
   auto bytes = intArgument(site, "bytes_per_cta");
   mlir::Value where = scalarArgument(site, "pred", Scalar::Int1);
   if (!barrier || !bytes || !where)
@@ -89,7 +89,7 @@ Value emitExpectBytes(const CallSite &site) {
 
 /// The barriers of one CTA are visible to its threads after a barrier of them, which the compiler adds.
 Value emitFenceInit(const CallSite &site) {
-  if (!checkGluon(site))
+  if (!checkLanguage(site))
     return Value::poison();
   if (ttg::numCtasOf(site.emitter.module.op) == 1)
     return Value();

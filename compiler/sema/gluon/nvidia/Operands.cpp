@@ -8,23 +8,6 @@
 
 namespace nereid::sema {
 
-bool checkGluon(const CallSite &site) {
-  if (site.emitter.module.isGluon)
-    return true;
-  site.emitter.error(diag::GluonOnly, site.range, site.builtin.name);
-  return false;
-}
-
-const TensorValue *bufferArgument(const CallSite &site, llvm::StringRef parameter) {
-  const Value &value = site[parameter];
-  const TensorValue *tensor = value.tensor();
-  if (tensor && tensor->type.isShared())
-    return tensor;
-  if (!value.isPoison())
-    site.emitter.error(diag::BufferExpected, site.rangeOf(parameter), site.builtin.name, parameter, describe(value));
-  return nullptr;
-}
-
 const TensorValue *barrierArgument(const CallSite &site, llvm::StringRef parameter) {
   const TensorValue *buffer = bufferArgument(site, parameter);
   if (!buffer || buffer->type.scalar == Scalar::Int64)

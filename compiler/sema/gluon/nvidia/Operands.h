@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "compiler/sema/builtins/Emission.h"
+#include "compiler/sema/gluon/Arguments.h"
+#include "compiler/sema/gluon/SharedMemory.h"
 #include "compiler/target/nvidia/dialect/Dialect.h"
 
 namespace nereid::sema {
@@ -10,10 +11,6 @@ namespace nereid::sema {
 inline constexpr llvm::StringLiteral ampereModule = "triton.experimental.gluon.language.nvidia.ampere";
 inline constexpr llvm::StringLiteral hopperModule = "triton.experimental.gluon.language.nvidia.hopper";
 
-/// Whether the kernel is in Gluon's language; reports an error otherwise.
-bool checkGluon(const CallSite &site);
-/// The argument as a buffer in shared memory; null after an error.
-const TensorValue *bufferArgument(const CallSite &site, llvm::StringRef parameter);
 /// The argument as one barrier or several, i64 in shared memory; null after an error.
 const TensorValue *barrierArgument(const CallSite &site, llvm::StringRef parameter);
 /// The argument as a scalar of that type; null after an error.

@@ -35,7 +35,7 @@ std::optional<llvm::SmallVector<mlir::Value>> coordinates(const CallSite &site) 
 }
 
 Value emitTmaLoad(const CallSite &site) {
-  const TensorValue *descriptor = checkGluon(site) ? descriptorArgument(site) : nullptr;
+  const TensorValue *descriptor = checkLanguage(site) ? descriptorArgument(site) : nullptr;
   const TensorValue *barrier = descriptor ? barrierArgument(site, "barrier") : nullptr;
   const TensorValue *buffer = barrier ? bufferArgument(site, "result") : nullptr;
   auto coord = buffer ? coordinates(site) : std::nullopt;
@@ -50,7 +50,7 @@ Value emitTmaLoad(const CallSite &site) {
 }
 
 Value emitTmaStore(const CallSite &site) {
-  const TensorValue *descriptor = checkGluon(site) ? descriptorArgument(site) : nullptr;
+  const TensorValue *descriptor = checkLanguage(site) ? descriptorArgument(site) : nullptr;
   const TensorValue *buffer = descriptor ? bufferArgument(site, "src") : nullptr;
   auto coord = buffer ? coordinates(site) : std::nullopt;
   if (!coord)
@@ -61,7 +61,7 @@ Value emitTmaStore(const CallSite &site) {
 }
 
 Value emitTmaReduce(const CallSite &site) {
-  const TensorValue *descriptor = checkGluon(site) ? descriptorArgument(site) : nullptr;
+  const TensorValue *descriptor = checkLanguage(site) ? descriptorArgument(site) : nullptr;
   const TensorValue *buffer = descriptor ? bufferArgument(site, "src") : nullptr;
   auto coord = buffer ? coordinates(site) : std::nullopt;
   llvm::StringRef name = site.builtin.name;
@@ -73,7 +73,7 @@ Value emitTmaReduce(const CallSite &site) {
 }
 
 Value emitTmaStoreWait(const CallSite &site) {
-  auto count = checkGluon(site) ? intArgument(site, "pendings") : std::nullopt;
+  auto count = checkLanguage(site) ? intArgument(site, "pendings") : std::nullopt;
   auto isRead = boolArgument(site, "read_only");
   if (!count || !isRead)
     return Value::poison();
@@ -84,7 +84,7 @@ Value emitTmaStoreWait(const CallSite &site) {
 
 /// As Triton's, with the layout of its blocks.
 Value emitMakeDescriptor(const CallSite &site) {
-  if (!checkGluon(site))
+  if (!checkLanguage(site))
     return Value::poison();
   auto block = intsArgument(site, "block_shape");
   if (!block)
