@@ -11,8 +11,8 @@ using namespace nereid::ttg;
 
 static LogicalResult verifyWarpGroups(function_ref<InFlightDiagnostic()> emitError, ArrayRef<unsigned> warpsPerCta,
                                       ArrayRef<unsigned> instrShape) {
-  if (warpsPerCta.size() != 2 || warpsPerCta[0] % layout::kWarpsPerWarpGroup)
-    return emitError() << "warpsPerCTA of version 3 has two dimensions, the first a multiple of 4";
+  if (warpsPerCta.size() != 2 || llvm::product_of(warpsPerCta) % layout::kWarpsPerWarpGroup)
+    return emitError() << "warpsPerCTA of version 3 has two dimensions, and warps in groups of 4";
   const bool isKnown = instrShape.size() == 3 && instrShape[0] == layout::kMmaRows && instrShape[1] >= 8 &&
                        instrShape[1] <= layout::kMaxWarpGroupColumns && llvm::isPowerOf2_32(instrShape[1]) &&
                        llvm::is_contained({8u, 16u, 32u}, instrShape[2]);

@@ -137,8 +137,8 @@ tt.func @short_rows(%a: !ttg.memdesc<64x32xf16, #rows, #smem>) {
 
 // -----
 
-// expected-error @+1 {{warpsPerCTA of version 3 has two dimensions, the first a multiple of 4}}
-#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8, 16]}>
+// expected-error @+1 {{warpsPerCTA of version 3 has two dimensions, and warps in groups of 4}}
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [2, 1], instrShape = [16, 8, 16]}>
 
 // -----
 

@@ -67,6 +67,9 @@ LogicalResult WarpGroupDotOp::verify() {
   auto mma = dyn_cast_or_null<ttg::NvidiaMmaAttr>(result.getEncoding());
   if (!mma || !mma.isWgmma()) // C1
     return emitOpError("the result has no encoding of matrix instructions of version 3: ") << result;
+  if (const unsigned warps = mma.getWarpsPerCTA().front(); warps % layout::kWarpsPerWarpGroup)
+    return emitOpError("warpsPerCTA begins with ") << warps << "; warps of a group follow one another along the rows, "
+                                                   << "so it is a multiple of 4";
   ArrayRef<int64_t> a = shapeOf(getA().getType()), b = shapeOf(getB().getType()), d = result.getShape();
   if (a.size() != 2 || b.size() != 2 || d.size() != 2 || a[1] != b[0] || a[0] != d[0] || b[1] != d[1]) // C2
     return emitOpError("shapes do not fit: ") << getA().getType() << " * " << getB().getType() << " -> " << result;
