@@ -73,6 +73,7 @@ llvm::ArrayRef<Builtin> gluonAmdBufferBuiltins();
 llvm::ArrayRef<Builtin> gluonAmdMatrixBuiltins();
 llvm::ArrayRef<Builtin> gluonAmdCopyBuiltins();
 llvm::ArrayRef<Builtin> gluonAmdStageBuiltins();
+llvm::ArrayRef<Builtin> gluonTypeBuiltins();
 llvm::ArrayRef<Builtin> gluonWarpBuiltins();
 llvm::ArrayRef<Builtin> gluonAsyncCopyBuiltins(); // gluon/nvidia/
 llvm::ArrayRef<Builtin> gluonMbarrierBuiltins();

@@ -112,15 +112,16 @@ static nb::object resourcesOf(const CompiledData &data) {
 //--- Stages ------------------------------------------------------------------------------------
 
 nb::list CompiledData::stages() const {
-  // Each stage is derived from the TTIR, except its input, and except those of a kernel that started from a later
-  // stage.
-  const bool hasAll = artifact.findStage("ttir");
+  // Each stage is derived from the TTIR, or that of Gluon from the TTGIR, except its input, and except those of a
+  // kernel that started from a later stage.
+  const bool hasTtir = artifact.findStage("ttir"), hasAll = hasTtir || artifact.findStage("ttgir");
   nb::list names;
   const std::string &backend = artifact.target.backend;
   const bool hasMachineCode = !sim::isSimulated(artifact.target);
   for (const std::string &name : driver::stageNames(backend)) {
     const bool isBinary = driver::isBinaryStage(backend, name);
-    if (artifact.findStage(name) || (isBinary ? hasMachineCode : hasAll && name != "source"))
+    const bool isDerived = hasAll && name != "source" && (hasTtir || name != "ttir");
+    if (artifact.findStage(name) || (isBinary ? hasMachineCode : isDerived))
       names.append(textOf(name));
   }
   return names;

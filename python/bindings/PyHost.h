@@ -80,6 +80,7 @@ private:
   sema::HostRef reference(nb::handle object);
   sema::Value objectToValue(nb::handle object, nb::handle names, bool keepsConstants, unsigned depth);
   std::optional<sema::Value> layoutFrom(nb::handle object, unsigned depth);
+  std::optional<sema::Value> gluonTypeFrom(nb::handle object, unsigned depth);
   std::optional<sema::Value> knownObject(nb::handle object, unsigned depth);
   nb::object fieldsToObject(const sema::TupleValue &object);
   std::shared_ptr<sema::JitFunction> describe(nb::handle jitFunction);

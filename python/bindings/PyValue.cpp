@@ -4,6 +4,7 @@
 #include "compiler/sema/Numbers.h"
 #include "compiler/sema/gluon/Layouts.h"
 #include "compiler/sema/gluon/Names.h"
+#include "compiler/sema/gluon/Types.h"
 #include "compiler/stdlib/Stdlib.h"
 #include "python/bindings/Elements.h"
 #include "python/bindings/PyHost.h"
@@ -224,6 +225,20 @@ std::optional<Value> PyHost::layoutFrom(nb::handle object, unsigned depth) {
   return Value::record(known->record, std::move(fields));
 }
 
+/// A type of Gluon's language that the host has made; nothing for other objects.
+std::optional<Value> PyHost::gluonTypeFrom(nb::handle object, unsigned depth) {
+  const llvm::StringRef name = Py_TYPE(object.ptr())->tp_name;
+  for (const sema::RecordClass *known : {&sema::tileTypeClass(), &sema::bufferTypeClass()}) {
+    if (name != known->name || !builtinForClass(object.type()))
+      continue;
+    std::vector<Value> fields;
+    for (llvm::StringRef field : known->fields)
+      fields.push_back(toValue(checked(PyObject_GetAttrString(object.ptr(), field.str().c_str())), depth + 1));
+    return Value::record(*known, std::move(fields));
+  }
+  return std::nullopt;
+}
+
 /// A tensor, an aggregate, or a dataclass that contains one of these.
 std::optional<Value> PyHost::knownObject(nb::handle object, unsigned depth) {
   const PackageNames &names = packageNames();
@@ -304,6 +319,8 @@ Value PyHost::toValue(nb::handle object, unsigned depth) {
       return sema::FunctionValue{created};
     }
   }
+  if (std::optional<Value> known = gluonTypeFrom(object, depth))
+    return *known;
   if (isA(object, names.dtypeClass))
     if (std::optional<sema::Type> known = typeOf(object))
       return sema::TypeValue{*known};

@@ -37,6 +37,7 @@ static bool isPythonClass(llvm::StringRef name) {
       .Cases({"dtype", "constexpr", "tensor", "tuple", "slice", "const", "pointer_type", "block_type"}, true)
       .Cases({"tuple_type", "constexpr_type", "tensor_descriptor", "tensor_descriptor_type"}, true)
       .Cases({"base_value", "base_type", "PropagateNan"}, true)
+      .Cases({"distributed_type", "shared_memory_descriptor_type"}, true)
       .Default(false);
 }
 

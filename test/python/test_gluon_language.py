@@ -267,7 +267,7 @@ def copy(x, out, N: gl.constexpr):
 
 
 def test_a_file_compiles_without_python(tmp_path):
-    tool = pathlib.Path(triton.__file__).resolve().parents[2] / "bin" / "nereid"
+    tool = pathlib.Path(triton.__file__).parents[2] / "bin" / "nereid"
     if not tool.exists():
         pytest.skip("the tools are not built")
     (tmp_path / "copy.py").write_text(FILE)

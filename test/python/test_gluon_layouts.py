@@ -187,3 +187,40 @@ def test_bases_of_clusters():
     from triton._C.libtriton.gluon_ir import make_cga_layout
 
     assert make_cga_layout([2, 2], [2, 1], [1, 0]) == [[0, 0], [1, 0]]
+
+
+@gluon.jit
+def counts_conflicts(out, tile: gl.constexpr, buffer: gl.constexpr, expected: gl.constexpr):
+    gl.static_assert(gl.bank_conflicts(tile, buffer) == expected)
+    here: gl.constexpr = gl.distributed_type(tile.element_ty, tile.shape, tile.layout)
+    gl.static_assert(gl.bank_conflicts(here, buffer) == expected)
+    gl.store(out, 1)
+
+
+@pytest.mark.parametrize(("order", "expected"), [([1, 0], 0), ([0, 1], 31)])
+def test_bank_conflicts_of_types(order, expected):
+    """Lanes that read down a column of 32 words each meet in one bank."""
+    layout = gl.BlockedLayout([1, 1], [1, 32], [4, 1], [1, 0])
+    shared = gl.SwizzledSharedLayout(1, 1, 1, order)
+    constants = {
+        "tile": gl.distributed_type(gl.float32, [32, 32], layout),
+        "buffer": gl.shared_memory_descriptor_type(gl.float32, [32, 32], shared, [32, 32]),
+        "expected": expected,
+    }
+    triton.compile(
+        GluonASTSource(counts_conflicts, {"out": "*i32"}, constants), GPUTarget("cuda", 90, 32)
+    )
+
+
+def test_types_of_two_shapes_have_no_conflicts():
+    layout = gl.BlockedLayout([1, 1], [1, 32], [4, 1], [1, 0])
+    shared = gl.SwizzledSharedLayout(1, 1, 1, [1, 0])
+    constants = {
+        "tile": gl.distributed_type(gl.float32, [32, 32], layout),
+        "buffer": gl.shared_memory_descriptor_type(gl.float32, [32, 64], shared, [32, 64]),
+        "expected": 0,
+    }
+    with pytest.raises(triton.CompilationError, match="both must agree"):
+        triton.compile(
+            GluonASTSource(counts_conflicts, {"out": "*i32"}, constants), GPUTarget("cuda", 90, 32)
+        )

@@ -24,40 +24,16 @@ static std::tuple<llvm::StringRef, llvm::StringRef> keyOf(const Builtin *builtin
 llvm::ArrayRef<const Builtin *> allBuiltins() {
   static const std::vector<const Builtin *> sorted = [] {
     std::vector<const Builtin *> entries;
-    for (llvm::ArrayRef<Builtin> family : {programBuiltins(),
-                                           creationBuiltins(),
-                                           memoryBuiltins(),
-                                           elementwiseBuiltins(),
-                                           shapeBuiltins(),
-                                           joinBuiltins(),
-                                           gatherBuiltins(),
-                                           reduceBuiltins(),
-                                           scanBuiltins(),
-                                           mapBuiltins(),
-                                           controlBuiltins(),
-                                           debugBuiltins(),
-                                           hintBuiltins(),
-                                           dotBuiltins(),
-                                           externBuiltins(),
-                                           targetBuiltins(),
-                                           atomicBuiltins(),
-                                           blockPointerBuiltins(),
-                                           descriptorBuiltins(),
-                                           gluonLayoutBuiltins(),
-                                           gluonTileBuiltins(),
-                                           gluonProgramBuiltins(),
-                                           gluonAmdBufferBuiltins(),
-                                           gluonAmdMatrixBuiltins(),
-                                           gluonAmdCopyBuiltins(),
-                                           gluonAmdStageBuiltins(),
-                                           gluonWarpBuiltins(),
-                                           gluonAsyncCopyBuiltins(),
-                                           gluonMbarrierBuiltins(),
-                                           gluonTmaBuiltins(),
-                                           gluonNvidiaMatrixBuiltins(),
-                                           gluonClusterBuiltins(),
-                                           gluonSharedBuiltins(),
-                                           gluonSharedGatherBuiltins()})
+    for (llvm::ArrayRef<Builtin> family :
+         {programBuiltins(),        creationBuiltins(),      memoryBuiltins(),           elementwiseBuiltins(),
+          shapeBuiltins(),          joinBuiltins(),          gatherBuiltins(),           reduceBuiltins(),
+          scanBuiltins(),           mapBuiltins(),           controlBuiltins(),          debugBuiltins(),
+          hintBuiltins(),           dotBuiltins(),           externBuiltins(),           targetBuiltins(),
+          atomicBuiltins(),         blockPointerBuiltins(),  descriptorBuiltins(),       gluonLayoutBuiltins(),
+          gluonTileBuiltins(),      gluonProgramBuiltins(),  gluonTypeBuiltins(),        gluonAmdBufferBuiltins(),
+          gluonAmdMatrixBuiltins(), gluonAmdCopyBuiltins(),  gluonAmdStageBuiltins(),    gluonWarpBuiltins(),
+          gluonAsyncCopyBuiltins(), gluonMbarrierBuiltins(), gluonTmaBuiltins(),         gluonNvidiaMatrixBuiltins(),
+          gluonClusterBuiltins(),   gluonSharedBuiltins(),   gluonSharedGatherBuiltins()})
       for (const Builtin &builtin : family)
         entries.push_back(&builtin);
     llvm::sort(entries, [](const Builtin *a, const Builtin *b) { return keyOf(a) < keyOf(b); });

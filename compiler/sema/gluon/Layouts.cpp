@@ -149,6 +149,7 @@ mlir::Attribute encodingOf(mlir::MLIRContext *context, const Value &layout, Layo
     error("expected a layout, got " + layout.repr());
     return {};
   }
+  context->loadDialect<ttg::TtgDialect, gluon::GluonDialect>(); // at the level of a module, before a kernel is compiled
   LayoutFields fields(context, known->record, *layout.parts(), error);
   mlir::Attribute encoding = known->encode(fields);
   return fields.failed ? mlir::Attribute() : encoding;

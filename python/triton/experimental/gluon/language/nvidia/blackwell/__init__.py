@@ -15,4 +15,13 @@ __all__ = bind(
     ),
     BLACKWELL,
 )
-__all__ += ["async_copy", "clc", "cluster", "fence_async_shared", "float2", "mbarrier", "mma_v2", "tma"]
+__all__ += [
+    "async_copy",
+    "clc",
+    "cluster",
+    "fence_async_shared",
+    "float2",
+    "mbarrier",
+    "mma_v2",
+    "tma",
+]
