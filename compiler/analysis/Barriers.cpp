@@ -58,6 +58,7 @@ private:
   void visit(Operation &op, PendingAccesses &pending);
   void visitLoop(LoopLikeOpInterface loop, PendingAccesses &pending);
   void visitScratch(Operation &op, PendingAccesses &pending);
+  void visitWait(ttg::AsyncWaitOp wait, PendingAccesses &pending);
   void visitWarps(ttg::WarpSpecializeOp op, PendingAccesses &pending);
   void addAccesses(Operation &op, PendingAccesses &pending, ArrayRef<PendingAccess> next);
   void addReadsOfDot(Operation &op, PendingAccesses &pending);
@@ -160,6 +161,18 @@ void Planner::addReadsOfDot(Operation &op, PendingAccesses &pending) {
     for (SharedRange range : rangesOf(buffer))
       next.push_back({range});
   addAccesses(op, pending, next);
+}
+
+/// A wait completes this thread's copies; those of others are complete after a barrier. Copies that it leaves in flight
+/// stay so for later waits: which they are is not followed.
+void Planner::visitWait(ttg::AsyncWaitOp wait, PendingAccesses &pending) {
+  PendingAccesses complete;
+  for (PendingAccess access : pending.shared)
+    if (std::exchange(access.isAsyncCopy, false))
+      complete.shared.push_back(access);
+  if (wait.getNum() == 0)
+    llvm::erase_if(pending.shared, [](const PendingAccess &access) { return access.isAsyncCopy; });
+  merge(pending, complete);
 }
 
 static bool isCommutative(Operation &op) {
@@ -275,10 +288,8 @@ void Planner::visit(Operation &op, PendingAccesses &pending) {
     for (SharedRange range : rangesOf(copy.getDst()))
       next.push_back({range, true, /*isAsyncCopy=*/true});
     addAccesses(op, pending, next);
-  } else if (isa<ttg::AsyncWaitOp>(op)) {
-    // A wait completes this thread's copies; those of others are complete after a barrier.
-    for (PendingAccess &access : pending.shared)
-      access.isAsyncCopy = false;
+  } else if (auto wait = dyn_cast<ttg::AsyncWaitOp>(op)) {
+    visitWait(wait, pending);
   } else if (auto barrier = dyn_cast<ttg::BarrierOp>(op)) {
     if (bitEnumContainsAny(barrier.getAddressSpaces(), ttg::AddressSpaces::Local))
       pending.sync();
