@@ -17,12 +17,14 @@ static Value *emit(Site &site, const char *text) {
   return &site.call;
 }
 
-/// "CDNA3" instruction set architecture, S_WAITCNT: how many loads may be pending; the largest number waits for none.
+/// "CDNA3" instruction set architecture, S_WAITCNT: how many loads may be pending; the largest number waits for none. A
+/// wave waits for the loads of all its lanes.
 static Value *waitForLoads(Site &site) {
   const unsigned counts = unsigned(site.number(0)), loads = (counts & 15) | (counts >> 14 & 3) << 4;
-  if (loads != 63)
-    site.ir.CreateIntrinsic(Intrinsic::nvvm_cp_async_wait_group, {}, {site.ir.getInt32(loads)});
-  return &site.call;
+  if (loads == 63)
+    return &site.call;
+  site.ir.CreateIntrinsic(Intrinsic::nvvm_cp_async_wait_group, {}, {site.ir.getInt32(loads)});
+  return emit(site, "amd.wave_barrier");
 }
 
 Value *sim::replaceSynchronisation(Site &site) {
