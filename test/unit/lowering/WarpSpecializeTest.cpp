@@ -49,7 +49,7 @@ const char *const kBarriers = R"(
   %full = ttg.local_alloc : () -> !ttg.memdesc<$STAGESx1xi64, #flat, #smem, mutable>
   %empty = ttg.local_alloc : () -> !ttg.memdesc<$STAGESx1xi64, #flat, #smem, mutable>
   ttng.init_barrier %full, 128 : !ttg.memdesc<$STAGESx1xi64, #flat, #smem, mutable>
-  ttng.init_barrier %empty {count = $WARPS : i32} : !ttg.memdesc<$STAGESx1xi64, #flat, #smem, mutable>
+  ttng.init_barrier %empty, $WARPS : !ttg.memdesc<$STAGESx1xi64, #flat, #smem, mutable>
 )";
 
 /// The stage of iteration %i, its parity and its barriers.
