@@ -19,6 +19,7 @@ tt.func @stays_open(%x: tensor<64xf32, #gluon.coalesced_encoding>) {
 
 #blocked = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 tt.func @is_known(%x: tensor<64xf32, #blocked>) {
+  // C1
   // expected-error @+1 {{has a layout already}}
   %y = gluon.set_auto_layout %x : tensor<64xf32, #blocked> -> tensor<64xf32, #blocked>
   tt.return

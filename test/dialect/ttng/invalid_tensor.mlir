@@ -68,8 +68,21 @@ tt.func @encoding(%m: !tt.ptr<i8>, %i: i32, %to: !ttg.memdesc<16x64xf16, #narrow
 // -----
 
 #wide = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#flat = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+tt.func @loaded_indices(%m: !tt.ptr<i8>, %i: i32, %to: !ttg.memdesc<16x64xf16, #wide, #smem, mutable>, %b: !ttg.memdesc<1xi64, #flat, #smem, mutable>, %yes: i1) {
+  // C2
+  // expected-error @+1 {{has 1 indices for 2 dimensions}}
+  ttng.async_tma_copy_global_to_local %m[%i] %to, %b, %yes {block = array<i64: 16, 64>} : !tt.ptr<i8>, !ttg.memdesc<1xi64, #flat, #smem, mutable> -> !ttg.memdesc<16x64xf16, #wide, #smem, mutable>
+  tt.return
+}
+
+// -----
+
+#wide = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
 #smem = #ttg.shared_memory
 tt.func @stored_indices(%m: !tt.ptr<i8>, %i: i32, %from: !ttg.memdesc<16x64xf16, #wide, #smem>) {
+  // C2
   // expected-error @+1 {{has 3 indices for 2 dimensions}}
   ttng.async_tma_copy_local_to_global %m[%i, %i, %i] %from {block = array<i64: 16, 64>} : !tt.ptr<i8>, !ttg.memdesc<16x64xf16, #wide, #smem>
   tt.return
