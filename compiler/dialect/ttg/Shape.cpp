@@ -9,8 +9,8 @@ using namespace nereid;
 using namespace nereid::ttg;
 
 LogicalResult ConvertLayoutOp::verify() {
-  for (Value value : {getSrc(), getResult()}) // C1
-    if (!encodingOf(value.getType()))
+  for (Value value : {getSrc(), getResult()}) // C1; the encoding may be one that is still to be found
+    if (!cast<RankedTensorType>(value.getType()).getEncoding())
       return emitOpError("type ") << value.getType() << " has no encoding";
   return success();
 }

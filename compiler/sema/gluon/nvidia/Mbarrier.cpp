@@ -12,7 +12,21 @@ mlir::Attribute barrierEncoding(mlir::MLIRContext *context) {
   return ttg::SwizzledSharedAttr::get(context, 1, 1, 1, order);
 }
 
-Value emitBarrierLayout(const CallSite &site) { return layoutValue(barrierEncoding(builderOf(site).getContext())); }
+/// Whether the call is for a barrier of this CTA alone; reports an error otherwise.
+bool checkOneCta(const CallSite &site, llvm::StringRef parameter, bool isGiven) {
+  const unsigned numCtas = ttg::numCtasOf(site.emitter.module.op);
+  if (numCtas == 1 && !isGiven)
+    return true;
+  site.emitter.error(diag::MbarrierOfCluster, isGiven ? site.rangeOf(parameter) : site.range, numCtas);
+  return false;
+}
+
+Value emitBarrierLayout(const CallSite &site) {
+  const std::vector<Value> *bases = site["cga_layout"].elements();
+  if (bases && !bases->empty() && !checkOneCta(site, "cga_layout", true))
+    return Value::poison();
+  return layoutValue(barrierEncoding(builderOf(site).getContext()));
+}
 
 /// The CTAs of a cluster each have a barrier.
 Value emitAllocateBarrier(const CallSite &site) {
@@ -27,8 +41,9 @@ Value emitAllocateBarrier(const CallSite &site) {
       return site.emitter.error(diag::BarrierCount, site.rangeOf("batch"), *batch);
     shape.insert(shape.begin(), *batch);
   }
-  if (ttg::numCtasOf(site.emitter.module.op) > 1)
-    return site.emitter.error(diag::MbarrierOfCluster, site.range, ttg::numCtasOf(site.emitter.module.op));
+  auto isOfTwo = boolArgument(site, "two_ctas");
+  if (!isOfTwo || !checkOneCta(site, "two_ctas", *isOfTwo))
+    return Value::poison();
   mlir::MLIRContext *context = builderOf(site).getContext();
   const Type type = Type::shared(Scalar::Int64, shape, barrierEncoding(context), shape);
   auto op = ttg::LocalAllocOp::create(builderOf(site), locationOf(site), type.toMlir(context), mlir::Value(),
@@ -71,6 +86,8 @@ Value emitArriveBarrier(const CallSite &site) {
   const bool counts =
       llvm::any_of(site.builtin.params, [](const BuiltinParam &param) { return param.name == "count"; });
   auto count = counts ? intArgument(site, "count") : std::optional<int64_t>(1);
+  if (!site["from_cta"].isNone() && !checkOneCta(site, "from_cta", true))
+    return Value::poison();
   const bool always = site["pred"].is<bool>() && *site["pred"].get<bool>();
   mlir::Value where = always ? mlir::Value() : scalarArgument(site, "pred", Scalar::Int1);
   if (!barrier || !count || (!always && !where))
@@ -81,6 +98,8 @@ Value emitArriveBarrier(const CallSite &site) {
 Value emitExpectBytes(const CallSite &site) {
   const TensorValue *barrier = checkLanguage(site) ? barrierArgument(site, "mbarrier") : nullptr;
   auto bytes = intArgument(site, "bytes_per_cta");
+  if (!site["from_cta"].isNone() && !checkOneCta(site, "from_cta", true))
+    return Value::poison();
   mlir::Value where = scalarArgument(site, "pred", Scalar::Int1);
   if (!barrier || !bytes || !where)
     return Value::poison();
