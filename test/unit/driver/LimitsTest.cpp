@@ -151,12 +151,8 @@ static const Limit limits[] = {
      "#flat = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>\n"
      "#smem = #ttg.shared_memory\n" TTGIR_MODULE "tt.func public @k(%x: !tt.ptr<i32>) {\n"
      "  %b = ttg.local_alloc : () -> !ttg.memdesc<1xi64, #flat, #smem, mutable>\n"
-     "  ttng.init_barrier %b, 1 : !ttg.memdesc<1xi64, #flat, #smem, mutable>\n"
-     "  tt.return } }"},
-    {"a_tensor_map_without_scratch_memory", "cuda:90", "tensor-map-scratch",
-     "#smem = #ttg.shared_memory\n" TTGIR_MODULE "tt.func public @k(%p: !tt.ptr<f16>, %n: i64, %one: i64, %no: i1) {\n"
-     "  %m = ttng.make_tensor_map %p, [%n, %n], [%n, %one] nan %no tf32 %no {block = array<i64: 32, 64>} : <f16> -> "
-     "<i8>\n"
+     "  %yes = arith.constant true\n"
+     "  ttng.barrier_expect %b, 16, %yes : !ttg.memdesc<1xi64, #flat, #smem, mutable>\n"
      "  tt.return } }"},
     {"a_dot_in_a_layout_of_warp_groups", "cuda:90a", "warp-group-operands",
      "#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, "

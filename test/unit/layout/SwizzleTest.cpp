@@ -115,15 +115,13 @@ TEST(Swizzle, CopiesAreStoredByOneThread) {
 TEST(Swizzle, NaiveTransposeWouldConflict) {
   // Tests the counter itself: a column of 32 words in rows of 32 lies in one bank.
   SharedAccessPattern side;
-  side.offsets = LinearLayout::fromBases(
-      {{"register", {}}, {"lane", {{0, 32}, {0, 64}, {0, 128}, {0, 256}, {0, 512}}}, {"warp", {}}},
-      {{"repetition", 1}, {"offset", 1024}});
+  side.laneBases = {32, 64, 128, 256, 512};
   side.accesses.push_back({0, 0, {0}});
   EXPECT_EQ(countWavefronts(side, 4, 32, 1).total, 32u);
   EXPECT_EQ(countWavefronts(side, 4, 32, 1).conflicts, 31u);
   EXPECT_EQ(countWavefronts(side, 2, 32, 1).total, 16u);
   // Copies of one address are free.
-  side.offsets = LinearLayout::zeros1D(32, "lane", "repetition") * LinearLayout::zeros1D(1, "lane", "offset", 64);
+  side.laneBases.assign(5, 0);
   EXPECT_EQ(countWavefronts(side, 4, 32, 1).total, 1u);
 }
 
