@@ -124,8 +124,9 @@ Attribute encodeMma(LayoutFields &fields) {
   if (version.size() != 2)
     return fields.fail("`version` must be [major, minor], got " + fields["version"].repr());
   if (llvm::any_of(fields.flatBases("cga_layout"), [](unsigned step) { return step != 0; }))
-    return fields.fail("`cga_layout` splits a tile over the CTAs of a cluster, which results of matrix instructions do not "
-                       "support; leave it out");
+    return fields.fail(
+        "`cga_layout` splits a tile over the CTAs of a cluster, which results of matrix instructions do not "
+        "support; leave it out");
   return fields.checked([&](auto emitError) {
     return ttg::NvidiaMmaAttr::getChecked(emitError, fields.context, version[0], version[1], Extents(warps),
                                           Extents(instruction));
