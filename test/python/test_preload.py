@@ -11,7 +11,8 @@ import triton
 import triton.language as tl
 from triton import knobs
 from triton._C import libtriton
-from triton.runtime import packs
+from triton.backends.sim.driver import SimDriver
+from triton.runtime import driver, packs
 from triton.runtime.errors import JitForbidden
 from triton.runtime.packs import preloading
 from triton.runtime.variants import jit_policy, recorded_kernels, variant_record
@@ -313,6 +314,17 @@ def test_annotated_integer(record, count):
     x = array()
     assert not goes_through_python(lambda: annotated[(1,)](x, count))
     assert x[0] == count
+
+
+def test_after_a_simulated_gpu_of_amd(record):
+    """Its kernels differ with the sizes of arrays, which are the host's."""
+    driver.set_active(SimDriver("sim:gfx942"))
+    annotated[(1,)](array(), 5)
+    driver.reset_active()
+    x = array()
+    annotated[(1,)](x, 5)
+    assert preloaded(record) == []
+    assert not goes_through_python(lambda: annotated[(1,)](x, 5))
 
 
 def test_warmup_with_an_empty_array(record):
