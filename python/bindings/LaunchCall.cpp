@@ -52,6 +52,7 @@ private:
 [[gnu::noinline]] static bool bindOptions(LaunchCall &call, Py_ssize_t first) {
   static PyObject *streamName = PyUnicode_InternFromString("stream");
   static PyObject *gridName = PyUnicode_InternFromString("grid");
+  static PyObject *const warmupName = PyUnicode_InternFromString("warmup");
   Options options;
   for (Py_ssize_t k = first; k < PyTuple_GET_SIZE(call.keywords); ++k) {
     PyObject *name = PyTuple_GET_ITEM(call.keywords, k);
@@ -61,6 +62,8 @@ private:
       if (call.bound[at])
         return false;
       call.bound[at] = value;
+    } else if (isNamed(name, warmupName)) {
+      return false; // a call that only compiles: no launch may come to find it
     } else if (isNamed(name, streamName)) {
       call.stream = value;
     } else if (!(call.isWarmup && isNamed(name, gridName)) && !options.add(name, value)) {

@@ -359,3 +359,23 @@ def test_a_kernel_that_nobody_holds_goes():
 def test_launcher_wants_a_kernel():
     with pytest.raises(TypeError, match="Launcher takes a JITFunction, got `int`"):
         libtriton.Launcher(3, (1,))
+
+
+@triton.jit
+def increment(x):
+    tl.store(x, tl.load(x) + 1)
+
+
+def test_warmup_as_an_option_never_launches():
+    """`kernel[grid](..., warmup=True)`, before and after launches of the same arguments."""
+    x = np.zeros(4, np.float32)
+    for expected in (0, 1):
+        for _ in range(3):
+            increment[(1,)](x, warmup=True)
+        assert x[0] == expected
+        if expected == 0:
+            increment[(1,)](x)
+    kept = increment[(1,)]
+    for _ in range(2):
+        kept(x, warmup=True)
+    assert x[0] == 1
