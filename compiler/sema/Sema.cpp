@@ -147,7 +147,7 @@ static tt::FuncOp createKernel(TtModuleEmitter &module, TtFunctionEmitter &emitt
 
 /// Describes the machine, which layouts depend on; the CPU drops them.
 static void setShape(mlir::ModuleOp op, const support::Options &options, const support::TargetSpec &target) {
-  if (target.backend == artifact::kCpu.name)
+  if (artifact::targetInfo(target.backend).isHost)
     return;
   mlir::Builder builder(op.getContext());
   const llvm::StringRef arch = llvm::StringRef(target.arch);

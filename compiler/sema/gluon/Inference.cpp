@@ -6,6 +6,7 @@
 #include "compiler/sema/Diagnostics.h"
 #include "compiler/sema/TileShape.h"
 #include "compiler/sema/gluon/Layouts.h"
+#include "compiler/sema/gluon/OpRules.h"
 
 #include "mlir/IR/Diagnostics.h"
 
@@ -70,17 +71,16 @@ bool TtFunctionEmitter::checkTileLayout(Attribute layout, llvm::ArrayRef<int64_t
   auto encoding = llvm::dyn_cast<ttg::LayoutEncoding>(layout);
   if (!encoding)
     return true; // one still to be found
-  std::string message;
-  mlir::ScopedDiagnosticHandler handler(builder.getContext(), [&](mlir::Diagnostic &diagnostic) {
-    message = diagnostic.str();
-    return mlir::success();
-  });
   auto emitError = [&] { return mlir::emitError(location(range)); };
   mlir::Operation *place = builder.getInsertionBlock()->getParentOp();
-  const bool hasWarps = module.target.backend != artifact::kCpu.name;
-  if (succeeded(ttg::verifyTile(emitError, encoding, shape)) &&
-      (!hasWarps ||
-       succeeded(ttg::verifyThreads(emitError, encoding, ttg::numWarpsOf(place), ttg::threadsPerWarpOf(place)))))
+  const bool hasWarps = !artifact::targetInfo(module.target.backend).isHost;
+  bool fits = false;
+  const std::string message = errorOf(builder.getContext(), [&] {
+    fits = succeeded(ttg::verifyTile(emitError, encoding, shape)) &&
+           (!hasWarps ||
+            succeeded(ttg::verifyThreads(emitError, encoding, ttg::numWarpsOf(place), ttg::threadsPerWarpOf(place))));
+  });
+  if (fits)
     return true;
   error(diag::LayoutUnfit, range, layoutText(layout), shapeText(shape), message);
   return false;

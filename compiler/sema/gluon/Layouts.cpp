@@ -6,6 +6,7 @@
 #include "compiler/dialect/ttg/EncodingShape.h"
 #include "compiler/sema/Diagnostics.h"
 #include "compiler/sema/TtFunctionEmitter.h"
+#include "compiler/sema/gluon/OpRules.h"
 
 #include "mlir/IR/Diagnostics.h"
 
@@ -105,13 +106,9 @@ mlir::Attribute LayoutFields::checked(
     llvm::function_ref<mlir::Attribute(llvm::function_ref<mlir::InFlightDiagnostic()> emitError)> make) {
   if (failed)
     return {};
-  std::string message;
-  mlir::ScopedDiagnosticHandler handler(context, [&](mlir::Diagnostic &diagnostic) {
-    if (message.empty())
-      message = diagnostic.str();
-    return mlir::success();
-  });
-  mlir::Attribute made = make([&] { return mlir::emitError(mlir::UnknownLoc::get(context)); });
+  mlir::Attribute made;
+  const std::string message =
+      errorOf(context, [&] { made = make([&] { return mlir::emitError(mlir::UnknownLoc::get(context)); }); });
   return made ? made : fail(message);
 }
 

@@ -10,9 +10,9 @@
 #include "compiler/sema/gluon/Diagnostics.h"
 #include "compiler/sema/gluon/Layouts.h"
 #include "compiler/sema/gluon/Names.h"
+#include "compiler/sema/gluon/OpRules.h"
 
 #include "mlir/IR/Diagnostics.h"
-#include "mlir/IR/Verifier.h"
 
 using mlir::Attribute;
 
@@ -20,36 +20,16 @@ namespace nereid::sema {
 
 //--- errors of ops as those of calls -------------------------------------------------------
 
-/// The first error that `run` reports; empty where there is none.
-static std::string errorOf(mlir::MLIRContext *context, llvm::function_ref<void()> run) {
-  std::string message;
-  mlir::ScopedDiagnosticHandler handler(context, [&](mlir::Diagnostic &diagnostic) {
-    if (message.empty() && diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error)
-      message = diagnostic.str();
-    return mlir::success();
-  });
-  run();
-  return message;
-}
-
-/// "'ttg.local_store' op writes ..." without the op.
-static std::string withoutOp(llvm::StringRef message) {
-  const size_t end = message.find("' op ");
-  return (message.starts_with("'") && end != llvm::StringRef::npos ? message.drop_front(end + 5) : message).str();
-}
-
 static Value invalid(const CallSite &site, llvm::StringRef message) {
   return site.emitter.error(gluon::diag::BufferInvalid, site.range, site.builtin.name, withoutOp(message));
 }
 
 bool keepsRules(const CallSite &site, mlir::Operation *op) {
-  bool isGood = true;
-  const std::string message =
-      errorOf(op->getContext(), [&] { isGood = mlir::succeeded(mlir::verify(op, /*verifyRecursively=*/false)); });
-  if (isGood)
+  const std::optional<std::string> message = brokenRule(op);
+  if (!message)
     return true;
   op->erase();
-  invalid(site, message);
+  site.emitter.error(gluon::diag::BufferInvalid, site.range, site.builtin.name, *message);
   return false;
 }
 

@@ -3,8 +3,7 @@
 #include "compiler/sema/gluon/nvidia/Operands.h"
 
 #include "compiler/sema/Diagnostics.h"
-
-#include "mlir/IR/Verifier.h"
+#include "compiler/sema/gluon/OpRules.h"
 
 namespace nereid::sema {
 
@@ -26,28 +25,11 @@ mlir::Value scalarArgument(const CallSite &site, llvm::StringRef parameter, Scal
   return scalar.tensor() ? scalar.tensor()->value : mlir::Value();
 }
 
-/// Without the name of the op, which the message of the call has.
-static std::string withoutOp(std::string text) {
-  llvm::StringRef rest = text;
-  if (rest.consume_front("'"))
-    if (const size_t end = rest.find("' op "); end != llvm::StringRef::npos)
-      return rest.drop_front(end + 5).str();
-  return text;
-}
-
 bool checkRules(const CallSite &site, mlir::Operation *op) {
-  std::string message;
-  mlir::LogicalResult result = mlir::failure();
-  {
-    mlir::ScopedDiagnosticHandler handler(op->getContext(), [&](mlir::Diagnostic &diagnostic) {
-      message += (message.empty() ? "" : "; ") + diagnostic.str();
-      return mlir::success();
-    });
-    result = mlir::verify(op, /*verifyRecursively=*/false);
-  }
-  if (succeeded(result))
+  const std::optional<std::string> message = brokenRule(op);
+  if (!message)
     return true;
-  site.emitter.error(diag::OpRule, site.range, site.builtin.name, withoutOp(message));
+  site.emitter.error(diag::OpRule, site.range, site.builtin.name, *message);
   op->erase();
   return false;
 }
