@@ -8,7 +8,21 @@ from __future__ import annotations
 from typing import Any
 
 
-class Record:
+class Values:
+    """Objects that are compared and shown by the values of their attributes."""
+
+    def __eq__(self, other: Any) -> Any:
+        return self.__dict__ == other.__dict__ if type(self) is type(other) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(tuple(self.__dict__.values()))
+
+    def __repr__(self) -> str:
+        values = ", ".join(f"{name}={value!r}" for name, value in self.__dict__.items())
+        return f"{type(self).__qualname__}({values})"
+
+
+class Record(Values):
     """A subclass annotates its fields in order; assigned values are defaults."""
 
     _fields: tuple[str, ...] = ()
@@ -38,13 +52,3 @@ class Record:
 
     def __delattr__(self, name: str) -> None:
         raise AttributeError(f"cannot delete field {name!r}")
-
-    def __eq__(self, other: Any) -> Any:
-        return self.__dict__ == other.__dict__ if type(self) is type(other) else NotImplemented
-
-    def __hash__(self) -> int:
-        return hash(tuple(self.__dict__.values()))
-
-    def __repr__(self) -> str:
-        values = ", ".join(f"{name}={value!r}" for name, value in self.__dict__.items())
-        return f"{type(self).__qualname__}({values})"

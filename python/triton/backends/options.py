@@ -9,6 +9,7 @@ from typing import Any, ClassVar, TypeVar
 
 from .. import knobs
 from .._C import libtriton
+from .._record import Values
 
 FP8_DTYPES = tuple(
     name for name, _, kind, bits, *_ in libtriton.element_types() if (kind, bits) == ("float", 8)
@@ -27,7 +28,7 @@ def option_class(cls: type[T]) -> type[T]:
     return made
 
 
-class _OptionValues:
+class _OptionValues(Values):
     """The methods of a dataclass whose fields all have defaults."""
 
     _defaults: ClassVar[dict[str, Any]] = {}
@@ -49,16 +50,6 @@ class _OptionValues:
 
     def __post_init__(self) -> None:
         pass
-
-    def __eq__(self, other: object) -> bool:
-        return self.__dict__ == other.__dict__ if type(self) is type(other) else NotImplemented
-
-    def __hash__(self) -> int:
-        return hash(tuple(self.__dict__.values()))
-
-    def __repr__(self) -> str:
-        values = ", ".join(f"{name}={value!r}" for name, value in self.__dict__.items())
-        return f"{type(self).__qualname__}({values})"
 
 
 @option_class

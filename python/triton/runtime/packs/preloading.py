@@ -190,13 +190,12 @@ def _descriptor(kind: str, device: Any) -> TensorDescriptor:
     return found
 
 
-def _keys_storage() -> bool:
+def _keys_storage(function: Any) -> bool:
     """Whether kernels of the active target differ with the size of an array's storage. Where they do not, the array of
     a launch is small, as most are: after a simulated GPU of AMD's, sizes of host arrays are in all keys.
     """
-    from ...compiler.compiler import make_backend
-
-    return getattr(make_backend(driver.active.get_current_target()), "specializes_storage", False)
+    backend = function._caches_for(driver.active)[3]
+    return getattr(backend, "specializes_storage", False)
 
 
 def _value(path: tuple[int, ...], kind: Any, variant: Any, device: Any) -> Any:
@@ -212,7 +211,10 @@ def _value(path: tuple[int, ...], kind: Any, variant: Any, device: Any) -> Any:
     if kind.startswith("*"):
         dtype = kind[1:].removeprefix("k")
         return _StandIn(
-            dtype, device, is_aligned, "tt.pointer_range" in known or not _keys_storage()
+            dtype,
+            device,
+            is_aligned,
+            "tt.pointer_range" in known or not _keys_storage(variant.function),
         )
     if kind in _INTEGERS:
         return _INTEGERS[kind] + (0 if is_aligned else 2)
